@@ -1,0 +1,62 @@
+"""The command line: one module per command, imported only when it is asked for, so that start-up stays quick.
+
+A command module has `configure(parser)`, which adds its arguments, and `run(args) -> int`, which returns the exit
+code: 0 done, 1 some input failed, 2 bad usage. Results go to stdout, messages and progress to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from forestalign.errors import ForestAlignError, UsageError
+
+COMMANDS = {
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; errors that a user can fix become one line on stderr."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = _top_parser()
+    if not arguments or arguments[0] not in COMMANDS:
+        parser.parse_args(arguments)
+        parser.print_help(sys.stderr)
+        return 2
+    name = arguments[0]
+    command = importlib.import_module(f"forestalign.cli.{name}")
+    command_parser = argparse.ArgumentParser(
+        prog=f"forestalign {name}",
+        description=command.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.configure(command_parser)
+    try:
+        return int(command.run(command_parser.parse_args(arguments[1:])))
+    except ForestAlignError as error:
+        print(f"forestalign {name}: {error}", file=sys.stderr)
+        return 2 if isinstance(error, UsageError) else 1
+    except BrokenPipeError:
+        # the reader has gone (`| head`); point stdout elsewhere so that the interpreter does not complain at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _top_parser() -> argparse.ArgumentParser:
+    listing = "\n".join(f"  {name:<12} {line}" for name, line in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="forestalign",
+        usage="forestalign COMMAND ...",
+        description="Align the phrases of two English sentences that say the same thing.",
+        epilog=f"commands:\n{listing}\n\n'forestalign COMMAND --help' tells more about one.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"forestalign {version('forestalign')}")
+    parser.add_argument("command", nargs="?", choices=tuple(COMMANDS), metavar="COMMAND", help=argparse.SUPPRESS)
+    return parser

@@ -1,0 +1,76 @@
+"""All settings, in one frozen object. Beside each default stands where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from forestalign.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class AlignConfig:
+    """Settings of the whole way from text to phrases. Symbols of the paper: µb beam, µg gap, µn, µc, µp below."""
+
+    # ---- parser ----
+    backend: str = "embedded"  # the parser in the wheel; "benepar" and "trees" are the others
+    parser_model: str = ""  # folder or name for the benepar backend; empty: the shipped one
+    nbest: int = 30  # trees in a forest; the paper leaves it open
+    forest: str = "nbest"  # "nbest" (the paper's way) or "pruned" (the chart, by marginal)
+    prune: float = 0.01  # smallest span-label marginal in a pruned forest
+    strict: bool = False  # only derivations that lie in one of the n-best trees
+    temperature: float = 1.0  # divides the chart scores; for margin-trained benepar models
+    threads: int = 1  # threads of the encoder; processes are the better way to use more cores
+    batch_size: int = 16  # sentences in one encoder pass
+
+    # ---- word links ----
+    seed: str = "sultan"  # "sultan", "dictionary", "union", "crf"
+    profile: str = "best"  # "paper", "published", "best"
+    ppdb: str = ""  # path of a PPDB-format pair list
+    vectors: str = ""  # path of word vectors that gensim reads; empty: the shipped ones
+    crf_model: str = ""  # path of a CRF model; empty: the shipped one
+
+    # ---- search ----
+    model: str = ""  # path of a phrase model; empty: the shipped one, "uniform": no learned weights
+    beam: int = 50  # µb; section 6.4 trains with 50
+    gap: int = 4  # µg: generations between a pair and its support
+    null_penalty: float = 3.0  # µn: per null word
+    noncompositional_penalty: float = 1.0  # µc: in units of µn, per non-compositional pair
+    parse_weight: float = 0.2  # µp: share of the parse score
+    monotonic: bool = False  # ablation: no non-compositional steps
+    one_best: bool = False  # ablation: 1-best trees only
+    parse_score: str = "tree"  # "tree" or "local" (spec 3)
+    penalty: str = "rank"  # "rank" or "literal" (spec 3)
+    normaliser: str = "distinct"  # "distinct" feature vectors, or "node"
+    null_normaliser: str = "own"  # "own" side, or "literal"
+    direction: str = "directional"  # or "symmetric"
+    phrase_seeds: bool = True  # a leaf with a multiword node (spec 3)
+    lifts: bool = True  # one support, both paths null (spec 3)
+    trace_states: int = 50  # most states of one TRACE call
+    max_words: int = 300  # longer sentences are refused
+    kbest: int = 1  # alignments to return
+
+    def with_(self, **changes: Any) -> AlignConfig:
+        """A copy with some settings changed; unknown names and wrong types are refused."""
+        known = {field.name: field for field in fields(self)}
+        for name, value in changes.items():
+            if name not in known:
+                raise UsageError(f"no setting is called {name!r}; settings are: {', '.join(known)}")
+            default = getattr(AlignConfig(), name)
+            if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+                changes[name] = float(value)
+            elif type(value) is not type(default):
+                raise UsageError(f"{name} takes a {type(default).__name__}, not {value!r}")
+        return replace(self, **changes)
+
+    def differences(self) -> dict[str, Any]:
+        """The settings that differ from the defaults, for signatures."""
+        plain = AlignConfig()
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if getattr(self, field.name) != getattr(plain, field.name)
+        }
+
+
+DEFAULT_CONFIG = AlignConfig()
