@@ -1,0 +1,56 @@
+"""Lists of word pairs that mean the same, in the tab-separated format of PPDB extracts."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from forestalign.errors import InputError
+
+
+class PairList:
+    """Pairs of words, lower-cased, in either order. Each pair is one string: half the memory of tuples."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]):
+        self._pairs = frozenset(_key(left, right) for left, right in pairs)
+
+    def __contains__(self, pair: object) -> bool:
+        left, right = pair  # type: ignore[misc]
+        return _key(left, right) in self._pairs
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+
+def _key(left: str, right: str) -> str:
+    left, right = left.lower(), right.lower()
+    return f"{left}\t{right}" if left <= right else f"{right}\t{left}"
+
+
+@lru_cache(maxsize=4)
+def load_ppdb(path: str | Path) -> PairList:
+    """One pair a line, separated by a tab; plain or gzipped; LF or CRLF.
+
+    Lines are cut at LF only, and fields at the tab only: published lists hold control characters as words, which
+    `str.split` and `str.splitlines` would take for white space and line ends.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(path, None, f"the pair list cannot be read: {error.strerror}") from error
+    if data.startswith(b"\x1f\x8b"):
+        data = gzip.decompress(data)
+    return PairList(_pairs_of(Path(path), data.decode("utf-8")))
+
+
+def _pairs_of(path: Path, text: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        line = line.removesuffix("\r")
+        if not line:
+            continue
+        left, _, right = line.partition("\t")
+        if not (left and right) or "\t" in right:
+            raise InputError(path, number, f"{line[:60]!r} is not two words separated by a tab")
+        yield left, right

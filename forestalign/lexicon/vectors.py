@@ -1,0 +1,158 @@
+"""Static word vectors: the shipped GloVe rows in 8 bits, or any file that gensim reads.
+
+The shipped rows are looked up with numpy alone, since importing gensim takes longer than all the rest; gensim comes in
+for `keyed_vectors` and for the user's own files. Words are asked for as they stand, then lower-cased.
+
+The shipped rows are sorted by frequency, so their order also gives an inverse document frequency: by Zipf's law the
+r-th word has a frequency in proportion to 1/r, so that idf(word) = log(r + SHIFT), scaled to 1 for the last word.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import zipfile
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.errors import GrammarError, InputError
+from forestalign.grammar import grammar_root
+
+Matrix = npt.NDArray[np.float32]
+IDF_SHIFT = 10.0  # keeps the dozen most frequent words from having no weight at all
+
+
+class WordVectors:
+    """Words and their vectors; unit length on the way out, so that a dot product is a cosine."""
+
+    def __init__(self, words: list[str], rows: npt.NDArray[Any], scales: Matrix | None = None):
+        self._index = {word: number for number, word in enumerate(words)}
+        self._rows = rows
+        self._scales = scales
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self._number(word) is not None
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @property
+    def dimensions(self) -> int:
+        return int(self._rows.shape[1])
+
+    def vector(self, word: str) -> Matrix | None:
+        """The word's vector, unit length, or None."""
+        number = self._number(word)
+        if number is None:
+            return None
+        row = self._rows[number].astype(np.float32)
+        return row / np.float32(np.linalg.norm(row) or 1.0)
+
+    def cosine(self, left: str, right: str) -> float:
+        """Cosine of two words, 0 where one is unknown."""
+        left_row, right_row = self.vector(left), self.vector(right)
+        return 0.0 if left_row is None or right_row is None else float(left_row @ right_row)
+
+    def matrix(self, words: list[str] | tuple[str, ...]) -> Matrix:
+        """One unit row a word, zeros where it is unknown."""
+        numbers = [self._number(word) for word in words]
+        known = [position for position, number in enumerate(numbers) if number is not None]
+        result = np.zeros((len(words), self.dimensions), dtype=np.float32)
+        if known:
+            rows = self._rows[[numbers[position] for position in known]].astype(np.float32)
+            norms = np.linalg.norm(rows, axis=1, keepdims=True)
+            result[known] = rows / np.where(norms == 0.0, 1.0, norms)
+        return result
+
+    def idf(self, word: str) -> float:
+        """Inverse document frequency by rank, in (0, 1]; unknown words count as rare."""
+        number = self._number(word)
+        rank = len(self) if number is None else number + 1
+        return math.log(rank + IDF_SHIFT) / math.log(len(self) + IDF_SHIFT)
+
+    def keyed_vectors(self) -> Any:
+        """The same vectors, in their original size, as gensim `KeyedVectors`."""
+        from gensim.models import KeyedVectors
+
+        vectors = self._rows.astype(np.float32)
+        if self._scales is not None:
+            vectors *= self._scales[:, None]
+        keyed = KeyedVectors(vector_size=self.dimensions)
+        keyed.add_vectors(list(self._index), vectors)
+        return keyed
+
+    def _number(self, word: str) -> int | None:
+        number = self._index.get(word)
+        return self._index.get(word.lower()) if number is None else number
+
+
+@lru_cache(maxsize=2)
+def load_vectors(path: str = "") -> WordVectors:
+    """The shipped vectors, or a word2vec, GloVe, fastText or gensim file of the user's."""
+    if not path:
+        return read_compact(grammar_root() / "lexicon" / "vectors.npz")
+    keyed = _read_with_gensim(Path(path))
+    return WordVectors(list(keyed.index_to_key), keyed.vectors)
+
+
+def read_compact(path: Path) -> WordVectors:
+    """A file written by scripts/build_vectors.py."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            words = arrays["words"].tobytes().decode("utf-8").split("\n")
+            codes, scales = arrays["codes"], arrays["scales"]
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise GrammarError(path, None, f"cannot be read as compact vectors: {error}") from error
+    if len(words) != len(codes) or len(words) != len(scales):
+        raise GrammarError(path, None, f"{len(words)} words have {len(codes)} vectors and {len(scales)} scales")
+    return WordVectors(words, codes, scales)
+
+
+def _read_with_gensim(path: Path) -> Any:
+    """By the look of the file: gensim's own, fastText's or word2vec's binary, or text with or without a header line."""
+    if not path.is_file():
+        raise InputError(path, None, "the vector file does not exist")
+    from gensim.models import KeyedVectors
+    from gensim.models.fasttext import load_facebook_vectors
+
+    try:
+        if path.suffix in {".kv", ".model"}:
+            return KeyedVectors.load(str(path))
+        if _is_text(path):
+            return KeyedVectors.load_word2vec_format(str(path), binary=False, no_header=not _has_header(path))
+        if _is_fasttext(path):
+            return load_facebook_vectors(str(path))
+        return KeyedVectors.load_word2vec_format(str(path), binary=True)
+    except (ValueError, EOFError, UnicodeDecodeError, NotImplementedError) as error:
+        raise InputError(path, None, f"gensim cannot read it as word vectors: {error}") from error
+
+
+def _first_lines(path: Path) -> list[bytes]:
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rb") as file:
+        return [file.readline(100_000) for _ in range(2)]
+
+
+def _has_header(path: Path) -> bool:
+    """word2vec text starts with a count and a size; GloVe text with the first word."""
+    fields = _first_lines(path)[0].split()
+    return len(fields) == 2 and all(field.isdigit() for field in fields)
+
+
+def _is_text(path: Path) -> bool:
+    """The second line of a text file is a word and numbers."""
+    fields = _first_lines(path)[1].split()
+    try:
+        return len(fields) > 1 and all(math.isfinite(float(field)) for field in fields[1:])
+    except ValueError:
+        return False
+
+
+def _is_fasttext(path: Path) -> bool:
+    """fastText's binary files start with a magic number."""
+    with path.open("rb") as file:
+        return file.read(4) == (793712314).to_bytes(4, "little")
