@@ -1,0 +1,56 @@
+"""N-ary constituency trees: brackets, heads, unary chains, and head-outward binarisation (specification, section 1)."""
+
+from __future__ import annotations
+
+from forestalign.trees.binarise import (
+    Attachment,
+    BinaryTree,
+    Plan,
+    assemble,
+    attachment_order,
+    binarisation_plan,
+    binarise,
+    debinarise,
+    unfold_chain,
+)
+from forestalign.trees.brackets import BracketError, format_brackets, parse_brackets, strip_annotation
+from forestalign.trees.tree import (
+    CHAIN,
+    Constituent,
+    ScoredTree,
+    Tree,
+    collapse_chain,
+    constituents,
+    head_tokens,
+    plain_labels,
+    postorder,
+    preorder,
+    spans,
+)
+
+__all__ = [
+    "CHAIN",
+    "Attachment",
+    "BinaryTree",
+    "BracketError",
+    "Constituent",
+    "Plan",
+    "ScoredTree",
+    "Tree",
+    "assemble",
+    "attachment_order",
+    "binarisation_plan",
+    "binarise",
+    "collapse_chain",
+    "constituents",
+    "debinarise",
+    "format_brackets",
+    "head_tokens",
+    "parse_brackets",
+    "plain_labels",
+    "postorder",
+    "preorder",
+    "spans",
+    "strip_annotation",
+    "unfold_chain",
+]

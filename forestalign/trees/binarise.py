@@ -1,0 +1,153 @@
+"""Head-outward binarisation and its inverse.
+
+A phrase over more than two children becomes a spine of bar nodes around its head child. Sisters are attached in this
+order: the near ones before the far ones, one side of the head after the other (`grammar/binarisation.tsv`, right first),
+punctuation at either edge last. The last node attached is the phrase itself. A bar node carries the lowest label of
+the phrase, its head, and the semantic head among the children it covers; the inverse splices every bar node into the
+node above it, so it needs no further marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+
+from forestalign.grammar import (
+    base_label,
+    binarisation_order,
+    head_rules,
+    punctuation_tags,
+    semantic_head_rules,
+)
+from forestalign.trees.tree import CHAIN, Constituent, Tree, constituents, plain_labels
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryTree:
+    """A phrase of a binarised tree: two children, one (a phrase over its word), or none (a word)."""
+
+    label: str
+    begin: int
+    end: int
+    head: int
+    semantic_head: int
+    is_bar: bool = False
+    children: tuple[BinaryTree, ...] = ()
+    word: str | None = None
+
+
+class Attachment(NamedTuple):
+    """One step outward: a sister joins what has been built so far, on its left or on its right."""
+
+    sister: int
+    is_left: bool
+    semantic_child: int  # child that gives the semantic head of what is covered now
+    is_bar: bool
+
+
+class Plan(NamedTuple):
+    """How one production is binarised: from the head child outward."""
+
+    head_child: int
+    semantic_child: int
+    attachments: tuple[Attachment, ...]
+
+
+@lru_cache(maxsize=65536)
+def binarisation_plan(label: str, labels: tuple[str, ...]) -> Plan:
+    """The plan for a phrase and the labels of its children; a treebank has only some thousand of them."""
+    head = head_rules().child(label, labels)
+    attachments, begin, end = [], head, head + 1
+    order = attachment_order(label, labels, head)
+    for step, sister in enumerate(order, start=1):
+        begin, end = min(begin, sister), max(end, sister + 1)
+        semantic_child = begin + semantic_head_rules().child(label, labels[begin:end])
+        attachments.append(Attachment(sister, sister < head, semantic_child, step < len(order)))
+    return Plan(head, semantic_head_rules().child(label, labels), tuple(attachments))
+
+
+def attachment_order(label: str, labels: tuple[str, ...], head: int) -> list[int]:
+    """The sisters of the head in the order in which they are attached."""
+    inner_begin, inner_end = 0, len(labels)
+    while inner_begin < head and labels[inner_begin] in punctuation_tags():
+        inner_begin += 1
+    while inner_end > head + 1 and labels[inner_end - 1] in punctuation_tags():
+        inner_end -= 1
+    order: list[int] = []
+    for side in binarisation_order(label):
+        order += range(head + 1, inner_end) if side == "right" else range(head - 1, inner_begin - 1, -1)
+    return [*order, *range(inner_end, len(labels)), *range(inner_begin - 1, -1, -1)]
+
+
+def assemble(plan: Plan, children: Sequence[Item], join: Callable[[Item, Item, Attachment], Item]) -> Item:
+    """Carry a plan out: `join(left, right, attachment)` makes the node of each step."""
+    built = children[plan.head_child]
+    for attachment in plan.attachments:
+        sister = children[attachment.sister]
+        built = join(sister, built, attachment) if attachment.is_left else join(built, sister, attachment)
+    return built
+
+
+def binarise(tree: Tree) -> BinaryTree:
+    """The binary tree of an n-ary one: unary chains collapsed, phrases opened head-outward."""
+    built: list[BinaryTree] = []
+    for constituent in reversed(list(_with_leaves(tree))):
+        count = len(constituent.tree.children)
+        children = built[: -count - 1 : -1] if count else []
+        del built[len(built) - count :]
+        built.append(_binarise_one(constituent, children))
+    return built[0]
+
+
+def _with_leaves(tree: Tree) -> list[Constituent]:
+    """Constituents and words, parents before children, left to right."""
+    items = [*constituents(tree), *(Constituent(leaf.begin, leaf.end, leaf.label, leaf) for leaf in tree.leaves())]
+    return sorted(items, key=lambda item: (item.begin, -item.end, item.tree.word is not None))
+
+
+def _binarise_one(constituent: Constituent, children: list[BinaryTree]) -> BinaryTree:
+    begin, end, label, tree = constituent
+    if tree.word is not None:
+        return BinaryTree(label, begin, end, begin, begin, word=tree.word)
+    if len(children) == 1:
+        return BinaryTree(label, begin, end, children[0].head, children[0].semantic_head, False, tuple(children))
+    plan = binarisation_plan(base_label(tree.label), plain_labels(tree))
+    head = children[plan.head_child].head
+
+    def join(left: BinaryTree, right: BinaryTree, step: Attachment) -> BinaryTree:
+        semantic_head = children[step.semantic_child].semantic_head
+        name = tree.label if step.is_bar else label
+        return BinaryTree(name, left.begin, right.end, head, semantic_head, step.is_bar, (left, right))
+
+    return assemble(plan, children, join)
+
+
+def debinarise(tree: BinaryTree) -> Tree:
+    """The n-ary tree: bar nodes spliced into their parents, chains of labels unfolded."""
+    order, stack = [], [tree]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        stack.extend(node.children)
+    pending: list[list[Tree]] = []  # what each finished node gives to its parent
+    for node in reversed(order):
+        if node.word is not None:
+            pending.append([Tree(node.label, node.begin, node.end, (), node.word)])
+            continue
+        parts = [part for parts in pending[-len(node.children) :] for part in parts]
+        del pending[-len(node.children) :]
+        pending.append(parts if node.is_bar else [unfold_chain(node.label, parts)])
+    return pending[0][0]
+
+
+def unfold_chain(label: str, children: Sequence[Tree]) -> Tree:
+    """Nested phrases for a chain label: S+VP over some children is S over VP over them."""
+    begin, end = children[0].begin, children[-1].end
+    below = tuple(children)
+    for name in reversed(label.split(CHAIN)):
+        below = (Tree(name, begin, end, below),)
+    return below[0]
