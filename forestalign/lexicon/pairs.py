@@ -16,9 +16,8 @@ class PairList:
     def __init__(self, pairs: Iterable[tuple[str, str]]):
         self._pairs = frozenset(_key(left, right) for left, right in pairs)
 
-    def __contains__(self, pair: object) -> bool:
-        left, right = pair  # type: ignore[misc]
-        return _key(left, right) in self._pairs
+    def __contains__(self, pair: tuple[str, str]) -> bool:
+        return _key(*pair) in self._pairs
 
     def __len__(self) -> int:
         return len(self._pairs)

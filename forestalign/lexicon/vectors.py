@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import math
 import zipfile
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -49,24 +50,24 @@ class WordVectors:
         number = self._number(word)
         if number is None:
             return None
-        row = self._rows[number].astype(np.float32)
-        return row / np.float32(np.linalg.norm(row) or 1.0)
+        row: Matrix = self._rows[number].astype(np.float32)
+        unit: Matrix = row / np.float32(np.linalg.norm(row) or 1.0)
+        return unit
 
     def cosine(self, left: str, right: str) -> float:
         """Cosine of two words, 0 where one is unknown."""
         left_row, right_row = self.vector(left), self.vector(right)
         return 0.0 if left_row is None or right_row is None else float(left_row @ right_row)
 
-    def matrix(self, words: list[str] | tuple[str, ...]) -> Matrix:
+    def matrix(self, words: Sequence[str]) -> Matrix:
         """One unit row a word, zeros where it is unknown."""
         numbers = [self._number(word) for word in words]
-        known = [position for position, number in enumerate(numbers) if number is not None]
-        result = np.zeros((len(words), self.dimensions), dtype=np.float32)
-        if known:
-            rows = self._rows[[numbers[position] for position in known]].astype(np.float32)
-            norms = np.linalg.norm(rows, axis=1, keepdims=True)
-            result[known] = rows / np.where(norms == 0.0, 1.0, norms)
-        return result
+        rows: Matrix = self._rows[[number or 0 for number in numbers]].astype(np.float32)
+        rows[[number is None for number in numbers]] = 0.0
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        norms[norms == 0.0] = 1.0
+        unit: Matrix = (rows / norms).astype(np.float32, copy=False)
+        return unit
 
     def idf(self, word: str) -> float:
         """Inverse document frequency by rank, in (0, 1]; unknown words count as rare."""

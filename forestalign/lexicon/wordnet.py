@@ -101,4 +101,4 @@ def read_wordnet(path: Path) -> WordNet:
     if text.count("\t") != (FIELD_COUNT - 1) * len(lines):
         number, line = next((n, line) for n, line in enumerate(lines, 1) if line.count("\t") != FIELD_COUNT - 1)
         raise GrammarError(path, number, f"{line[:60]!r} has not the {FIELD_COUNT} tab-separated fields of a lemma")
-    return WordNet(dict(line.split("\t", 1) for line in lines))  # type: ignore[misc]
+    return WordNet(dict(line.split("\t", 1) for line in lines))
