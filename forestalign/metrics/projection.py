@@ -1,0 +1,173 @@
+"""Phrase pairs from word links: the `project` baseline, and phrase gold from human links.
+
+`project` is H(L) of the specification: for 1-to-1 links L, all pairs of nodes that are the lowest common ancestors of
+the same links and are touched by no other link. It needs no model, and it is hard to beat.
+
+Gold: a pair of spans is *consistent* with one annotator's links if at least one link lies inside and no link of either
+span leaves the pair. A pair of constituents is *core* if it is consistent and each is the smallest constituent that
+covers the words linked to the other. Recall asks for the core pairs, precision allows every consistent pair. Only spans
+count, so unary chains are one constituent; words are constituents; trees are n-ary, so there are no bar nodes. With
+several annotators, each is a reference of its own and the scores are averaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from forestalign.alignment import WordAlignment
+from forestalign.forest import Forest, NodeId
+from forestalign.metrics.evaluation import Evaluation, combine
+from forestalign.metrics.phrases import Judgement, evaluate_judgements
+from forestalign.tokens import Span
+from forestalign.trees import Tree
+
+Link = tuple[int, int]
+SpanPair = tuple[Span, Span]
+
+
+def one_to_one(links: WordAlignment) -> WordAlignment:
+    """Greedily the best-scored links whose words are both still free; ties go to the earlier words."""
+    kept, sources, targets = [], set(), set()
+    for link in sorted(links, key=lambda link: (-link.score, link.source, link.target)):
+        if link.source not in sources and link.target not in targets:
+            kept.append(link)
+            sources.add(link.source)
+            targets.add(link.target)
+    return WordAlignment(tuple(sorted(kept)))
+
+
+def project(source: Forest, target: Forest, links: WordAlignment) -> tuple[tuple[NodeId, NodeId], ...]:
+    """H(L) for two forests of one tree each; `links` are made 1-to-1 first. Children before parents."""
+    pairs = one_to_one(links).pairs
+    target_ancestors = {members: node for node, members in _lowest_ancestors(target, [(j, i) for i, j in pairs])}
+    found = []
+    for node, members in _lowest_ancestors(source, pairs):
+        partner = target_ancestors.get(frozenset((j, i) for i, j in members))
+        if partner is not None:
+            found.append((node, partner))
+    return tuple(found)
+
+
+def _lowest_ancestors(forest: Forest, links: Iterable[Link]) -> list[tuple[NodeId, frozenset[Link]]]:
+    """Each node that is the lowest common ancestor of the links under it, with these links (own word first).
+
+    That is a linked word, or a node with links under two children: a node and the only child that has links would
+    share them.
+    """
+    own = dict(links)
+    under: list[frozenset[Link]] = []
+    found = []
+    for index, (node, edges) in enumerate(zip(forest.nodes, forest.edges, strict=True)):
+        children = edges[0].children
+        if node.is_leaf:
+            under.append(frozenset({(node.begin, own[node.begin])}) if node.begin in own else frozenset())
+        else:
+            under.append(frozenset().union(*(under[child] for child in children)))
+        linked_children = sum(1 for child in children if under[child])
+        if (node.is_leaf and under[-1]) or linked_children > 1:
+            found.append((NodeId(index), under[-1]))
+    return found
+
+
+def project_spans(source: Forest, target: Forest, links: WordAlignment) -> frozenset[SpanPair]:
+    """The spans of `project`, ready to be scored."""
+    return frozenset((_span(source, left), _span(target, right)) for left, right in project(source, target, links))
+
+
+def _span(forest: Forest, node: NodeId) -> Span:
+    return Span(forest.nodes[node].begin, forest.nodes[node].end)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectedGold:
+    """Phrase gold that one annotator's links give for two trees."""
+
+    core: frozenset[SpanPair]
+    links: frozenset[Link]
+
+    def allows(self, pair: SpanPair) -> bool:
+        return is_consistent(pair, self.links)
+
+
+def gold_from_links(source: Tree, target: Tree, links: Iterable[Link]) -> ProjectedGold:
+    """Core pairs of two trees, with the links that tell consistent pairs from others."""
+    every = frozenset(links)
+    return ProjectedGold(core_pairs(source, target, every), every)
+
+
+def is_consistent(pair: SpanPair, links: Iterable[Link]) -> bool:
+    """At least one link inside the pair, and none that has one end inside and the other outside."""
+    (source, target), inside = pair, False
+    for i, j in links:
+        in_source, in_target = source.begin <= i < source.end, target.begin <= j < target.end
+        if in_source != in_target:
+            return False
+        inside = inside or in_source
+    return inside
+
+
+def core_pairs(source: Tree, target: Tree, links: frozenset[Link]) -> frozenset[SpanPair]:
+    source_spans, target_spans = _by_size(constituents(source)), _by_size(constituents(target))
+    found = set()
+    for left in source_spans:
+        right = _smallest_cover(target_spans, [j for i, j in links if left.begin <= i < left.end])
+        if right is None or not is_consistent((left, right), links):
+            continue
+        if _smallest_cover(source_spans, [i for i, j in links if right.begin <= j < right.end]) == left:
+            found.add((left, right))
+    return frozenset(found)
+
+
+def constituents(tree: Tree) -> frozenset[Span]:
+    """The spans of all constituents and words."""
+    spans = {Span(tree.begin, tree.end)}
+    return frozenset(spans.union(*(constituents(child) for child in tree.children)))
+
+
+def _by_size(spans: Iterable[Span]) -> list[Span]:
+    return sorted(spans, key=lambda span: (span.end - span.begin, span))
+
+
+def _smallest_cover(spans: Sequence[Span], words: Sequence[int]) -> Span | None:
+    """The smallest span over all the words, which is the only one of its size as spans of one tree nest."""
+    if not words:
+        return None
+    first, last = min(words), max(words)
+    return next((span for span in spans if span.begin <= first and last < span.end), None)
+
+
+def is_multiword(pair: SpanPair) -> bool:
+    """Both phrases have at least two words."""
+    return all(span.end - span.begin > 1 for span in pair)
+
+
+def score_projected(
+    outputs: Sequence[Sequence[frozenset[SpanPair]]], gold: Sequence[Sequence[ProjectedGold]]
+) -> Evaluation:
+    """All pairs, and multiword pairs only. `outputs[r]` is scored against annotator r's gold, then averaged.
+
+    A system gives the same output for every annotator; another annotator gives core pairs (see `score_annotators`).
+    """
+    parts = []
+    for prefix, only_multiword in (("", False), ("multiword ", True)):
+        judged = [
+            [_judge(output, reference, only_multiword) for output, reference in zip(*round_, strict=True)]
+            for round_ in zip(outputs, gold, strict=True)
+        ]
+        parts.append(evaluate_judgements(list(zip(*judged, strict=True)), prefix, len(gold)))
+    return combine(parts)
+
+
+def _judge(output: frozenset[SpanPair], gold: ProjectedGold, only_multiword: bool) -> Judgement:
+    required = gold.core
+    if only_multiword:
+        output = frozenset(filter(is_multiword, output))
+        required = frozenset(filter(is_multiword, required))
+    return Judgement(len(output & required), len(required), sum(map(gold.allows, output)), len(output))
+
+
+def score_annotators(gold: Sequence[Sequence[ProjectedGold]]) -> Evaluation:
+    """The human row for two annotators: each one's core pairs against the other alone."""
+    first, second = gold
+    return score_projected([[pair.core for pair in second], [pair.core for pair in first]], [first, second])

@@ -1,0 +1,167 @@
+"""Word scores against tables worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forestalign.errors import UsageError
+from forestalign.metrics import GoldLinks, legacy_scores, score_words
+from forestalign.metrics.legacy import rectangles
+from forestalign.metrics.words import Block, Links, blocks
+
+
+def links(*pairs: tuple[int, int]) -> Links:
+    return frozenset(pairs)
+
+
+# pair   gold sure   possible   output        P    R   exact
+# 1      00 22       11         00 11 22     2/3   1    no
+# 2      00          -          -             0    0    no
+# 3      00 11       -          00 11         1    1    yes
+GOLD = [
+    GoldLinks("1", ("Cats", "eat", "fish"), ("Cats", "devour", "fish"), links((0, 0), (2, 2)), links((1, 1))),
+    GoldLinks("2", ("Go",), ("Leave",), links((0, 0))),
+    GoldLinks("3", ("She", "left"), ("She", "went"), links((0, 0), (1, 1))),
+]
+OUTPUT = [links((0, 0), (1, 1), (2, 2)), links(), links((0, 0), (1, 1))]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("P", 5 / 9),
+        ("R", 2 / 3),
+        ("F1", 20 / 33),  # of the averages: 2 * 5/9 * 6/9 / (11/9)
+        ("E", 1 / 3),
+        ("micro P", 4 / 5),
+        ("micro R", 4 / 5),
+        ("AER", 1 - (4 + 5) / (5 + 5)),
+        ("identical P", 1.0),  # pairs 1 and 3
+        ("identical R", 1.0),
+        ("non-identical P", 1 / 3),  # pair 1: one output, no gold; pair 2: gold only; pair 3: right
+        ("non-identical R", 1 / 3),
+    ],
+)
+def test_word_scores_equal_the_hand_computed_table(name: str, value: float) -> None:
+    assert score_words(GOLD, OUTPUT)[name] == pytest.approx(value)
+
+
+def test_possible_links_can_be_made_part_of_the_gold() -> None:
+    scores = score_words(GOLD, OUTPUT, count_possible=True)
+    assert scores["P"] == pytest.approx(2 / 3)
+    assert scores["E"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("gold", "output", "expected"),
+    [
+        (links(), links((0, 0)), (0.0, 0.0, 0.0, 0.0)),
+        (links((0, 0)), links(), (0.0, 0.0, 0.0, 0.0)),
+        (links(), links(), (1.0, 1.0, 1.0, 1.0)),
+    ],
+)
+def test_empty_gold_and_empty_output_are_zero_but_both_empty_is_perfect(
+    gold: Links, output: Links, expected: tuple[float, ...]
+) -> None:
+    scores = score_words([GoldLinks("1", ("a",), ("a",), gold)], [output])
+    assert tuple(scores[name] for name in ("P", "R", "F1", "E")) == expected
+    assert tuple(scores[name] for name in ("micro P", "micro R", "micro F1")) == expected[:3]
+
+
+def test_no_links_at_all_are_no_alignment_errors() -> None:
+    assert score_words([GoldLinks("1", ("a",), ("a",), links())], [links()])["AER"] == 0.0
+
+
+def test_a_corpus_without_pairs_has_scores_of_zero_and_does_not_fail() -> None:
+    assert score_words([], [])["P"] == 0.0
+
+
+def test_identical_words_are_left_out_where_the_words_are_not_known() -> None:
+    scores = score_words([GoldLinks("1", (), (), links((0, 0)))], [links((0, 0))])
+    assert "identical P" not in scores.names
+    assert scores["F1"] == 1.0
+
+
+def test_token_and_phrase_alignments_are_scored_apart() -> None:
+    # gold: a 1-1 link and a 2x2 block; output: the same 1-1 link and half of the block
+    gold = [GoldLinks("1", (), (), links((0, 0), (1, 1), (1, 2), (2, 1), (2, 2)))]
+    scores = score_words(gold, [links((0, 0), (1, 1), (1, 2))])
+    assert [scores[f"token {name}"] for name in ("P", "R", "F1")] == [1, 1, 1]
+    assert [scores[f"phrase {name}"] for name in ("P", "R", "F1")] == [0, 0, 0]
+
+
+def test_different_numbers_of_pairs_are_refused() -> None:
+    with pytest.raises(UsageError, match="3 pairs and the system 1"):
+        score_words(GOLD, OUTPUT[:1])
+
+
+LINKS = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 5)))
+
+
+@given(LINKS)
+def test_blocks_part_the_linked_words(given_links: Links) -> None:
+    found = blocks(given_links)
+    sources = [word for block in found for word in block.source]
+    targets = [word for block in found for word in block.target]
+    assert sorted(sources) == sorted({source for source, _ in given_links})
+    assert sorted(targets) == sorted({target for _, target in given_links})
+    assert all(
+        sum(source in block.source and target in block.target for block in found) == 1 for source, target in given_links
+    )
+
+
+@given(LINKS)
+def test_blocks_do_not_depend_on_the_direction(given_links: Links) -> None:
+    turned = blocks(frozenset((target, source) for source, target in given_links))
+    assert {Block(block.target, block.source) for block in turned} == blocks(given_links)
+
+
+def legacy(name: str) -> float:
+    return {score.name: score.value for score in legacy_scores(GOLD, OUTPUT)}[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("P", 5 / 9),
+        ("R", 2 / 3),
+        ("E", 1 / 3),
+        # running ratios 2/2, 2/2 (pair 2 has no identical words), 3/3; only two pairs counted
+        ("identical P", 3 / 2),
+        # 0/1, 0/1, 1/2 over three pairs
+        ("non-identical P", 1 / 6),
+        # 0/0, 0/1, 1/2
+        ("non-identical R", 1 / 6),
+        # tokens: gold 00 22, output 00 11 22: 2/3; then nothing in the output: 2/3; then 4/5
+        ("token P", (2 / 3 + 2 / 3 + 4 / 5) / 3),
+        # 2/2, 2/3, 4/5
+        ("token R", (1 + 2 / 3 + 4 / 5) / 3),
+        ("phrase P", 0.0),
+    ],
+)
+def test_legacy_breakdowns_come_from_counters_that_are_never_reset(name: str, value: float) -> None:
+    assert legacy(name) == pytest.approx(value)
+
+
+def test_legacy_breakdowns_depend_on_the_order_of_the_file_and_ours_do_not() -> None:
+    turned = {score.name: score.value for score in legacy_scores(GOLD[::-1], OUTPUT[::-1])}
+    assert turned["non-identical P"] != pytest.approx(legacy("non-identical P"))
+    ours, ours_turned = score_words(GOLD, OUTPUT), score_words(GOLD[::-1], OUTPUT[::-1])
+    assert ours.values() == pytest.approx(ours_turned.values())
+
+
+def test_legacy_counts_two_empty_sides_as_zero() -> None:
+    scores = legacy_scores([GoldLinks("1", ("a",), ("b",), links())], [links()])
+    assert [(score.name, score.value) for score in scores[:4]] == [("P", 0), ("R", 0), ("F1", 0), ("E", 1)]
+
+
+def test_legacy_rectangles_grow_down_then_right_and_lose_the_rest_of_a_row() -> None:
+    # row 0 links to 0 and 2: the rectangle at column 0 stays a cell, the link to 2 is not seen
+    assert rectangles(links((0, 0), (0, 2), (1, 1), (1, 2), (2, 1), (2, 2)), 3, 3) == {(0, 1, 0, 1), (1, 3, 1, 3)}
+
+
+def test_legacy_needs_the_words() -> None:
+    with pytest.raises(UsageError, match="need the words"):
+        legacy_scores([GoldLinks("1", (), (), links((0, 0)))], [links((0, 0))])
