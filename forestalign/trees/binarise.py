@@ -1,10 +1,10 @@
 """Head-outward binarisation and its inverse.
 
 A phrase over more than two children becomes a spine of bar nodes around its head child. Sisters are attached in this
-order: the near ones before the far ones, one side of the head after the other (`grammar/binarisation.tsv`, right first),
-punctuation at either edge last. The last node attached is the phrase itself. A bar node carries the lowest label of
-the phrase, its head, and the semantic head among the children it covers; the inverse splices every bar node into the
-node above it, so it needs no further marks.
+order: near ones before far ones, one side of the head after the other (right first, unless `grammar/binarisation.tsv`
+says otherwise for the label), punctuation at either edge last. The last node attached is the phrase itself. A bar node
+carries the lowest label of the phrase, its head, and the semantic head among the children it covers. The inverse
+splices every bar node into the node above it, so it needs no further marks.
 """
 
 from __future__ import annotations

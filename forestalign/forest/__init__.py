@@ -1,0 +1,42 @@
+"""Binary packed forests: packing of n-best trees, inside-outside, and the trees back (specification, section 1)."""
+
+from __future__ import annotations
+
+from forestalign.forest.derivations import best_tree, derivations, enumerate_trees, one_best, tree_of
+from forestalign.forest.forest import Forest, HyperEdge, Node, NodeId
+from forestalign.forest.inside_outside import (
+    Derivation,
+    count_trees,
+    edge_marginals,
+    inside,
+    log_partition,
+    log_sum,
+    node_marginals,
+    outside,
+    viterbi,
+    with_marginals,
+)
+from forestalign.forest.packing import pack
+
+__all__ = [
+    "Derivation",
+    "Forest",
+    "HyperEdge",
+    "Node",
+    "NodeId",
+    "best_tree",
+    "count_trees",
+    "derivations",
+    "edge_marginals",
+    "enumerate_trees",
+    "inside",
+    "log_partition",
+    "log_sum",
+    "node_marginals",
+    "one_best",
+    "outside",
+    "pack",
+    "tree_of",
+    "viterbi",
+    "with_marginals",
+]

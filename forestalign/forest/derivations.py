@@ -1,0 +1,104 @@
+"""The trees of a forest, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from forestalign.forest.forest import Forest, HyperEdge, Node, NodeId
+from forestalign.forest.inside_outside import UNUSED, Derivation, viterbi
+from forestalign.trees import Tree, unfold_chain
+
+
+def derivations(forest: Forest, strict: bool = False) -> Iterator[Derivation]:
+    """Every derivation, root by root and edge by edge; with `strict` those that lie in one of the n-best trees.
+
+    Strict: the tree sets of the edges are intersected at every step, and an empty set ends the derivation. Every
+    partial derivation that is kept then belongs to some tree, so the work is bounded by the list, not by the forest.
+    """
+    for root in forest.roots:
+        # a state: nodes still to be opened, edges chosen so far, log weight, trees that hold all of them
+        stack: list[tuple[tuple[NodeId, ...], _Chosen | None, float, int]] = [((root,), None, 0.0, -1)]
+        while stack:
+            pending, chosen, log_prob, trees = stack.pop()
+            if not pending:
+                yield Derivation(root, _choice(forest, chosen), log_prob)
+                continue
+            node, rest = pending[-1], pending[:-1]
+            for index in range(len(forest.edges[node]) - 1, -1, -1):
+                edge = forest.edges[node][index]
+                shared = trees & edge.trees
+                if shared or not strict:
+                    state = _Chosen(chosen, node, index)
+                    stack.append((rest + edge.children, state, log_prob + edge.log_prob, shared))
+
+
+class _Chosen(NamedTuple):
+    """The edges of a partial derivation, as a linked list that alternatives share."""
+
+    before: _Chosen | None
+    node: NodeId
+    edge: int
+
+
+def _choice(forest: Forest, chosen: _Chosen | None) -> tuple[int, ...]:
+    choice = [UNUSED] * len(forest.nodes)
+    while chosen is not None:
+        choice[chosen.node] = chosen.edge
+        chosen = chosen.before
+    return tuple(choice)
+
+
+def enumerate_trees(forest: Forest, strict: bool = False) -> Iterator[Tree]:
+    """Every tree, n-ary; the number grows exponentially, so take as many as are needed."""
+    for derivation in derivations(forest, strict):
+        yield tree_of(forest, derivation.root, derivation.choice)
+
+
+def tree_of(forest: Forest, root: NodeId, choice: Sequence[int]) -> Tree:
+    """The n-ary tree below a node: bar nodes spliced into their parents, chains unfolded.
+
+    The tree of a bar node has the bar's label.
+    """
+    order = _used_nodes(forest, root, choice)
+    parts: dict[NodeId, list[Tree]] = {}
+    for node in reversed(order):
+        phrase = forest.nodes[node]
+        children = forest.edges[node][choice[node]].children
+        if phrase.is_leaf:
+            word = forest.sentence.tokens[phrase.begin].surface
+            parts[node] = [Tree(phrase.label, phrase.begin, phrase.end, (), word)]
+            continue
+        below = [part for child in children for part in parts[child]]
+        parts[node] = below if phrase.is_bar and node != root else [unfold_chain(phrase.label, below)]
+    return parts[root][0]
+
+
+def _used_nodes(forest: Forest, root: NodeId, choice: Sequence[int]) -> list[NodeId]:
+    """The nodes below a root under a choice of edges, parents before children."""
+    order, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        stack.extend(forest.edges[node][choice[node]].children)
+    return order
+
+
+def best_tree(forest: Forest) -> Tree:
+    """The heaviest tree, n-ary."""
+    best = viterbi(forest)
+    return tree_of(forest, best.root, best.choice)
+
+
+def one_best(forest: Forest) -> Forest:
+    """The forest of the heaviest tree alone; its edges keep their weights and tree sets, its marginals are all one."""
+    best = viterbi(forest)
+    kept = sorted(_used_nodes(forest, best.root, best.choice))
+    number = {old: NodeId(new) for new, old in enumerate(kept)}
+    nodes: list[Node] = []
+    edges: list[tuple[HyperEdge, ...]] = []
+    for old in kept:
+        edge = forest.edges[old][best.choice[old]]
+        nodes.append(forest.nodes[old])
+        edges.append((HyperEdge(tuple(number[child] for child in edge.children), edge.log_prob, edge.trees),))
+    return Forest(forest.sentence, tuple(nodes), tuple(edges), (number[best.root],), (1.0,) * len(nodes))

@@ -1,0 +1,136 @@
+"""Inside, outside, marginals and the best derivation of a packed forest.
+
+Nodes are numbered children first, so every pass is one loop. Weights are logs; a tree weighs the sum of its hyperedges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from forestalign.forest.forest import Forest, HyperEdge, NodeId
+
+UNUSED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """One tree of a forest: a root, and for each node the index of the edge it is built by (`UNUSED` if not known)."""
+
+    root: NodeId
+    choice: tuple[int, ...]
+    log_prob: float
+
+
+def log_sum(values: Iterable[float]) -> float:
+    """log of the sum of exponentials; minus infinity for nothing."""
+    items = list(values)
+    if len(items) == 1:
+        return items[0]
+    largest = max(items, default=-math.inf)
+    if largest == -math.inf:
+        return largest
+    return largest + math.log(math.fsum(math.exp(item - largest) for item in items))
+
+
+def inside(forest: Forest) -> list[float]:
+    """Log inside score of each node, children first.
+
+    in(v) = logsum over e in edges(v) of  log w(e) + sum over u in children(e) of in(u)
+    """
+    scores: list[float] = []
+    for edges in forest.edges:
+        scores.append(log_sum([_weight(edge, scores) for edge in edges]))
+    return scores
+
+
+def outside(forest: Forest, inner: Sequence[float] | None = None) -> list[float]:
+    """Log outside score of each node, parents first; a root begins with log 1.
+
+    out(u) = logsum over e of v with u in children(e) of  out(v) + log w(e) + sum over the other children of in
+    """
+    inner = inside(forest) if inner is None else inner
+    incoming: list[list[float]] = [[] for _ in forest.nodes]
+    for root in forest.roots:
+        incoming[root].append(0.0)
+    scores = [-math.inf] * len(forest.nodes)
+    for node in range(len(forest.nodes) - 1, -1, -1):
+        score = scores[node] = log_sum(incoming[node])
+        if score == -math.inf:
+            continue
+        for edge in forest.edges[node]:
+            if len(edge.children) == 2:
+                left, right = edge.children
+                incoming[left].append(score + edge.log_prob + inner[right])
+                incoming[right].append(score + edge.log_prob + inner[left])
+            elif edge.children:
+                incoming[edge.children[0]].append(score + edge.log_prob)
+    return scores
+
+
+def log_partition(forest: Forest, inner: Sequence[float] | None = None) -> float:
+    """Log of the summed weights of all trees."""
+    inner = inside(forest) if inner is None else inner
+    return log_sum([inner[root] for root in forest.roots])
+
+
+def node_marginals(forest: Forest) -> tuple[float, ...]:
+    """Probability of each node over the trees of the forest: in(v) out(v) / Z."""
+    inner = inside(forest)
+    outer = outside(forest, inner)
+    total = log_partition(forest, inner)
+    return tuple(_probability(i + o - total) for i, o in zip(inner, outer, strict=True))
+
+
+def edge_marginals(forest: Forest) -> tuple[tuple[float, ...], ...]:
+    """Probability of each hyperedge, by node."""
+    inner = inside(forest)
+    outer = outside(forest, inner)
+    total = log_partition(forest, inner)
+    return tuple(
+        tuple(_probability(outer[node] + _weight(edge, inner) - total) for edge in edges)
+        for node, edges in enumerate(forest.edges)
+    )
+
+
+def with_marginals(forest: Forest) -> Forest:
+    """The forest with its node marginals filled in."""
+    return replace(forest, marginals=node_marginals(forest))
+
+
+def count_trees(forest: Forest) -> int:
+    """How many derivations the forest packs."""
+    counts: list[int] = []
+    for edges in forest.edges:
+        counts.append(sum(math.prod(counts[child] for child in edge.children) for edge in edges))
+    return sum(counts[root] for root in forest.roots)
+
+
+def viterbi(forest: Forest) -> Derivation:
+    """The heaviest tree. `choice` holds the best edge of *every* node, so it also gives the best subtree of any node.
+
+    Ties go to the earlier edge and to the earlier root.
+    """
+    scores: list[float] = []
+    choice: list[int] = []
+    for edges in forest.edges:
+        weights = [_weight(edge, scores) for edge in edges]
+        best = max(weights)
+        scores.append(best)
+        choice.append(weights.index(best))
+    root = max(forest.roots, key=lambda node: scores[node])
+    return Derivation(root, tuple(choice), scores[root])
+
+
+def _weight(edge: HyperEdge, inner: Sequence[float]) -> float:
+    """The weight of an edge with all that is below it."""
+    children = edge.children
+    if len(children) == 2:
+        return edge.log_prob + inner[children[0]] + inner[children[1]]
+    return edge.log_prob + inner[children[0]] if children else edge.log_prob
+
+
+def _probability(log_value: float) -> float:
+    """exp, with the last digits that rounding may add above one cut off."""
+    return min(1.0, math.exp(log_value)) if log_value < 0 else 1.0
