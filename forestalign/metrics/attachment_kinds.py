@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forestalign.metrics.parses import Attachments, is_punctuation, plain_label, right_heads
-from forestalign.trees import Tree
+from forestalign.grammar import base_label
+from forestalign.metrics.parses import Attachments, is_punctuation, right_heads
+from forestalign.trees import Tree, preorder
 
 _CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ", "RRC"})
 _NOMINAL = frozenset({"NP", "NX", "NML", "NAC", "WHNP", "QP"})
@@ -41,18 +42,18 @@ class _Place:
 def attachment_kinds(tree: Tree, heads: Sequence[int]) -> tuple[str, ...]:
     """The kind of each word's attachment in a gold tree with these heads."""
     places: dict[int, _Place] = {}
-    for phrase, parent in _with_parents(tree, None):
+    for phrase, parent in _with_parents(tree):
         for head in _heads_of(phrase, heads):
             places.setdefault(head, _Place(phrase, parent))
     tags = [leaf.label for leaf in tree.leaves()]
     return tuple(_kind(places[word], tags[word], heads[word]) for word in range(len(heads)))
 
 
-def _with_parents(tree: Tree, parent: Tree | None) -> Iterator[tuple[Tree, Tree | None]]:
-    """Constituents and words from the top down."""
-    yield tree, parent
-    for child in tree.children:
-        yield from _with_parents(child, tree)
+def _with_parents(tree: Tree) -> Iterator[tuple[Tree, Tree | None]]:
+    """Constituents and words, larger before smaller."""
+    yield tree, None
+    for node in preorder(tree):
+        yield from ((child, node) for child in node.children)
 
 
 def _heads_of(phrase: Tree, heads: Sequence[int]) -> list[int]:
@@ -61,8 +62,8 @@ def _heads_of(phrase: Tree, heads: Sequence[int]) -> list[int]:
 
 
 def _kind(place: _Place, tag: str, head: int) -> str:
-    label = plain_label(place.phrase.label)
-    parent = plain_label(place.parent.label) if place.parent is not None else ""
+    label = base_label(place.phrase.label)
+    parent = base_label(place.parent.label) if place.parent is not None else ""
     if head < 0:
         return "root"
     if label in _COORDINATORS or _is_coordinated(place):
@@ -84,7 +85,7 @@ def _is_coordinated(place: _Place) -> bool:
     """The phrase is a later conjunct: a coordinator stands among its sisters."""
     if place.parent is None or (place.phrase.is_leaf and place.phrase.label in {",", ":", "."}):
         return False
-    sisters = [plain_label(child.label) for child in place.parent.children]
+    sisters = [base_label(child.label) for child in place.parent.children]
     return bool(_COORDINATORS.intersection(sisters[1:])) and place.phrase.begin > place.parent.begin
 
 

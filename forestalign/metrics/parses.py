@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
 
 from forestalign.errors import UsageError
+from forestalign.grammar import base_label
 from forestalign.metrics.evaluation import Counts, Evaluation, combine, count_table, precision_recall, ratio
-from forestalign.trees import Tree
+from forestalign.trees import Tree, preorder
 
 PUNCTUATION_TAGS = frozenset({",", ":", "``", "''", "."})
 ROOT_LABELS = frozenset({"", "TOP", "ROOT", "S1"})
@@ -42,28 +43,12 @@ def brackets(tree: Tree, kept: Sequence[bool]) -> Counter[Bracket]:
     """The labelled brackets over the kept words, numbered among themselves."""
     position = [0, *accumulate(map(int, kept))]
     found: Counter[Bracket] = Counter()
-    for node in _constituents(tree):
+    for node in preorder(tree):
         begin, end = position[node.begin], position[node.end]
-        label = plain_label(node.label)
-        if begin < end and label not in ROOT_LABELS:
+        label = base_label(node.label)
+        if not node.is_leaf and begin < end and label not in ROOT_LABELS:
             found[_EQUAL_LABELS.get(label, label), begin, end] += 1
     return found
-
-
-def plain_label(label: str) -> str:
-    """Without function labels and indices: NP-SBJ-1 is NP. Labels that begin with a dash stay."""
-    for mark in ("-", "="):
-        at = label.find(mark, 1)
-        if at > 0:
-            label = label[:at]
-    return label
-
-
-def _constituents(tree: Tree) -> Iterator[Tree]:
-    if not tree.is_leaf:
-        yield tree
-    for child in tree.children:
-        yield from _constituents(child)
 
 
 def score_brackets(gold: Sequence[Tree], system: Sequence[Tree]) -> Evaluation:

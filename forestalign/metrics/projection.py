@@ -20,7 +20,7 @@ from forestalign.forest import Forest, NodeId
 from forestalign.metrics.evaluation import Evaluation, combine
 from forestalign.metrics.phrases import Judgement, evaluate_judgements
 from forestalign.tokens import Span
-from forestalign.trees import Tree
+from forestalign.trees import Tree, preorder
 
 Link = tuple[int, int]
 SpanPair = tuple[Span, Span]
@@ -108,7 +108,7 @@ def is_consistent(pair: SpanPair, links: Iterable[Link]) -> bool:
 
 
 def core_pairs(source: Tree, target: Tree, links: frozenset[Link]) -> frozenset[SpanPair]:
-    source_spans, target_spans = _by_size(constituents(source)), _by_size(constituents(target))
+    source_spans, target_spans = _by_size(constituent_spans(source)), _by_size(constituent_spans(target))
     found = set()
     for left in source_spans:
         right = _smallest_cover(target_spans, [j for i, j in links if left.begin <= i < left.end])
@@ -119,10 +119,9 @@ def core_pairs(source: Tree, target: Tree, links: frozenset[Link]) -> frozenset[
     return frozenset(found)
 
 
-def constituents(tree: Tree) -> frozenset[Span]:
+def constituent_spans(tree: Tree) -> frozenset[Span]:
     """The spans of all constituents and words."""
-    spans = {Span(tree.begin, tree.end)}
-    return frozenset(spans.union(*(constituents(child) for child in tree.children)))
+    return frozenset(Span(node.begin, node.end) for node in preorder(tree))
 
 
 def _by_size(spans: Iterable[Span]) -> list[Span]:
