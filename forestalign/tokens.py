@@ -1,9 +1,9 @@
 """Tokens and sentences: surface, lemma, Penn tag and character offsets into the raw text.
 
-The tokenizer is NLTK's, in the manner of the Penn Treebank. Three things are done around it: offsets are found by our own
-alignment (NLTK's rewrites double quotes and its search for them gives up on some), a typographic apostrophe inside a
-word counts as a plain one (so that `don’t` is `do n’t`), and full stops are settled where one text holds two sentences
-(`He left. She stayed.`) or ends in an abbreviation (`in the U.S.`).
+The tokenizer is NLTK's, in the manner of the Penn Treebank. Three things are done around it: offsets are found by our
+own alignment (NLTK rewrites double quotes, and its search for them gives up on some), a typographic apostrophe inside
+a word counts as a plain one (so that `don’t` is `do n’t`), and full stops are settled where one text holds two
+sentences (`He left. She stayed.`) or ends in an abbreviation (`in the U.S.`).
 
 A lemma is always lower case, that of a name too: lemmas are compared between sentences whose case may differ.
 Only inflected forms are looked up; a tag of a base form says that the word is its own lemma.
@@ -145,13 +145,14 @@ def _settle_full_stops(text: str, spans: list[tuple[int, int]]) -> list[tuple[in
 def _word_tokenizer() -> Any:
     """NLTK's word tokenizer, loaded without the rest of NLTK.
 
-    `import nltk` brings in scipy.stats and more and takes two seconds, the tokenizer alone a tenth of one. So its parent
-    packages are stood in for while it is imported, and the stand-ins are taken away again.
+    `import nltk` brings in scipy.stats and more and takes two seconds, the tokenizer alone a tenth of one. So its
+    parent packages are stood in for while it is imported, and the stand-ins are taken away again.
     """
     if "nltk" in sys.modules:
         return importlib.import_module("nltk.tokenize.destructive").NLTKWordTokenizer()
     package = importlib.util.find_spec("nltk")
-    assert package is not None and package.submodule_search_locations is not None
+    assert package is not None
+    assert package.submodule_search_locations is not None
     roots = list(package.submodule_search_locations)
     try:
         for name, path in (("nltk", roots), ("nltk.tokenize", [f"{root}/tokenize" for root in roots])):

@@ -1,0 +1,97 @@
+"""Lines of a file, one at a time: plain or gzip by suffix, `-` for standard input, UTF-8 checked line by line.
+
+A line ends at a newline alone, so the separators that Unicode knows besides (U+2028 and others) stay inside it, and the
+number of a line is the one an editor shows.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from forestalign.errors import InputError
+
+STDIN = "-"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Line(NamedTuple):
+    """One line without its end, with its number from 1; `error` says why it is no text."""
+
+    number: int
+    text: str
+    error: str = ""
+
+
+def read_lines(path: str | Path) -> Iterator[Line]:
+    """The lines as they come; the first is there before the last is read.
+
+    A file that breaks off (a truncated gzip) raises InputError once the lines before the break are delivered.
+    """
+    number = 0
+    with _opened(path) as stream:
+        try:
+            for number, raw in enumerate(stream, start=1):
+                yield _decode(number, raw)
+        except (EOFError, zlib.error, OSError) as error:
+            raise InputError(
+                path, number + 1, f"the file breaks off or is damaged after line {number}: {error}"
+            ) from error
+
+
+def read_text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Numbered lines of a file in which every line has to be text."""
+    for line in read_lines(path):
+        if line.error:
+            raise InputError(path, line.number, line.error)
+        yield line.number, line.text
+
+
+def read_text(path: str | Path) -> str:
+    """A whole file, for formats in which lines mean nothing."""
+    return "\n".join(text for _, text in read_text_lines(path))
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write lines, each ended by a newline; gzip by suffix, without a time stamp: equal lines give equal files."""
+    if str(path) == STDIN:
+        for line in lines:
+            sys.stdout.write(line + "\n")
+        return
+    with Path(path).open("wb") as raw:
+        stream: BinaryIO = raw
+        if str(path).endswith(".gz"):
+            stream = cast(BinaryIO, gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
+        for line in lines:
+            stream.write(line.encode() + b"\n")
+        if stream is not raw:
+            stream.close()
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[BinaryIO]:
+    if str(path) == STDIN:
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = gzip.open(path, "rb") if str(path).endswith(".gz") else open(path, "rb")  # noqa: SIM115
+    except OSError as error:
+        raise InputError(path, None, f"cannot be read: {error.strerror}") from error
+    with stream:
+        yield cast(BinaryIO, stream)
+
+
+def _decode(number: int, raw: bytes) -> Line:
+    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+    if number == 1:
+        raw = raw.removeprefix(_BYTE_ORDER_MARK)
+    try:
+        return Line(number, raw.decode())
+    except UnicodeDecodeError as error:
+        byte = raw[error.start]
+        return Line(number, "", f"byte {error.start + 1} of the line is 0x{byte:02x}, which is not UTF-8")
