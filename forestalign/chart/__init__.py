@@ -1,0 +1,26 @@
+"""Charts of span-label potentials, and exact algorithms over the n-ary trees they score.
+
+A chart gives every span and label a log potential, and a tree the sum of the potentials of its spans. Probabilities are
+over n-ary trees: the grammar (see `plain`) gives each of them one derivation. The empty label has potential 0, so
+spans that are not in the tree add nothing. Chains of unary phrases are one label, joined by `::` as in benepar.
+"""
+
+from forestalign.chart.decode import kbest, leaves, minimum_risk, sample, viterbi
+from forestalign.chart.expectations import Inside, entropy, inside, log_partition, marginals, outside
+from forestalign.chart.potentials import CHAIN, Chart
+
+__all__ = [
+    "CHAIN",
+    "Chart",
+    "Inside",
+    "entropy",
+    "inside",
+    "kbest",
+    "leaves",
+    "log_partition",
+    "marginals",
+    "minimum_risk",
+    "outside",
+    "sample",
+    "viterbi",
+]

@@ -1,0 +1,74 @@
+"""Sums over all trees of a chart: log partition, outside scores, marginals, entropy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from forestalign.chart import _kernels
+from forestalign.chart.potentials import Chart, Floats, Table, log_sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inside:
+    """Log sums of the labels of each span, and the log inside scores built on them (see `plain`)."""
+
+    any_label: Table
+    labelled: Table
+    split: Table
+    left: Table
+    right: Table
+
+    @property
+    def log_partition(self) -> float:
+        """Log of the sum of exp(score) over all trees: the root has a label."""
+        return float(self.labelled[0, -1] + self.split[0, -1])
+
+
+def inside(chart: Chart) -> Inside:
+    any_label, labelled = log_sums(chart)
+    return Inside(any_label, labelled, *_kernels.inside(any_label, labelled))
+
+
+def log_partition(chart: Chart) -> float:
+    return inside(chart).log_partition
+
+
+def outside(chart: Chart) -> tuple[Table, Table]:
+    """Log outside score of each span as a left child, and as a right child or the root; -inf where it cannot be one."""
+    scores = inside(chart)
+    as_left, as_right = _kernels.shares(scores.split, scores.left, scores.right)
+    right = scores.right.copy()
+    right[0, -1] = scores.log_partition
+    with np.errstate(divide="ignore"):
+        log_left = np.log(as_left) + scores.log_partition - scores.left
+        log_right = np.log(as_right) + scores.log_partition - right
+    return np.triu(log_left) + np.tril(np.full_like(right, -np.inf), -1), log_right
+
+
+def marginals(chart: Chart, scores: Inside | None = None) -> Floats:
+    """Probability [n, n, labels] of each span and label.
+
+    For the empty label: of joining the words of the span on the way to a larger phrase, or of a word without a phrase.
+    """
+    scores = scores or inside(chart)
+    n = len(chart)
+    as_left, as_right = _kernels.shares(scores.split, scores.left, scores.right)
+    if n > 1:
+        np.einsum("ii->i", as_left)[:] += as_right.diagonal()  # a word may lack a label in either role
+        np.fill_diagonal(as_right, 0.0)
+    upper = np.triu_indices(n)
+    values = chart.potentials[upper]
+    found = np.exp(values - scores.any_label[upper][:, None]) * as_left[upper][:, None]
+    found[:, 1:] += np.exp(values[:, 1:] - scores.labelled[upper][:, None]) * as_right[upper][:, None]
+    table = np.zeros(chart.potentials.shape, dtype=np.float32)
+    table[upper] = found
+    return table
+
+
+def entropy(chart: Chart) -> float:
+    """Of the distribution over trees, in nats: log Z minus the expected score."""
+    scores = inside(chart)
+    expected = np.sum(marginals(chart, scores) * chart.potentials, dtype=np.float64)
+    return max(0.0, scores.log_partition - float(expected))

@@ -1,0 +1,93 @@
+"""The chart algorithms as they are written down: slow, short, and the judge of their twins in `_kernels`.
+
+The grammar is left-binarised. A span of several words with the empty label may only be a left child, so an n-ary
+tree has exactly one derivation: the children of a node are joined from the left, and every child but the first is a
+right child, which has a label or is one word. A root has a label.
+
+Tables are [n, n] and hold span (i, j + 1) at [i, j]. `any_label` and `labelled` are the log sums (or the maxima) of the
+potentials of a span over all its labels, and over all but the empty one. Three scores belong to a span:
+
+    split(i, j) = sum over k of  left(i, k) * right(k + 1, j)     1 for one word
+    left(i, j)  = any_label(i, j) * split(i, j)                   as a left child
+    right(i, j) = labelled(i, j) * split(i, j)                    as a right child; left(i, j) for one word
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Table = npt.NDArray[np.float64]
+
+
+def inside(any_label: Table, labelled: Table) -> tuple[Table, Table, Table]:
+    """Log inside scores `split`, `left`, `right`, by the recurrence above, shorter spans first."""
+    n = len(any_label)
+    split, left, right = np.zeros((n, n)), np.full((n, n), -np.inf), np.full((n, n), -np.inf)
+    for width in range(1, n + 1):
+        for i in range(n - width + 1):
+            j = i + width - 1
+            if width > 1:
+                split[i, j] = np.logaddexp.reduce([left[i, k] + right[k + 1, j] for k in range(i, j)])
+            left[i, j] = any_label[i, j] + split[i, j]
+            right[i, j] = left[i, j] if width == 1 else labelled[i, j] + split[i, j]
+    return split, left, right
+
+
+def shares(split: Table, left: Table, right: Table) -> tuple[Table, Table]:
+    """Outside, in probabilities: how often a span is a left child, and how often a right child (or the root).
+
+    A span hands its own share to the pairs of children it is split into, in proportion to their inside scores.
+    """
+    n = len(split)
+    as_left, as_right = np.zeros((n, n)), np.zeros((n, n))
+    as_right[0, n - 1] = 1.0
+    for width in range(n, 1, -1):
+        for i in range(n - width + 1):
+            j = i + width - 1
+            share = as_left[i, j] + as_right[i, j]
+            for k in range(i, j):
+                part = share * np.exp(left[i, k] + right[k + 1, j] - split[i, j])
+                as_left[i, k] += part
+                as_right[k + 1, j] += part
+    return as_left, as_right
+
+
+def best_splits(any_label: Table, labelled: Table) -> tuple[npt.NDArray[np.int16], float]:
+    """The last word of the best left child of each span, and the score of the best tree; the first split wins ties."""
+    points, split, _, _ = _maxima(any_label, labelled)
+    return points, float(labelled[0, -1] + split[0, -1])
+
+
+def best_through(any_label: Table, labelled: Table) -> tuple[Table, Table]:
+    """Score of the best tree in which a span is a left child, and of the best where it is a right child or the root."""
+    n = len(any_label)
+    _, split, left, right = _maxima(any_label, labelled)
+    as_left, as_right = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
+    as_right[0, n - 1] = labelled[0, n - 1] + split[0, n - 1]
+    for width in range(n, 1, -1):
+        for i in range(n - width + 1):
+            j = i + width - 1
+            rest = max(as_left[i, j], as_right[i, j]) - split[i, j]
+            for k in range(i, j):
+                through = rest + left[i, k] + right[k + 1, j]
+                as_left[i, k] = max(as_left[i, k], through)
+                as_right[k + 1, j] = max(as_right[k + 1, j], through)
+    return as_left, as_right
+
+
+def _maxima(any_label: Table, labelled: Table) -> tuple[npt.NDArray[np.int16], Table, Table, Table]:
+    """`inside` with maxima for sums, and where each span is split."""
+    n = len(any_label)
+    points = np.zeros((n, n), dtype=np.int16)
+    split, left, right = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    for width in range(1, n + 1):
+        for i in range(n - width + 1):
+            j = i + width - 1
+            if width > 1:
+                scores = [left[i, k] + right[k + 1, j] for k in range(i, j)]
+                points[i, j] = i + int(np.argmax(scores))
+                split[i, j] = max(scores)
+            left[i, j] = any_label[i, j] + split[i, j]
+            right[i, j] = left[i, j] if width == 1 else labelled[i, j] + split[i, j]
+    return points, split, left, right

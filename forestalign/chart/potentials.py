@@ -1,0 +1,60 @@
+"""The chart itself, and what the algorithms need of its labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+CHAIN = "::"
+
+Floats = npt.NDArray[np.float32]
+Table = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chart:
+    """Potentials [n, n, labels] of span (i, j + 1) at [i, j], `labels[0]` empty with potential 0; tag scores [n, tags]."""
+
+    potentials: Floats
+    labels: tuple[str, ...]
+    tag_scores: Floats
+    tags: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.potentials)
+
+    def tempered(self, temperature: float) -> Chart:
+        """The chart with all potentials divided by the temperature: flatter above 1, sharper below."""
+        return self if temperature == 1.0 else replace(self, potentials=self.potentials / np.float32(temperature))
+
+    def best_tags(self) -> tuple[str, ...]:
+        return tuple(self.tags[i] for i in self.tag_scores.argmax(1))
+
+
+def rows(chart: Chart) -> Floats:
+    """Potentials [spans, labels] of all spans, row by row of the chart's upper triangle."""
+    return chart.potentials[np.triu_indices(len(chart))]
+
+
+def square(n: int, values: npt.NDArray[np.floating]) -> Table:
+    """The [n, n] table of one value a span, zero below the diagonal."""
+    table = np.zeros((n, n))
+    table[np.triu_indices(n)] = values
+    return table
+
+
+def log_sums(chart: Chart) -> tuple[Table, Table]:
+    """Log sums of the potentials of each span: over all labels, and over all but the empty one."""
+    values = rows(chart)
+    tops = values[:, 1:].max(1)
+    labelled = tops + np.log(np.exp(values[:, 1:] - tops[:, None]).sum(1, dtype=np.float64))
+    return square(len(chart), np.logaddexp(labelled, values[:, 0])), square(len(chart), labelled)
+
+
+def maxima(chart: Chart) -> tuple[Table, Table]:
+    """Like `log_sums`, with the best label instead of the sum."""
+    values = rows(chart)
+    labelled = values[:, 1:].max(1)
+    return square(len(chart), np.maximum(labelled, values[:, 0])), square(len(chart), labelled)

@@ -1,0 +1,146 @@
+"""The parser that ships with the package: benepar's chart parser over a small BERT, as one 8-bit ONNX graph.
+
+`grammar/parser/` holds the graph, the word pieces, the labels and the tags; `scripts/export_parser.py` wrote them and
+says what the graph takes and gives. Words are joined by single spaces, as in most of the training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+from forestalign.chart import Chart
+from forestalign.errors import GrammarError
+from forestalign.tokens import Sentence
+
+PIECE_LIMIT = 510  # positions of the encoder, less the start and the stop mark
+MOST_SPANS = 24_000  # spans scored in one pass; a long sentence takes several, so that memory stays bounded
+FILES = ("parser.onnx", "pieces.txt", "labels.txt", "tags.txt")
+
+# Penn escapes and typographic marks are scored as the characters that the training text has for them.
+_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
+_MARKS = str.maketrans("‘’“”", "''\"\"")
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """Word pieces of a sentence between the marks, and the last piece of each word, the marks counted as words."""
+
+    ids: list[int]
+    ends: list[int]
+
+
+class EmbeddedModel:
+    """Charts and word vectors from the ONNX graph of a folder."""
+
+    piece_limit = PIECE_LIMIT
+
+    def __init__(self, folder: Path, threads: int = 1):
+        for name in FILES:
+            if not (folder / name).is_file():
+                raise GrammarError(folder / name, None, "file not found; scripts/export_parser.py writes it")
+        self.labels = _read_lines(folder / "labels.txt")
+        self.tags = _read_lines(folder / "tags.txt")
+        pieces = _read_lines(folder / "pieces.txt")
+        self._tokenizer = _word_piece_tokenizer(pieces)
+        self._start, self._stop, self._unknown = (pieces.index(mark) for mark in ("[CLS]", "[SEP]", "[UNK]"))
+        self._session = _session(folder / "parser.onnx", threads)
+
+    def piece_count(self, sentence: Sentence) -> int:
+        return len(self._pieces(sentence).ids) - 2
+
+    def charts(self, sentences: Sequence[Sentence]) -> list[tuple[Sentence, Chart]]:
+        """One pass of the encoder, or several over the same words where the spans are too many for one."""
+        batch = [self._pieces(sentence) for sentence in sentences]
+        inputs = _padded(batch)
+        lengths = [len(sentence) for sentence in sentences]
+        begins, ends = _fence_posts(lengths, inputs["word_ends"].shape[1] - 1)
+        scores = []
+        for first in range(0, len(begins), MOST_SPANS):
+            part = slice(first, first + MOST_SPANS)
+            spans, tags, vectors = self._session.run(None, inputs | {"span_begins": begins[part], "span_ends": ends[part]})
+            scores.append(spans)
+        return self._unpack(sentences, np.concatenate(scores) if len(scores) > 1 else scores[0], tags, vectors)
+
+    def _unpack(self, sentences: Sequence[Sentence], scores: Any, tags: Any, vectors: Any) -> list[tuple[Sentence, Chart]]:
+        """Cut the rows of all spans and words up into sentences."""
+        found, row, word = [], 0, 0
+        for sentence in sentences:
+            n = len(sentence)
+            rows, words = slice(row, row + n * (n + 1) // 2), slice(word, word + n)
+            potentials = np.zeros((n, n, len(self.labels)), dtype=np.float32)
+            potentials[np.triu_indices(n)] = scores[rows]
+            chart = Chart(potentials, self.labels, tags[words], self.tags)
+            found.append((replace(sentence, vectors=vectors[words].copy()), chart))
+            row, word = rows.stop, words.stop
+        return found
+
+    def _pieces(self, sentence: Sentence) -> _Pieces:
+        """A word that leaves nothing behind (control characters) is the unknown piece."""
+        words = [_ESCAPES.get(word, word).translate(_MARKS) for word in sentence.words]
+        encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
+        ids, ends, at = [self._start], [0], 0
+        word_of, pieces = encoding.word_ids, encoding.ids
+        for word in range(len(words)):
+            if at == len(pieces) or word_of[at] != word:
+                ids.append(self._unknown)
+            while at < len(pieces) and word_of[at] == word:
+                ids.append(pieces[at])
+                at += 1
+            ends.append(len(ids) - 1)
+        return _Pieces([*ids, self._stop], [*ends, len(ids)])
+
+
+def _read_lines(path: Path) -> tuple[str, ...]:
+    return tuple(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+
+
+def _word_piece_tokenizer(pieces: Sequence[str]) -> Tokenizer:
+    vocabulary = {piece: i for i, piece in enumerate(pieces)}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))  # type: ignore[call-arg]
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
+
+
+def _session(path: Path, threads: int) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # the arena never gives back what the longest sentence took
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _padded(batch: Sequence[_Pieces]) -> dict[str, npt.NDArray[Any]]:
+    """Rectangles of pieces and words with their masks, and where the real words are."""
+    piece_shape = (len(batch), max(len(pieces.ids) for pieces in batch))
+    word_shape = (len(batch), max(len(pieces.ends) for pieces in batch))
+    ids, piece_mask = np.zeros(piece_shape, dtype=np.int64), np.zeros(piece_shape, dtype=np.float32)
+    ends, word_mask = np.zeros(word_shape, dtype=np.int64), np.zeros(word_shape, dtype=np.float32)
+    is_word = np.zeros(word_shape, dtype=bool)
+    for i, pieces in enumerate(batch):
+        ids[i, : len(pieces.ids)], piece_mask[i, : len(pieces.ids)] = pieces.ids, 1.0
+        ends[i, : len(pieces.ends)], word_mask[i, : len(pieces.ends)] = pieces.ends, 1.0
+        is_word[i, 1 : len(pieces.ends) - 1] = True
+    words = np.flatnonzero(is_word)
+    return {"pieces": ids, "piece_mask": piece_mask, "word_ends": ends, "word_mask": word_mask, "words": words}
+
+
+def _fence_posts(lengths: Sequence[int], posts: int) -> tuple[Ints, Ints]:
+    """Where each span of each sentence begins and ends, in the flattened fence posts of the batch."""
+    begins, ends = [], []
+    for i, n in enumerate(lengths):
+        first, last = np.triu_indices(n)
+        begins.append(first + i * posts)
+        ends.append(last + 1 + i * posts)
+    return np.concatenate(begins).astype(np.int64), np.concatenate(ends).astype(np.int64)

@@ -1,0 +1,127 @@
+"""What every parser gives: per sentence its trees and its forest; and the way there from charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from forestalign.chart import CHAIN, Chart, inside, kbest, marginals
+from forestalign.config import AlignConfig
+from forestalign.errors import UsageError
+from forestalign.forest import Forest, pack
+from forestalign.parsers.pruned import prune
+from forestalign.tokens import Sentence, analyse
+from forestalign.trees import ScoredTree
+
+FORESTS = ("nbest", "pruned")
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """A sentence with tags and lemmas, its best trees, its forest. Where it failed: no trees, and `error` says why."""
+
+    sentence: Sentence
+    trees: tuple[ScoredTree, ...]
+    forest: Forest
+    chart: Chart | None = field(default=None, compare=False, repr=False)
+    error: str = ""
+
+
+class Parser(Protocol):
+    """One of the backends."""
+
+    def parse(self, sentences: Sequence[Sentence], keep_charts: bool = False) -> list[Parse]:
+        """One parse a sentence, in order. Charts are large, so they are kept only when asked for."""
+        ...
+
+
+class ChartSource(Protocol):
+    """A model that scores spans."""
+
+    piece_limit: int  # most word pieces of a sentence
+
+    def piece_count(self, sentence: Sentence) -> int: ...
+
+    def charts(self, sentences: Sequence[Sentence]) -> list[tuple[Sentence, Chart]]:
+        """One batch: each sentence, with word vectors where the model has them, and its chart."""
+        ...
+
+
+# Padded words squared of one batch: what bounds the memory of the scores, at about 1 kB each.
+MOST_SPANS = 40_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChartParser:
+    """A parser by charts: sorted by length inside, so that a batch has little padding; in the given order outside."""
+
+    source: ChartSource
+    config: AlignConfig
+
+    def parse(self, sentences: Sequence[Sentence], keep_charts: bool = False) -> list[Parse]:
+        parses: list[Parse | None] = [self._refuse(sentence) for sentence in sentences]
+        order = sorted((i for i, parse in enumerate(parses) if parse is None), key=lambda i: (len(sentences[i]), i))
+        for batch in _batches(order, [len(sentence) for sentence in sentences], self.config.batch_size):
+            for i, (sentence, chart) in zip(batch, self.source.charts([sentences[i] for i in batch]), strict=True):
+                parses[i] = parse_of(sentence, chart, self.config, keep_charts)
+        return [parse for parse in parses if parse is not None]
+
+    def _refuse(self, sentence: Sentence) -> Parse | None:
+        if not sentence.tokens:
+            return failed(sentence, "the sentence is empty; expected at least one token")
+        count, limit = self.source.piece_count(sentence), self.source.piece_limit
+        if count > limit:
+            return failed(sentence, f"the sentence has {count} word pieces; the parser's limit is {limit}")
+        return None
+
+
+def _batches(order: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    batch: list[int] = []
+    for i in order:
+        if batch and (len(batch) == batch_size or (len(batch) + 1) * lengths[i] ** 2 > MOST_SPANS):
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def failed(sentence: Sentence, error: str) -> Parse:
+    return Parse(sentence, (), Forest(sentence, (), (), ()), None, error)
+
+
+def parse_of(sentence: Sentence, chart: Chart, config: AlignConfig, keep_chart: bool = False) -> Parse:
+    """Trees, tags, lemmas and forest from a chart."""
+    chart = chart.tempered(config.temperature)
+    scores = inside(chart)
+    trees = kbest(chart, sentence.words, config.nbest, scores.log_partition)
+    sentence = analyse(sentence, chart.best_tags())
+    if config.forest == "pruned":
+        forest = prune(chart, marginals(chart, scores), sentence, trees[0].tree, config.prune)
+    else:
+        forest = pack(trees, sentence, node_score(chart))
+    return Parse(sentence, trees, forest, chart if keep_chart else None)
+
+
+def node_score(chart: Chart) -> Callable[[int, int, str], float]:
+    """The potential of a forest node: (begin, end, chain joined by `+`)."""
+    index = {label.replace(CHAIN, "+"): i for i, label in enumerate(chart.labels)}
+
+    def score(begin: int, end: int, label: str) -> float:
+        return float(chart.potentials[begin, end - 1, index[label]])
+
+    return score
+
+
+def check_settings(config: AlignConfig) -> None:
+    """Refuse settings that no parser can work with."""
+    if config.forest not in FORESTS:
+        raise UsageError(f"forest is {config.forest!r}; expected one of {', '.join(FORESTS)}")
+    for name, least in (("nbest", 1), ("threads", 1), ("batch_size", 1)):
+        if getattr(config, name) < least:
+            raise UsageError(f"{name} is {getattr(config, name)}; expected at least {least}")
+    if not config.temperature > 0:
+        raise UsageError(f"temperature is {config.temperature}; expected a number above 0")
+    if not 0 < config.prune <= 1:
+        raise UsageError(f"prune is {config.prune}; expected a probability above 0")

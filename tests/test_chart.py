@@ -1,0 +1,269 @@
+"""Chart algorithms against enumeration of all labelled trees."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forestalign.chart import (
+    Chart,
+    _kernels,
+    entropy,
+    inside,
+    kbest,
+    log_partition,
+    marginals,
+    minimum_risk,
+    outside,
+    plain,
+    sample,
+    viterbi,
+)
+from forestalign.chart.potentials import log_sums, maxima
+from forestalign.trees import Tree
+
+LABELS = ("", "A", "B::A")
+Brackets = tuple[tuple[int, int, str], ...]
+
+
+def random_chart(n: int, seed: int, label_count: int = 3, scale: float = 2.0) -> Chart:
+    generator = np.random.default_rng(seed)
+    potentials = generator.normal(scale=scale, size=(n, n, label_count)).astype(np.float32)
+    potentials[:, :, 0] = 0.0
+    return Chart(potentials, LABELS[:label_count], generator.normal(size=(n, 2)).astype(np.float32), ("X", "Y"))
+
+
+def words(n: int) -> list[str]:
+    return [f"w{i}" for i in range(n)]
+
+
+def forests(begin: int, end: int, labels: tuple[str, ...], parts: int) -> Iterator[Brackets]:
+    """All ways to cover a span by at least `parts` trees; a word may stand without a bracket."""
+    if begin == end:
+        if parts <= 0:
+            yield ()
+        return
+    for middle in range(begin + 1, end + 1):
+        if middle == end and parts > 1:
+            continue
+        for first in trees(begin, middle, labels):
+            for rest in forests(middle, end, labels, parts - 1):
+                yield first + rest
+
+
+def trees(begin: int, end: int, labels: tuple[str, ...]) -> Iterator[Brackets]:
+    """All trees over a span as tuples of brackets: a labelled node over two or more parts, or a word."""
+    if end - begin == 1:
+        yield ()
+        for label in labels[1:]:
+            yield ((begin, end, label),)
+        return
+    for below in forests(begin, end, labels, 2):
+        for label in labels[1:]:
+            yield ((begin, end, label), *below)
+
+
+def all_trees(chart: Chart) -> dict[Brackets, float]:
+    """Score of every tree whose root has a label."""
+    n = len(chart)
+    index = {label: i for i, label in enumerate(chart.labels)}
+    found: dict[Brackets, float] = {}
+    for brackets in trees(0, n, chart.labels):
+        if brackets and brackets[0][:2] == (0, n):
+            key = tuple(sorted(brackets))
+            assert key not in found
+            found[key] = sum(float(chart.potentials[b, e - 1, index[label]]) for b, e, label in brackets)
+    return found
+
+
+def brackets_of(tree: Tree) -> Brackets:
+    """Brackets of a tree, chains joined again."""
+    found: list[tuple[int, int, str]] = []
+
+    def walk(node: Tree) -> None:
+        chain = []
+        while not node.is_leaf:
+            chain.append(node.label)
+            if len(node.children) > 1 or node.children[0].is_leaf:
+                break
+            node = node.children[0]
+        if chain:
+            found.append((node.begin, node.end, "::".join(chain)))
+        for child in node.children:
+            if not child.is_leaf:
+                walk(child)
+
+    walk(tree)
+    return tuple(sorted(found))
+
+
+def log_sum(values: list[float]) -> float:
+    return float(np.logaddexp.reduce(values))
+
+
+charts = st.builds(
+    random_chart, st.integers(1, 4), st.integers(0, 10_000), st.sampled_from([2, 3]), st.sampled_from([0.0, 1.0, 4.0])
+)
+
+
+def test_the_number_of_trees_of_the_grammar_is_the_number_of_n_ary_trees() -> None:
+    flat = random_chart(6, 1, label_count=2, scale=0.0)
+    assert math.exp(log_partition(flat)) == pytest.approx(len(all_trees(flat)), rel=1e-5)
+
+
+@given(charts)
+@settings(max_examples=40, deadline=None)
+def test_log_partition_equals_enumeration(chart: Chart) -> None:
+    assert log_partition(chart) == pytest.approx(log_sum(list(all_trees(chart).values())), abs=1e-4)
+
+
+@given(charts)
+@settings(max_examples=30, deadline=None)
+def test_marginals_equal_enumeration(chart: Chart) -> None:
+    scores = all_trees(chart)
+    total = log_sum(list(scores.values()))
+    expected: npt.NDArray[np.float64] = np.zeros(chart.potentials.shape)
+    for brackets, score in scores.items():
+        for begin, end, label in brackets:
+            expected[begin, end - 1, chart.labels.index(label)] += math.exp(score - total)
+    found = marginals(chart)
+    np.testing.assert_allclose(found[:, :, 1:], expected[:, :, 1:], atol=1e-4)
+    # a word has a phrase of its own or has none
+    np.testing.assert_allclose(found.sum(2).diagonal(), 1.0, atol=1e-4)
+
+
+@given(charts)
+@settings(max_examples=30, deadline=None)
+def test_inside_times_outside_sums_to_the_partition_at_every_word(chart: Chart) -> None:
+    scores = inside(chart)
+    out_left, out_right = outside(chart)
+    for i in range(len(chart)):
+        inner = scores.left[i, i] if len(chart) > 1 else scores.log_partition
+        through = log_sum([inner + out_left[i, i], inner + out_right[i, i]])
+        assert through == pytest.approx(scores.log_partition, abs=1e-4)
+
+
+@given(charts)
+@settings(max_examples=30, deadline=None)
+def test_entropy_equals_enumeration(chart: Chart) -> None:
+    scores = np.array(list(all_trees(chart).values()))
+    log_probs = scores - np.logaddexp.reduce(scores)
+    assert entropy(chart) == pytest.approx(-float(np.sum(np.exp(log_probs) * log_probs)), abs=1e-3)
+
+
+@given(charts)
+@settings(max_examples=40, deadline=None)
+def test_viterbi_finds_the_best_tree(chart: Chart) -> None:
+    scores = all_trees(chart)
+    best = viterbi(chart, words(len(chart)))
+    top = max(scores.values())
+    assert scores[brackets_of(best.tree)] == pytest.approx(top, abs=1e-4)
+    assert best.log_prob == pytest.approx(top - log_sum(list(scores.values())), abs=1e-4)
+
+
+@given(charts, st.sampled_from([1, 2, 7, 40, 5000]))
+@settings(max_examples=60, deadline=None)
+def test_kbest_gives_the_k_best_trees_each_once(chart: Chart, k: int) -> None:
+    scores = all_trees(chart)
+    total = log_sum(list(scores.values()))
+    found = kbest(chart, words(len(chart)), k)
+    expected = sorted(scores.values(), reverse=True)[:k]
+    assert [tree.log_prob + total for tree in found] == pytest.approx(expected, abs=1e-4)
+    keys = [brackets_of(tree.tree) for tree in found]
+    assert len(set(keys)) == len(keys)
+    assert [scores[key] for key in keys] == pytest.approx(expected, abs=1e-4)
+
+
+def test_kbest_of_six_words_equals_enumeration() -> None:
+    chart = random_chart(6, 3, label_count=2)
+    scores = all_trees(chart)
+    total = log_sum(list(scores.values()))
+    found = kbest(chart, words(6), 200)
+    assert [tree.log_prob + total for tree in found] == pytest.approx(sorted(scores.values())[::-1][:200], abs=1e-4)
+    assert len({brackets_of(tree.tree) for tree in found}) == 200
+
+
+def test_kbest_is_the_same_from_any_first_margin(monkeypatch: pytest.MonkeyPatch) -> None:
+    chart = random_chart(12, 5, scale=3.0)
+    expected = kbest(chart, words(12), 50)
+    for margin in (0.01, 1e9):
+        monkeypatch.setattr("forestalign.chart.decode.FIRST_MARGIN", margin)
+        assert kbest(chart, words(12), 50) == expected
+
+
+@given(charts, st.sampled_from([0.0, 0.3, 0.5]))
+@settings(max_examples=30, deadline=None)
+def test_minimum_risk_tree_has_the_greatest_expected_gain(chart: Chart, price: float) -> None:
+    scores = all_trees(chart)
+    total = log_sum(list(scores.values()))
+    shares: Counter[tuple[int, int, str]] = Counter()
+    for brackets, score in scores.items():
+        for bracket in single(brackets):
+            shares[bracket] += math.exp(score - total)  # type: ignore[assignment]
+
+    def gain(brackets: Brackets) -> float:
+        return sum(shares[bracket] - price for bracket in single(brackets))
+
+    found = minimum_risk(chart, words(len(chart)), price)
+    assert gain(brackets_of(found)) == pytest.approx(max(map(gain, scores)), abs=1e-4)
+
+
+def single(brackets: Brackets) -> set[tuple[int, int, str]]:
+    return {(begin, end, part) for begin, end, label in brackets for part in label.split("::")}
+
+
+def test_sampling_follows_the_distribution_and_the_seed() -> None:
+    chart = random_chart(3, 11, scale=1.0)
+    scores = all_trees(chart)
+    total = log_sum(list(scores.values()))
+    drawn = sample(chart, words(3), np.random.default_rng(1), 4000)
+    counts = Counter(brackets_of(tree.tree) for tree in drawn)
+    for brackets, score in scores.items():
+        share = math.exp(score - total)
+        assert counts[brackets] / 4000 == pytest.approx(share, abs=5 * math.sqrt(share / 4000) + 1e-3)
+    assert drawn[0].log_prob == pytest.approx(scores[brackets_of(drawn[0].tree)] - total, abs=1e-4)
+    assert sample(chart, words(3), np.random.default_rng(1), 3) == drawn[:3]
+
+
+@given(st.integers(1, 9), st.integers(0, 1000))
+@settings(max_examples=25, deadline=None)
+def test_kernels_agree_with_their_plain_twins(n: int, seed: int) -> None:
+    chart = random_chart(n, seed)
+    sums, best = log_sums(chart), maxima(chart)
+    tables = plain.inside(*sums)
+    for fast, slow in zip(_kernels.inside(*sums), tables, strict=True):
+        np.testing.assert_allclose(fast, slow, atol=1e-9)
+    for fast, slow in zip(_kernels.shares(*tables), plain.shares(*tables), strict=True):
+        np.testing.assert_allclose(fast, slow, atol=1e-9)
+    for fast, slow in zip(_kernels.best_through(*best), plain.best_through(*best), strict=True):
+        np.testing.assert_allclose(fast, slow, atol=1e-9)
+    points, score = _kernels.best_splits(*best)
+    assert (points == plain.best_splits(*best)[0]).all()
+    assert score == pytest.approx(plain.best_splits(*best)[1])
+
+
+def test_chains_become_nested_phrases_and_words_keep_their_tags() -> None:
+    chart = random_chart(1, 1)
+    chart.potentials[0, 0] = (0.0, 1.0, 9.0)
+    chart.tag_scores[0] = (0.0, 1.0)
+    assert viterbi(chart, ["sat"]).tree == Tree("B", 0, 1, (Tree("A", 0, 1, (Tree("Y", 0, 1, word="sat"),)),))
+
+
+def test_a_high_temperature_flattens_the_distribution() -> None:
+    chart = random_chart(5, 2)
+    assert entropy(chart.tempered(3.0)) > entropy(chart)
+    assert chart.tempered(1.0) is chart
+
+
+def test_a_flat_sentence_of_many_words_is_decoded_without_deep_recursion() -> None:
+    chart = random_chart(400, 1, label_count=2, scale=0.0)
+    chart.potentials[:, :, 1] = -5.0
+    best = viterbi(chart, words(400)).tree
+    assert len(best.children) == 400
