@@ -16,6 +16,8 @@ from importlib.metadata import version
 from forestalign.errors import ForestAlignError, UsageError
 
 COMMANDS = {
+    "evaluate": "score words, phrases or parses against gold, with significance tests",
+    "annotations": "check annotated pairs; agreement of annotators",
 }
 
 

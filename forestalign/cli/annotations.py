@@ -1,0 +1,90 @@
+"""Check annotated pairs, and print how far their annotators agree.
+
+example:
+  forestalign annotations check annotations/dev.jsonl annotations/test.jsonl
+  forestalign annotations agreement annotations/test.jsonl --match node
+  forestalign annotations statistics annotations/dev.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from forestalign.formats.annotations import read_annotated_file, read_annotations
+from forestalign.metrics.annotation_checks import Finding, check_files
+from forestalign.metrics.annotations import AnnotatedPair, agreement, statistics
+from forestalign.metrics.phrases import Match
+
+SPLIT_SIZES = {"dev": 40, "test": 80}  # what our own set has to have at least
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("check", "agreement", "statistics"))
+    parser.add_argument("files", nargs="+", metavar="FILE", help="JSON lines of annotated pairs")
+    parser.add_argument("--match", choices=[match.value for match in Match], default=Match.SPAN.value)
+    parser.add_argument(
+        "--any-size", action="store_true", help="check: do not ask for the sizes and phenomena of our own set"
+    )
+    parser.add_argument("--quiet", action="store_true", help="check: errors only, no notes")
+    parser.add_argument("--json", action="store_true", help="JSON instead of text")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.action == "check":
+        return _check(args)
+    pairs = [pair for path in args.files for pair in read_annotations(path)]
+    print(
+        _agreement(pairs, Match(args.match), args.json) if args.action == "agreement" else _statistics(pairs, args.json)
+    )
+    return 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    sizes = {} if args.any_size else SPLIT_SIZES
+    files = [read_annotated_file(path, sizes.get(Path(path).stem, 0)) for path in args.files]
+    findings = [
+        finding
+        for finding in check_files(files, require_phenomena=not args.any_size)
+        if finding.is_error or not args.quiet
+    ]
+    if args.json:
+        print(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))
+    else:
+        print("\n".join(map(str, findings)), end="\n" if findings else "")
+    errors = sum(finding.is_error for finding in findings)
+    print(_summary(findings, sum(len(file.pairs) for file in files)), file=sys.stderr)
+    return 1 if errors else 0
+
+
+def _summary(findings: Sequence[Finding], pair_count: int) -> str:
+    codes = Counter(finding.code for finding in findings)
+    listed = ", ".join(f"{code} {count}" for code, count in sorted(codes.items())) or "nothing found"
+    return f"{pair_count} pairs: {listed}"
+
+
+def _agreement(pairs: Sequence[AnnotatedPair], match: Match, as_json: bool) -> str:
+    found = agreement(pairs, match)
+    if as_json:
+        return json.dumps(asdict(found))
+    lines = [f"F1 {score.name:<10} {100 * score.value:6.2f}" for score in found.pairwise]
+    lines += [f"human {score.name:<9} {100 * score.value:4.2f}" for score in found.human]
+    lines.append(f"phrase pairs by at least one {found.pair_count}, by two {found.by_two}, by all {found.by_all}")
+    return "\n".join(lines)
+
+
+def _statistics(pairs: Sequence[AnnotatedPair], as_json: bool) -> str:
+    found = statistics(pairs)
+    if as_json:
+        return json.dumps(asdict(found))
+    lines = [
+        f"pairs {found.pair_count}, words {found.word_count}, phrases {found.phrase_count}",
+        f"alignments {found.alignment_count}, multiword {found.multiword_count}, "
+        f"non-compositional {found.noncompositional_count}",
+    ]
+    return "\n".join(lines + [f"{count:5} {name}" for name, count in found.phenomena])

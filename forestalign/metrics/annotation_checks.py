@@ -1,0 +1,241 @@
+"""Coded checks of an annotated set. Codes with E are errors; codes with N are notes, which a careful annotator may
+leave as they are (the paper's own gold breaks monotony where meaning asks for it).
+
+    E01 the line cannot be read              E08 a phrase is aligned twice by one annotator
+    E02 tokens do not spell the text         E09 the two roots are not aligned
+    E03 tree and tokens differ               E10 an annotator is missing, unknown or given twice
+    E04 too short or too long                E11 an id is used twice
+    E05 source and target are the same       E12 a sentence is used twice
+    E06 no such node in the binarised tree   E13 no phenomenon, or an unknown one
+    E07 a pair is listed twice               E14 a phenomenon that the set must cover is missing
+    E15 the split has too few pairs          E16 a head set by hand is outside its phrase, or there is no such phrase
+    N01 two pairs cross or nest in different ways on the two sides
+    N02 all annotators give the same alignment
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from forestalign.forest import Forest
+from forestalign.metrics.annotations import (
+    ANNOTATORS,
+    AnnotatedPair,
+    AnnotatedSentence,
+    Annotation,
+    NamedPair,
+    NodeName,
+    node_names,
+    tree_forest,
+)
+from forestalign.metrics.parses import is_punctuation
+
+FEWEST_WORDS, MOST_WORDS = 8, 30
+PHENOMENA = frozenset(
+    {
+        "acronym",
+        "adjunct-fronting",
+        "antonym",
+        "apposition",
+        "clause-reordering",
+        "coordination",
+        "date",
+        "deletion",
+        "idiom",
+        "light-verb",
+        "name",
+        "negation",
+        "nominalisation",
+        "number",
+        "phrasal-verb",
+        "pp-attachment",
+        "relative-clause",
+        "voice",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing a check found; line 0 is the file as a whole."""
+
+    path: str
+    line: int
+    code: str
+    message: str
+
+    @property
+    def is_error(self) -> bool:
+        return self.code.startswith("E")
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.code} {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedFile:
+    """One split, with the lines that could not be read and the number of pairs it must have (0: any)."""
+
+    path: str
+    pairs: tuple[AnnotatedPair, ...]
+    unreadable: tuple[Finding, ...] = ()
+    fewest_pairs: int = 0
+
+
+def check_files(files: Sequence[AnnotatedFile], require_phenomena: bool = True) -> tuple[Finding, ...]:
+    """All findings, file by file; ids and sentences have to be new across files too."""
+    findings: list[Finding] = []
+    ids: dict[str, str] = {}
+    sentences: dict[str, str] = {}
+    for file in files:
+        findings.extend(file.unreadable)
+        for pair in file.pairs:
+            place = f"{file.path}:{pair.line}"
+            findings += [Finding(file.path, pair.line, *found) for found in check_pair(pair)]
+            findings += [Finding(file.path, pair.line, *found) for found in _repeated(pair, place, ids, sentences)]
+        findings += [Finding(file.path, 0, *found) for found in _check_split(file, require_phenomena)]
+    return tuple(findings)
+
+
+Found = tuple[str, str]  # code, message
+
+
+def check_pair(pair: AnnotatedPair) -> Iterator[Found]:
+    """Everything that can be seen in one pair alone."""
+    broken = False
+    for side, sentence in (("source", pair.source), ("target", pair.target)):
+        for found in _check_sentence(side, sentence):
+            broken = broken or found[0] == "E03"
+            yield found
+    if pair.source.tokens == pair.target.tokens:
+        yield "E05", "source and target are the same sentence; expected a paraphrase"
+    if not pair.phenomena:
+        yield "E13", f"no phenomenon; expected some of {', '.join(sorted(PHENOMENA))}"
+    for name in pair.phenomena:
+        if name not in PHENOMENA:
+            yield "E13", f"phenomenon {name!r} is unknown; expected some of {', '.join(sorted(PHENOMENA))}"
+    yield from _check_annotators(pair)
+    if not broken:
+        yield from _check_alignments(pair)
+
+
+def _check_sentence(side: str, sentence: AnnotatedSentence) -> Iterator[Found]:
+    if "".join(sentence.text.split()) != "".join(sentence.tokens):
+        yield "E02", f"{side} tokens spell {' '.join(sentence.tokens)!r}, the text is {sentence.text!r}"
+    words = tuple(leaf.word for leaf in sentence.tree.leaves())
+    if words != sentence.tokens:
+        at = next((k for k, (a, b) in enumerate(zip(words, sentence.tokens, strict=False)) if a != b), None)
+        where = f"{len(words)} words in the tree, {len(sentence.tokens)} tokens" if at is None else f"word {at}"
+        yield (
+            "E03",
+            f"{side} tree and tokens differ: {where}"
+            + ("" if at is None else f" is {words[at]!r} in the tree and {sentence.tokens[at]!r} among the tokens"),
+        )
+    count = sum(not is_punctuation(token) for token in sentence.tokens)
+    if not FEWEST_WORDS <= count <= MOST_WORDS:
+        yield "E04", f"the {side} has {count} words without punctuation; expected {FEWEST_WORDS} to {MOST_WORDS}"
+
+
+def _check_annotators(pair: AnnotatedPair) -> Iterator[Found]:
+    names = tuple(annotation.annotator for annotation in pair.annotations)
+    if tuple(sorted(names)) != ANNOTATORS:
+        yield "E10", f"the annotators are {', '.join(names) or 'none'}; expected {', '.join(ANNOTATORS)}"
+    alignments = {frozenset(annotation.pairs) for annotation in pair.annotations}
+    if len(pair.annotations) > 1 and len(alignments) == 1:
+        yield "N02", "all annotators give the same alignment"
+
+
+def _check_alignments(pair: AnnotatedPair) -> Iterator[Found]:
+    source, target = tree_forest(pair.source), tree_forest(pair.target)
+    names = frozenset(node_names(source)), frozenset(node_names(target))
+    for side, sentence, nodes in (("source", pair.source, names[0]), ("target", pair.target, names[1])):
+        for begin, end, label, head in sentence.heads:
+            if not begin <= head < end or not any(name[:3] == (begin, end, label) for name in nodes):
+                yield "E16", f"{side} head {head} of {label} {begin}-{end}: no such phrase, or the head is outside it"
+    roots = NamedPair(_root(source), _root(target))
+    for annotation in pair.annotations:
+        for code, message in _check_annotation(annotation, names, roots):
+            yield code, f"{annotation.annotator}: {message}"
+
+
+def _root(forest: Forest) -> NodeName:
+    return node_names(forest)[forest.roots[0]]
+
+
+def _check_annotation(
+    annotation: Annotation, names: tuple[frozenset[NodeName], frozenset[NodeName]], roots: NamedPair
+) -> Iterator[Found]:
+    known = True
+    for pair in annotation.pairs:
+        for side, name, nodes in zip(("source", "target"), pair, names, strict=True):
+            if name not in nodes:
+                known = False
+                yield "E06", f"no {side} node {_show(name)}; with this span there are: {_with_span(name, nodes)}"
+    if len(set(annotation.pairs)) < len(annotation.pairs):
+        repeated = next(pair for k, pair in enumerate(annotation.pairs) if pair in annotation.pairs[:k])
+        yield "E07", f"{_show(repeated.source)} / {_show(repeated.target)} is listed twice"
+    distinct = list(dict.fromkeys(annotation.pairs))
+    for index, side in enumerate(("source", "target")):
+        aligned = [pair[index] for pair in distinct]
+        for name in sorted({name for name in aligned if aligned.count(name) > 1}):
+            yield "E08", f"{side} node {_show(name)} is aligned {aligned.count(name)} times"
+    if roots not in annotation.pairs:
+        yield "E09", f"the roots {_show(roots.source)} and {_show(roots.target)} are not aligned"
+    if known:
+        yield from _crossings(distinct)
+
+
+def _crossings(pairs: Sequence[NamedPair]) -> Iterator[Found]:
+    """Nesting has to be the same on both sides: apart and apart, or inside and inside the same way round."""
+    for first, second in combinations(pairs, 2):
+        if _nesting(first.source, second.source) * _nesting(first.target, second.target) < 0 or (
+            (_nesting(first.source, second.source) == 0) != (_nesting(first.target, second.target) == 0)
+        ):
+            yield (
+                "N01",
+                f"{_show_pair(first)} and {_show_pair(second)} nest on one side in another way than on the other",
+            )
+
+
+def _nesting(first: NodeName, second: NodeName) -> int:
+    """1: the first holds the second; -1: the other way round; 0: apart, or the same span."""
+    if (first.begin, first.end) == (second.begin, second.end):
+        return 0
+    if first.begin <= second.begin and second.end <= first.end:
+        return 1
+    return -1 if second.begin <= first.begin and first.end <= second.end else 0
+
+
+def _repeated(pair: AnnotatedPair, place: str, ids: dict[str, str], sentences: dict[str, str]) -> Iterator[Found]:
+    if pair.id in ids:
+        yield "E11", f"id {pair.id!r} stands at {ids[pair.id]} already"
+    ids.setdefault(pair.id, place)
+    for side, sentence in (("source", pair.source), ("target", pair.target)):
+        text = " ".join(sentence.tokens).casefold()
+        if text in sentences:
+            yield "E12", f"the {side} stands at {sentences[text]} already: {sentence.text!r}"
+        sentences.setdefault(text, place)
+
+
+def _check_split(file: AnnotatedFile, require_phenomena: bool) -> Iterator[Found]:
+    if len(file.pairs) < file.fewest_pairs:
+        yield "E15", f"{len(file.pairs)} pairs; expected at least {file.fewest_pairs}"
+    if require_phenomena:
+        covered = {name for pair in file.pairs for name in pair.phenomena}
+        for name in sorted(PHENOMENA - covered):
+            yield "E14", f"no pair shows {name}"
+
+
+def _with_span(name: NodeName, nodes: frozenset[NodeName]) -> str:
+    found = sorted(node for node in nodes if (node.begin, node.end) == (name.begin, name.end))
+    return ", ".join(map(_show, found)) or "none"
+
+
+def _show(name: NodeName) -> str:
+    return f"{name.label}{chr(39) if name.is_bar else ''} {name.begin}-{name.end}"
+
+
+def _show_pair(pair: NamedPair) -> str:
+    return f"{_show(pair.source)}/{_show(pair.target)}"

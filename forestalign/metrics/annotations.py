@@ -1,0 +1,193 @@
+"""Pairs of sentences whose phrases people aligned: what one holds, and how well the annotators agree.
+
+An annotation names nodes of the binarised gold trees by (begin, end, label, bar flag); what an annotator does not list
+is a null phrase. The conventional kappa does not apply, since the phrases aligned differ (section 6.4), so agreement
+is F1 between two annotators and the human row of section 6.3.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+from forestalign.errors import UsageError
+from forestalign.forest import Forest, pack
+from forestalign.metrics.evaluation import Score
+from forestalign.metrics.phrases import (
+    Match,
+    NodePair,
+    PhraseAnswer,
+    PhraseNode,
+    noncompositional_pairs,
+    phrase_set,
+    score_humans,
+)
+from forestalign.tokens import Sentence
+from forestalign.trees import ScoredTree, Tree
+
+ANNOTATORS = ("pa1", "pa2", "pa3")
+
+
+class NodeName(NamedTuple):
+    """A node of a binarised tree; a word has its tag as label."""
+
+    begin: int
+    end: int
+    label: str
+    is_bar: bool
+
+
+class NamedPair(NamedTuple):
+    source: NodeName
+    target: NodeName
+
+
+class HeadException(NamedTuple):
+    """A phrase whose head token is not the one the rules find."""
+
+    begin: int
+    end: int
+    label: str
+    head: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedSentence:
+    """One side: text, tokens, gold tree, and heads set by hand."""
+
+    text: str
+    tokens: tuple[str, ...]
+    tree: Tree
+    heads: tuple[HeadException, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What one annotator aligned."""
+
+    annotator: str
+    pairs: tuple[NamedPair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedPair:
+    """One pair of sentences with the alignments of its annotators; `line` is where it stands in its file."""
+
+    id: str
+    phenomena: tuple[str, ...]
+    source: AnnotatedSentence
+    target: AnnotatedSentence
+    annotations: tuple[Annotation, ...]
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Figures between annotators, as shares: F1 of each two, the human row, and how many pairs all or two share."""
+
+    pairwise: tuple[Score, ...]
+    human: tuple[Score, ...]
+    pair_count: int  # phrase pairs that at least one annotator has
+    by_two: int
+    by_all: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationStatistics:
+    """Sizes of an annotated set; alignments are those of all annotators together, repeated ones counted again."""
+
+    pair_count: int
+    word_count: int
+    phrase_count: int
+    alignment_count: int
+    multiword_count: int
+    noncompositional_count: int
+    phenomena: tuple[tuple[str, int], ...]
+
+
+def tree_forest(sentence: AnnotatedSentence) -> Forest:
+    """The forest of the gold tree alone."""
+    return pack([ScoredTree(sentence.tree, 0.0)], Sentence.from_words(sentence.tokens))
+
+
+def node_names(forest: Forest) -> tuple[NodeName, ...]:
+    """The names of all nodes, children before parents."""
+    return tuple(NodeName(node.begin, node.end, node.label, node.is_bar) for node in forest.nodes)
+
+
+def phrase_node(name: NodeName) -> PhraseNode:
+    return PhraseNode(name.begin, name.end, f"{name.label}'" if name.is_bar else name.label)
+
+
+def phrase_answer(pair: AnnotatedPair, annotation: Annotation) -> PhraseAnswer:
+    """An annotation ready to be scored; every node without a partner is paired with the null phrase."""
+    pairs = [NodePair(phrase_node(source), phrase_node(target)) for source, target in annotation.pairs]
+    source_aligned, target_aligned = {link.source for link in pairs}, {link.target for link in pairs}
+    for name in node_names(tree_forest(pair.source)):
+        if phrase_node(name) not in source_aligned:
+            pairs.append(NodePair(phrase_node(name), None))
+    for name in node_names(tree_forest(pair.target)):
+        if phrase_node(name) not in target_aligned:
+            pairs.append(NodePair(None, phrase_node(name)))
+    return PhraseAnswer(pair.source.tokens, pair.target.tokens, tuple(pairs))
+
+
+def agreement(pairs: Sequence[AnnotatedPair], match: Match = Match.SPAN) -> Agreement:
+    """How far the annotators agree; every pair has to have the same three."""
+    answers = [[phrase_set(phrase_answer(pair, _of(pair, name)), match) for pair in pairs] for name in ANNOTATORS]
+    keys = [[answer.pairs for answer in row] for row in answers]
+    pairwise = [
+        Score(f"{first}-{second}", _f1(keys[ANNOTATORS.index(first)], keys[ANNOTATORS.index(second)]))
+        for first, second in combinations(ANNOTATORS, 2)
+    ]
+    times = [Counter(key for found in row for key in found) for row in zip(*keys, strict=True)]
+    sharing = Counter(count for row in times for count in row.values())
+    return Agreement(
+        tuple(pairwise),
+        score_humans(answers).scores()[:3],
+        pair_count=sharing.total(),
+        by_two=sharing[2] + sharing[3],
+        by_all=sharing[3],
+    )
+
+
+def _of(pair: AnnotatedPair, name: str) -> Annotation:
+    for annotation in pair.annotations:
+        if annotation.annotator == name:
+            return annotation
+    raise UsageError(
+        f"pair {pair.id} has no annotator {name}; there are {[each.annotator for each in pair.annotations]}"
+    )
+
+
+def _f1(first: Sequence[frozenset[Hashable]], second: Sequence[frozenset[Hashable]]) -> float:
+    shared = sum(len(left & right) for left, right in zip(first, second, strict=True))
+    total = sum(map(len, first)) + sum(map(len, second))
+    return 2 * shared / total if total else 1.0
+
+
+def statistics(pairs: Sequence[AnnotatedPair]) -> AnnotationStatistics:
+    """Sizes, for a README."""
+    sentences = [side for pair in pairs for side in (pair.source, pair.target)]
+    links = [
+        [NodePair(phrase_node(source), phrase_node(target)) for source, target in annotation.pairs]
+        for pair in pairs
+        for annotation in pair.annotations
+    ]
+    phenomena = Counter(name for pair in pairs for name in pair.phenomena)
+    return AnnotationStatistics(
+        pair_count=len(pairs),
+        word_count=sum(len(sentence.tokens) for sentence in sentences),
+        phrase_count=sum(len(tree_forest(sentence)) for sentence in sentences),
+        alignment_count=sum(map(len, links)),
+        multiword_count=sum(_is_multiword(link) for row in links for link in row),
+        noncompositional_count=sum(len(noncompositional_pairs(row)) for row in links),
+        phenomena=tuple(sorted(phenomena.items())),
+    )
+
+
+def _is_multiword(pair: NodePair) -> bool:
+    return all(node is not None and node.end - node.begin > 1 for node in pair)

@@ -1,0 +1,185 @@
+"""The validator of annotated pairs: each code once, and a clean pair without a finding."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forestalign.cli import main
+from forestalign.errors import AnnotationError, UsageError
+from forestalign.formats.annotations import annotated_pair, format_annotated_pair, read_annotated_file, read_annotations
+from forestalign.metrics.annotation_checks import PHENOMENA, check_files, check_pair
+from forestalign.metrics.annotations import agreement, statistics
+
+SOURCE = (
+    "(S (NP (DT The) (JJ old) (NN keeper)) "
+    "(VP (VBD fed) (NP (DT the) (JJ hungry) (NNS seals)) (ADVP (RB twice))) (. .))"
+)
+TARGET = (
+    "(S (NP (DT The) (JJ hungry) (NNS seals)) (VP (VBD were) (VP (VBN fed) (ADVP (RB twice)) "
+    "(PP (IN by) (NP (DT the) (NN keeper))))) (. .))"
+)
+KEEPERS = [[0, 3, "NP", False], [7, 9, "NP", False]]
+SEALS = [[4, 7, "NP", False], [0, 3, "NP", False]]
+FED = [[3, 4, "VBD", False], [4, 5, "VBN", False]]
+ROOTS = [[0, 9, "S", False], [0, 10, "S", False]]
+
+
+def side(tree: str) -> dict[str, Any]:
+    words = [part.split(")")[0].split(" ")[1] for part in tree.split("(") if ")" in part]
+    return {"text": " ".join(words[:-1]) + words[-1], "tokens": words, "tree": tree}
+
+
+def record(**changes: Any) -> dict[str, Any]:
+    fields = {
+        "id": "p1",
+        "phenomena": ["voice"],
+        "source": side(SOURCE),
+        "target": side(TARGET),
+        "annotators": {
+            "pa1": {"pairs": [ROOTS, KEEPERS, SEALS]},
+            "pa2": {"pairs": [ROOTS, KEEPERS, SEALS, FED]},
+            "pa3": {"pairs": [ROOTS, SEALS]},
+        },
+    }
+    return fields | changes
+
+
+def codes(**changes: Any) -> set[str]:
+    return {code for code, _ in check_pair(annotated_pair(json.dumps(record(**changes))))}
+
+
+def aligned(*pairs: Any) -> dict[str, Any]:
+    """The annotators with another first one."""
+    return {"annotators": record()["annotators"] | {"pa1": {"pairs": list(pairs)}}}
+
+
+def test_a_clean_pair_has_no_finding() -> None:
+    assert codes() == set()
+
+
+def test_lines_round_trip() -> None:
+    pair = annotated_pair(json.dumps(record(heads={"source": [[0, 3, "NP", 2]]})))
+    assert annotated_pair(format_annotated_pair(pair)) == pair
+
+
+@pytest.mark.parametrize(
+    ("code", "changes"),
+    [
+        ("E02", {"source": side(SOURCE) | {"text": "Something else"}}),
+        ("E03", {"source": side(SOURCE) | {"tree": SOURCE.replace("keeper", "farmer")}}),
+        ("E03", {"source": side(SOURCE) | {"tree": "(X (NN The))"}}),
+        ("E04", {"source": side("(S (NP (NNS Seals)) (VP (VBP eat)) (. .))")}),
+        ("E05", {"target": side(SOURCE)}),
+        ("E06", aligned(ROOTS, [[0, 2, "NP", False], [7, 9, "NP", False]])),
+        ("E06", aligned(ROOTS, [[0, 3, "NP", True], [7, 9, "NP", False]])),
+        ("E07", aligned(ROOTS, KEEPERS, KEEPERS)),
+        ("E08", aligned(ROOTS, KEEPERS, [KEEPERS[0], [0, 3, "NP", False]])),
+        ("E09", aligned(KEEPERS)),
+        ("E10", {"annotators": {"pa1": {"pairs": [ROOTS]}}}),
+        ("E13", {"phenomena": []}),
+        ("E13", {"phenomena": ["telepathy"]}),
+        ("E16", {"heads": {"source": [[0, 3, "NP", 5]]}}),
+        ("E16", {"heads": {"source": [[0, 2, "NP", 1]]}}),
+        ("N01", aligned(ROOTS, KEEPERS, [[1, 2, "JJ", False], [1, 2, "JJ", False]])),
+        ("N02", {"annotators": {name: {"pairs": [ROOTS]} for name in ("pa1", "pa2", "pa3")}}),
+    ],
+)
+def test_each_mistake_has_its_code(code: str, changes: dict[str, Any]) -> None:
+    assert codes(**changes) >= {code}
+
+
+def test_bar_nodes_are_named_as_the_binarisation_makes_them() -> None:
+    # (NP The old keeper): the bar node is "old keeper"
+    bar = [[1, 3, "NP", True], [8, 9, "NN", False]]
+    assert codes(**aligned(ROOTS, KEEPERS, bar)) == set()
+
+
+def write(path: Path, *records: Any) -> Path:
+    path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in records))
+    return path
+
+
+def test_repeated_ids_and_sentences_are_found_across_files(tmp_path: Path) -> None:
+    first = write(tmp_path / "dev.jsonl", record())
+    second = write(tmp_path / "test.jsonl", record())
+    files = [read_annotated_file(first), read_annotated_file(second)]
+    found = check_files(files, require_phenomena=False)
+    assert [finding.code for finding in found] == ["E11", "E12", "E12"]
+    assert f"{first}:1" in found[0].message
+
+
+def test_split_sizes_and_phenomena_are_asked_for(tmp_path: Path) -> None:
+    found = check_files([read_annotated_file(write(tmp_path / "dev.jsonl", record()), fewest_pairs=40)])
+    assert [finding.code for finding in found].count("E14") == len(PHENOMENA) - 1
+    assert [finding.message for finding in found if finding.code == "E15"] == ["1 pairs; expected at least 40"]
+
+
+def test_an_unreadable_line_is_a_finding_and_the_rest_is_checked(tmp_path: Path) -> None:
+    path = write(tmp_path / "set.jsonl", "{", record(), record(id="p2", annotators={"pa1": {"pairs": [[1, 2]]}}))
+    file = read_annotated_file(path)
+    assert [(finding.line, finding.code) for finding in file.unreadable] == [(1, "E01"), (3, "E01")]
+    assert len(file.pairs) == 1
+    with pytest.raises(AnnotationError, match=r"set\.jsonl:1: invalid JSON"):
+        list(read_annotations(path))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"source": side(SOURCE) | {"tree": "(S (NP"}}, "source.tree: 2 closing"),
+        ({"annotators": {"pa1": {"pairs": [[[0, 1, "NN"], [0, 1, "NN", False]]]}}}, "is no node"),
+        ({"heads": {"source": [[0, 1, "NN", "x"]]}}, "heads.source: .* is no head"),
+    ],
+)
+def test_malformed_fields_are_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        annotated_pair(json.dumps(record(**changes)))
+
+
+def test_agreement_equals_the_hand_computed_table() -> None:
+    # pa1: root, keepers, seals (3); pa2: the same and fed (4); pa3: root, seals (2)
+    found = agreement([annotated_pair(json.dumps(record()))])
+    assert [score.value for score in found.pairwise] == pytest.approx([2 * 3 / 7, 2 * 2 / 5, 2 * 2 / 6])
+    # recall: 2 of 2, 2 of 2, 2 of 3; precision: 3 of 3, 3 of 4, 2 of 2
+    assert [score.value for score in found.human[:2]] == pytest.approx([(1 + 1 + 2 / 3) / 3, (1 + 3 / 4 + 1) / 3])
+    assert (found.pair_count, found.by_two, found.by_all) == (4, 3, 2)
+
+
+def test_agreement_needs_all_three_annotators() -> None:
+    with pytest.raises(UsageError, match="no annotator pa2"):
+        agreement([annotated_pair(json.dumps(record(annotators={"pa1": {"pairs": []}})))])
+
+
+def test_statistics_count_words_phrases_and_alignments() -> None:
+    found = statistics([annotated_pair(json.dumps(record()))])
+    assert (found.pair_count, found.word_count, found.alignment_count) == (1, 19, 9)
+    assert found.multiword_count == 8
+    assert found.phenomena == (("voice", 1),)
+
+
+def run(*arguments: str) -> int:
+    return main(["annotations", *arguments])
+
+
+def test_the_command_exits_with_1_on_errors_and_0_on_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = write(tmp_path / "good.jsonl", record(**aligned(ROOTS, KEEPERS, [[1, 2, "JJ", False], [1, 2, "JJ", False]])))
+    assert run("check", str(good), "--any-size") == 0
+    assert "N01" in capsys.readouterr().out
+    assert run("check", str(good), "--any-size", "--quiet") == 0
+    assert capsys.readouterr().out == ""
+    assert run("check", str(good), "--json") == 1
+    assert {finding["code"] for finding in json.loads(capsys.readouterr().out)} == {"N01", "E14"}
+
+
+def test_agreement_and_statistics_print_text_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(write(tmp_path / "set.jsonl", record()))
+    assert run("agreement", path) == 0
+    assert "F1 pa1-pa2     85.71" in capsys.readouterr().out
+    assert run("agreement", path, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["by_all"] == 2
+    assert run("statistics", path) == 0
+    assert "pairs 1, words 19" in capsys.readouterr().out
