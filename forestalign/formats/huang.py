@@ -213,26 +213,27 @@ def _packed(raw: Sequence[_RawNode], words: Sequence[str], best: int) -> Forest:
     """Pack the best trees, which are found bottom-up: each node keeps its `best` ones."""
     table: list[list[ScoredTree]] = []
     for node in raw:
-        table.append(heapq.nlargest(best, _trees(node, table, words), key=lambda scored: scored.log_prob))
+        table.append(heapq.nlargest(best, _trees(node, table, words, best), key=lambda scored: scored.log_prob))
     return forest_of(table[-1], _sentence(raw, words))
 
 
-def _trees(node: _RawNode, table: Sequence[Sequence[ScoredTree]], words: Sequence[str]) -> Iterator[ScoredTree]:
+def _trees(
+    node: _RawNode, table: Sequence[Sequence[ScoredTree]], words: Sequence[str], best: int
+) -> Iterator[ScoredTree]:
     if not node.edges:
         if node.end - node.begin != 1:
             raise ValueError(f"{node.label} [{node.begin}-{node.end}] has no edges; expected one word below it")
         yield ScoredTree(Tree(node.label, node.begin, node.end, (), words[node.begin]), 0.0)
     for edge in node.edges:
-        for children, log_prob in _sequences([table[tail] for tail in edge.tails]):
+        for children, log_prob in _sequences([table[tail] for tail in edge.tails], best):
             bounds = [node.begin, *(child.end for child in children)]
             if [child.begin for child in children] != bounds[:-1] or bounds[-1] != node.end:
                 raise ValueError(f"tails {list(edge.tails)} do not fill {node.label} [{node.begin}-{node.end}]")
             yield ScoredTree(Tree(node.label, node.begin, node.end, children), edge.log_prob + log_prob)
 
 
-def _sequences(choices: Sequence[Sequence[ScoredTree]]) -> list[tuple[tuple[Tree, ...], float]]:
+def _sequences(choices: Sequence[Sequence[ScoredTree]], best: int) -> list[tuple[tuple[Tree, ...], float]]:
     """The best ways to take one tree of each list, joined from left to right so that the work stays quadratic."""
-    best = max(map(len, choices))
     joined: list[tuple[tuple[Tree, ...], float]] = [((), 0.0)]
     for listed in choices:
         longer = (((*trees, tree.tree), log_prob + tree.log_prob) for trees, log_prob in joined for tree in listed)

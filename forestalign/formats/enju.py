@@ -1,0 +1,285 @@
+"""Enju's XML, and that of SPADE and ESPADA, which adds the partners of each phrase by annotator (pa1, pa2, pa3).
+
+A file holds one `<sentence>`; `<cons>` are phrases, `<tok>` words. Attributes are kept as they stand, with the text
+between elements, so that a file is written back unchanged. Text outside all words (often the final full stop) belongs
+to no phrase and to no token.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+from forestalign.errors import AnnotationError, InputError
+from forestalign.forest import Forest, HyperEdge, Node, NodeId
+from forestalign.formats.lines import read_text
+from forestalign.tokens import Sentence, Span, Token, analyse
+from forestalign.trees import CHAIN, Tree
+
+Attributes = tuple[tuple[str, str], ...]
+NULL = "-1"
+ANNOTATOR_COUNT = 3
+_DEEPEST = 300  # keeps recursion within Python's bound; parses are an order of magnitude flatter
+
+
+@dataclass(frozen=True, slots=True)
+class EnjuElement:
+    """A sentence, phrase (cons) or word (tok); `text` opens it, `tail` follows it."""
+
+    tag: str
+    attributes: Attributes
+    children: tuple[EnjuElement, ...] = ()
+    text: str = ""
+    tail: str = ""
+
+    def get(self, name: str) -> str:
+        """An attribute; empty where it is missing."""
+        return next((value for key, value in self.attributes if key == name), "")
+
+    @property
+    def id(self) -> str:
+        return self.get("id")
+
+    def partners(self, annotator: int) -> tuple[str, ...]:
+        """The ids in the other tree that annotator 1, 2 or 3 aligned to this phrase; none for a null phrase."""
+        return tuple(part for part in self.get(f"pa{annotator}").split() if part != NULL)
+
+    def walk(self) -> Iterator[EnjuElement]:
+        """This element and all below, in document order."""
+        stack = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack.extend(reversed(element.children))
+
+
+@dataclass(frozen=True, slots=True)
+class EnjuPhrase:
+    """A phrase with what its attributes refer to looked up: heads are tokens, counted from 0."""
+
+    id: str
+    label: str
+    span: Span
+    head: int
+    semantic_head: int
+
+
+def read_enju(path: str | Path) -> EnjuElement:
+    """The sentence of one file."""
+    try:
+        root = ElementTree.fromstring(read_text(path))
+    except ElementTree.ParseError as error:
+        line, column = error.position
+        raise InputError(path, line, f"no well-formed XML at column {column + 1}: {error}") from error
+    if root.tag != "sentence":
+        raise InputError(path, 1, f"found <{root.tag}>; expected <sentence>")
+    if _depth(root) > _DEEPEST:
+        raise InputError(path, 1, f"elements are nested {_depth(root)} deep; expected at most {_DEEPEST}")
+    sentence = _element(root)
+    try:
+        _check_ids(sentence)
+        phrases_of(sentence)
+    except ValueError as error:
+        raise AnnotationError(path, None, str(error)) from error
+    return sentence
+
+
+def format_enju(sentence: EnjuElement) -> str:
+    """XML on one line, attributes in their order."""
+    parts: list[str] = []
+    _write(sentence, parts)
+    return "".join(parts)
+
+
+def words_of(sentence: EnjuElement) -> tuple[str, ...]:
+    """The words, left to right."""
+    return tuple(element.text for element in sentence.walk() if element.tag == "tok")
+
+
+def phrases_of(sentence: EnjuElement) -> tuple[EnjuPhrase, ...]:
+    """All phrases, parents before children; ValueError for a head that is no child."""
+    position = {element.id: index for index, element in enumerate(_tokens(sentence))}
+    spans = _spans(sentence, position)
+    by_id = {element.id: element for element in sentence.walk() if element.tag in ("cons", "tok")}
+    return tuple(
+        EnjuPhrase(
+            element.id,
+            element.get("cat"),
+            spans[element.id],
+            position[_descend(element, "head", by_id)],
+            position[_descend(element, "sem_head", by_id)],
+        )
+        for element in sentence.walk()
+        if element.tag == "cons"
+    )
+
+
+def enju_tree(sentence: EnjuElement) -> Tree:
+    """The parse as a tree: labels are categories, tags the `pos` of the words. ValueError if it is not one tree."""
+    roots = [child for child in sentence.children if child.tag == "cons"]
+    if len(roots) != 1:
+        raise ValueError(f"sentence {sentence.id} has {len(roots)} parses; expected one")
+    position = {element.id: index for index, element in enumerate(_tokens(sentence))}
+    return _tree(roots[0], position)
+
+
+def enju_forest(sentence: EnjuElement) -> Forest:
+    """The parse as a forest of one binary tree, with the heads that the file gives; ValueError if it is not one tree.
+
+    A chain of phrases over one span is one node, whose heads are those of its lowest phrase. A phrase marked
+    xcat="leaf" is its word, one marked xcat="bar" an in-between node: so files of our own come back whole.
+    """
+    enju_tree(sentence)
+    phrases = {phrase.id: phrase for phrase in phrases_of(sentence)}
+    builder = _ForestBuilder(phrases)
+    root = builder.add(next(child for child in sentence.children if child.tag == "cons"))
+    over = _sentence(sentence)
+    return Forest(over, tuple(builder.nodes), tuple(builder.edges), (root,), (1.0,) * len(builder.nodes))
+
+
+class _ForestBuilder:
+    """Nodes and edges, children first."""
+
+    def __init__(self, phrases: dict[str, EnjuPhrase]):
+        self._phrases, self.nodes, self.edges = phrases, list[Node](), list[tuple[HyperEdge, ...]]()
+
+    def add(self, element: EnjuElement) -> NodeId:
+        labels = [element.get("cat")]
+        while [child.tag for child in element.children] == ["cons"] and element.children[0].get("xcat") != "leaf":
+            element = element.children[0]
+            labels.append(element.get("cat"))
+        phrase = self._phrases[element.id]
+        if len(element.children) > 2:
+            raise ValueError(f"phrase {element.id} has {len(element.children)} children; expected one or two")
+        if element.get("xcat") == "leaf":
+            return self._add_word(element.children[0], phrase.span.begin)
+        children = tuple(
+            self._add_word(child, phrase.span.begin + index) if child.tag == "tok" else self.add(child)
+            for index, child in enumerate(element.children)
+        )
+        is_bar = element.get("xcat") == "bar"
+        return self._append(
+            Node(*phrase.span, CHAIN.join(labels), phrase.head, phrase.semantic_head, is_bar), HyperEdge(children, 0.0)
+        )
+
+    def _add_word(self, token: EnjuElement, begin: int) -> NodeId:
+        leaf = Node(begin, begin + 1, token.get("pos"), begin, begin, is_leaf=True)
+        return self._append(leaf, HyperEdge((), 0.0))
+
+    def _append(self, node: Node, edge: HyperEdge) -> NodeId:
+        self.nodes.append(node)
+        self.edges.append((edge,))
+        return NodeId(len(self.nodes) - 1)
+
+
+def _sentence(sentence: EnjuElement) -> Sentence:
+    """All text of the file, the words at their places in it."""
+    parts: list[str] = []
+    tokens: list[Token] = []
+    _collect(sentence, parts, tokens)
+    tags = [element.get("pos") for element in _tokens(sentence)]
+    return analyse(Sentence("".join(parts), tuple(tokens)), tags)
+
+
+def _collect(element: EnjuElement, parts: list[str], tokens: list[Token]) -> None:
+    if element.tag == "tok":
+        begin = sum(map(len, parts))
+        tokens.append(Token(element.text, begin, begin + len(element.text)))
+    parts.append(element.text)
+    for child in element.children:
+        _collect(child, parts, tokens)
+        parts.append(child.tail)
+
+
+def aligned_ids(source: EnjuElement, target: EnjuElement, annotator: int) -> tuple[tuple[str, str], ...]:
+    """The phrase pairs of one annotator by id, those marked in either file, sorted; `-1` stands for no phrase.
+
+    ValueError if a partner is no phrase of the other tree.
+    """
+    pairs = _marked(source, target, annotator)
+    mirrored = _marked(target, source, annotator)
+    return tuple(sorted(pairs | {(other, own) for own, other in mirrored}))
+
+
+def _marked(own: EnjuElement, other: EnjuElement, annotator: int) -> set[tuple[str, str]]:
+    known = {element.id for element in other.walk() if element.tag == "cons"}
+    pairs = set()
+    for element in own.walk():
+        if element.tag != "cons":
+            continue
+        for partner in element.partners(annotator) or (NULL,):
+            if partner != NULL and partner not in known:
+                found = f"{element.id} has pa{annotator}={element.get(f'pa{annotator}')!r}"
+                raise ValueError(f"{found}; expected phrases of sentence {other.id}, or {NULL}")
+            pairs.add((element.id, partner))
+    return pairs
+
+
+def _depth(root: ElementTree.Element) -> int:
+    depth, level = 0, [root]
+    while level:
+        depth, level = depth + 1, [child for element in level for child in element]
+    return depth
+
+
+def _element(element: ElementTree.Element) -> EnjuElement:
+    children = tuple(_element(child) for child in element)
+    return EnjuElement(element.tag, tuple(element.items()), children, element.text or "", element.tail or "")
+
+
+def _write(element: EnjuElement, parts: list[str]) -> None:
+    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in element.attributes)
+    parts.append(f"<{element.tag}{attributes}>{escape(element.text)}")
+    for child in element.children:
+        _write(child, parts)
+    parts.append(f"</{element.tag}>{escape(element.tail)}")
+
+
+def _tokens(sentence: EnjuElement) -> list[EnjuElement]:
+    return [element for element in sentence.walk() if element.tag == "tok"]
+
+
+def _check_ids(sentence: EnjuElement) -> None:
+    seen: set[str] = set()
+    for element in sentence.walk():
+        if element.tag not in ("sentence", "cons", "tok"):
+            raise ValueError(f"found <{element.tag}>; expected <cons> or <tok>")
+        if element.tag == "sentence":
+            continue
+        if not element.id or element.id in seen:
+            raise ValueError(f"<{element.tag}> has id {element.id!r}; expected one of its own")
+        seen.add(element.id)
+
+
+def _spans(sentence: EnjuElement, position: dict[str, int]) -> dict[str, Span]:
+    spans: dict[str, Span] = {}
+    for element in reversed(list(sentence.walk())):
+        if element.tag == "tok":
+            spans[element.id] = Span(position[element.id], position[element.id] + 1)
+        elif element.children:
+            spans[element.id] = Span(spans[element.children[0].id].begin, spans[element.children[-1].id].end)
+        elif element.tag == "cons":
+            raise ValueError(f"phrase {element.id} is empty; expected <cons> or <tok> in it")
+    return spans
+
+
+def _descend(element: EnjuElement, attribute: str, by_id: dict[str, EnjuElement]) -> str:
+    """Follow `head` or `sem_head` down to a word."""
+    while element.tag == "cons":
+        child = by_id.get(element.get(attribute))
+        if child is None or child not in element.children:
+            expectation = f"one of {', '.join(part.id for part in element.children)}"
+            raise ValueError(f"phrase {element.id} has {attribute}={element.get(attribute)!r}; expected {expectation}")
+        element = child
+    return element.id
+
+
+def _tree(element: EnjuElement, position: dict[str, int]) -> Tree:
+    if element.tag == "tok":
+        begin = position[element.id]
+        return Tree(element.get("pos"), begin, begin + 1, (), element.text)
+    children = tuple(_tree(child, position) for child in element.children)
+    return Tree(element.get("cat"), children[0].begin, children[-1].end, children)
