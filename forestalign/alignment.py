@@ -62,7 +62,6 @@ class SearchStatistics:
     states: int = 0  # hypotheses built
     beam_cuts: int = 0  # hypotheses dropped by the beam
     trace_bounds: int = 0  # TRACE calls cut at the bound
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +71,8 @@ class PhraseAlignment:
     pairs: tuple[PhrasePair, ...]
     source_nulls: tuple[Span, ...]  # maximal null phrases
     target_nulls: tuple[Span, ...]
+    source_null_nodes: tuple[NodeId, ...]
+    target_null_nodes: tuple[NodeId, ...]
     source_edges: tuple[tuple[NodeId, int], ...]  # node and the index of the edge that builds it in the chosen tree
     target_edges: tuple[tuple[NodeId, int], ...]
     log_score: float

@@ -46,7 +46,9 @@ class AlignConfig:
     direction: str = "directional"  # or "symmetric"
     phrase_seeds: bool = True  # a leaf with a multiword node (spec 3)
     lifts: bool = True  # one support, both paths null (spec 3)
-    trace_states: int = 50  # most states of one TRACE call
+    trace_states: int = 50  # most states of one TRACE call (spec 4: "at most µb")
+    paths: int = 2  # best paths kept between two nodes of a forest; 0: all
+    variants: int = 3  # hypotheses of one beam with the same target phrase and target words; 0: all
     max_words: int = 300  # longer sentences are refused
     kbest: int = 1  # alignments to return
 

@@ -1,0 +1,330 @@
+"""Hypotheses, what they are worth, and the seeds they grow from (section 4.1, 5.3 and 5.4 of the paper).
+
+All scores of the reading are sums, so they are folded into a few tables once (`Weights`): the value of a pair, of a
+null phrase on each side, of an edge, and the price of a non-compositional pair. Then
+
+    S(h) = pairs + maximal null phrases of both sides + opened edges - price * non-compositional pairs
+
+With option parse_score "tree" the tables hold (1 - µp) of the alignment's part and µp of the parser's: the edges' log
+probabilities, and for a null phrase its Viterbi inside score. With "local" the pairs hold log((1-µp) Pr + µp ϱϱ).
+With penalty "literal" the null words are charged at every pair above them and each pair costs µn once more (5.3).
+
+Departure: a hypothesis of a phrase seed or a lift cannot be opened by a non-compositional step. Opening one would leave
+exactly what its plain link, or the hypothesis that was lifted, gives anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from forestalign.alignment import WordAlignment
+from forestalign.config import AlignConfig
+from forestalign.forest import Forest, NodeId
+from forestalign.lca import UNLIMITED, Ancestry, EdgeId, Path
+from forestalign.model import FloatArray, PairScores
+
+
+class Step(Enum):
+    """How a pair came about."""
+
+    SEED = "seed"
+    PHRASE_SEED = "phrase seed"
+    STRAIGHT = "straight"
+    INVERTED = "inverted"
+    LIFT = "lift"
+    NON_COMPOSITIONAL = "non-compositional"
+    COMPLETION = "completion"
+
+    @property
+    def is_opaque(self) -> bool:
+        return self in (Step.PHRASE_SEED, Step.LIFT, Step.COMPLETION)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """The additive values of everything a hypothesis consists of."""
+
+    pair: FloatArray
+    source_null: list[float]
+    target_null: list[float]
+    source_edge: list[list[float]]
+    target_edge: list[list[float]]
+    noncompositional: float  # price of a non-compositional pair
+    pair_null_word: float  # price of a null word, at every pair above it ("literal")
+    pair_constant: float  # price of every pair ("literal")
+
+
+def weigh(source: Forest, target: Forest, scores: PairScores, config: AlignConfig) -> Weights:
+    """Fold penalties and parse scores into one table each."""
+    tree_share = config.parse_weight if config.parse_score == "tree" else 0.0
+    share = 1.0 - tree_share
+    pair = scores.pair
+    if config.parse_score == "local" and config.parse_weight > 0.0:
+        marginals = np.outer(source.marginals, target.marginals)
+        mixed = (1.0 - config.parse_weight) * np.exp(pair) + config.parse_weight * marginals
+        pair = np.log(np.maximum(mixed, 1e-300))
+    is_literal = config.penalty == "literal"
+    per_word = 0.0 if is_literal else config.null_penalty
+    return Weights(
+        pair=np.ascontiguousarray(share * pair),
+        source_null=_null_values(source, scores.source_null, per_word, tree_share),
+        target_null=_null_values(target, scores.target_null, per_word, tree_share),
+        source_edge=_edge_values(source, tree_share),
+        target_edge=_edge_values(target, tree_share),
+        noncompositional=share * config.null_penalty * config.noncompositional_penalty,
+        pair_null_word=share * config.null_penalty if is_literal else 0.0,
+        pair_constant=share * config.null_penalty if is_literal else 0.0,
+    )
+
+
+def _null_values(forest: Forest, log_null: FloatArray, per_word: float, tree_share: float) -> list[float]:
+    best = best_inside(forest) if tree_share else [0.0] * len(forest)
+    return [
+        (1.0 - tree_share) * (float(log_null[v]) - per_word * (node.end - node.begin)) + tree_share * best[v]
+        for v, node in enumerate(forest.nodes)
+    ]
+
+
+def _edge_values(forest: Forest, tree_share: float) -> list[list[float]]:
+    return [[tree_share * edge.log_prob for edge in edges] for edges in forest.edges]
+
+
+def best_inside(forest: Forest) -> list[float]:
+    """Log probability of the best tree below each node."""
+    best: list[float] = []
+    for edges in forest.edges:
+        best.append(max(edge.log_prob + sum(best[child] for child in edge.children) for edge in edges))
+    return best
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hypothesis:
+    """One derivation of a pair. Linked words and trees are bit masks; opened edges include those of dissolved pairs."""
+
+    source: NodeId
+    target: NodeId
+    step: Step
+    supports: tuple[Hypothesis, ...]
+    value: float  # of the pair itself, the price of being non-compositional included
+    source_value: float  # nulls and edges of the source side
+    target_value: float  # nulls and edges of the target side
+    source_words: int
+    target_words: int
+    source_edges: frozenset[EdgeId]
+    target_edges: frozenset[EdgeId]
+    source_nulls: tuple[NodeId, ...]
+    target_nulls: tuple[NodeId, ...]
+    segment_nulls: tuple[NodeId, ...]  # target nulls that lie in no support: Φ of Algorithm 4.2
+    source_trees: int
+    target_trees: int
+
+    @property
+    def score(self) -> float:
+        """S(h)."""
+        return sum(part.value for part in self.parts()) + self.source_value + self.target_value
+
+    def parts(self) -> Iterator[Hypothesis]:
+        """This pair and all pairs below it, supports before what they support."""
+        for support in self.supports:
+            yield from support.parts()
+        yield self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """A hypothesis seen from a source node above it: what the way down to it leaves null is already counted."""
+
+    hypothesis: Hypothesis
+    steps: int
+    value: float
+    edges: frozenset[EdgeId] = frozenset()
+    nulls: tuple[NodeId, ...] = ()
+    trees: int = -1
+
+
+def span_mask(forest: Forest, node: NodeId) -> int:
+    """The words under a node as bits."""
+    return (1 << forest.nodes[node].end) - (1 << forest.nodes[node].begin)
+
+
+class Seeds:
+    """The hypotheses that word links give: leaf with leaf, and a leaf with a multiword phrase of the other side."""
+
+    def __init__(self, source: Ancestry, target: Ancestry, weights: Weights, words: WordAlignment, config: AlignConfig):
+        self.source, self.target, self.weights, self.config = source, target, weights, config
+        self.links = sorted(set(words.pairs))
+        self.source_leaves, self.target_leaves = _leaves(source.forest), _leaves(target.forest)
+
+    def all(self) -> Iterator[Hypothesis]:
+        """Every seed; all of W is seeded, 1-to-1 comes out of the competition."""
+        for i, j in self.links:
+            for source in self.source_leaves[i]:
+                for target in self.target_leaves[j]:
+                    yield self._seed(Step.SEED, Opened(source, 1 << i), Opened(target, 1 << j))
+        if self.config.phrase_seeds:
+            yield from self._phrase_seeds()
+
+    def _phrase_seeds(self) -> Iterator[Hypothesis]:
+        backwards = [(j, i) for i, j in self.links]
+        for j, leaves in enumerate(self.target_leaves):
+            for opened in phrases_of_word(self.source, self.links, j, self.config.gap):
+                for leaf in leaves:
+                    yield self._seed(Step.PHRASE_SEED, opened, Opened(leaf, 1 << j))
+        for i, leaves in enumerate(self.source_leaves):
+            for opened in phrases_of_word(self.target, backwards, i, self.config.gap):
+                for leaf in leaves:
+                    yield self._seed(Step.PHRASE_SEED, Opened(leaf, 1 << i), opened)
+
+    def _seed(self, step: Step, source: Opened, target: Opened) -> Hypothesis:
+        null_words = _word_count(self.source.forest, source) + _word_count(self.target.forest, target)
+        return Hypothesis(
+            source=source.node,
+            target=target.node,
+            step=step,
+            supports=(),
+            value=pair_value(self.weights, source.node, target.node, null_words, False),
+            source_value=source.value,
+            target_value=target.value,
+            source_words=source.words,
+            target_words=target.words,
+            source_edges=frozenset(source.edges),
+            target_edges=frozenset(target.edges),
+            source_nulls=source.nulls,
+            target_nulls=target.nulls,
+            segment_nulls=target.nulls,
+            source_trees=source.trees,
+            target_trees=target.trees,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A phrase opened down to the words that are linked; everything else in it is null."""
+
+    node: NodeId
+    words: int
+    value: float = 0.0
+    edges: tuple[EdgeId, ...] = ()
+    nulls: tuple[NodeId, ...] = ()
+    trees: int = -1
+
+
+def pair_value(weights: Weights, source: NodeId, target: NodeId, null_words: int, is_noncompositional: bool) -> float:
+    """log Pr with whatever is charged to the pair itself."""
+    value = float(weights.pair[source, target]) - weights.pair_null_word * null_words - weights.pair_constant
+    return value - weights.noncompositional if is_noncompositional else value
+
+
+def phrases_of_word(ancestry: Ancestry, links: list[tuple[int, int]], word: int, gap: int) -> Iterator[Opened]:
+    """Multiword phrases that a word of the other side may stand for.
+
+    Either the phrase's semantic head is linked to the word, at most `gap` below the phrase; or all linked words of the
+    phrase are linked to the word, the phrase is their LCA, and one of them is at most `gap` below.
+    `links` are (word of this side, word of the other side).
+    """
+    forest = ancestry.forest
+    linked = sum({1 << i for i, _ in links})
+    own = sum({1 << i for i, j in links if j == word})
+    if not own:
+        return
+    leaves = _leaves(forest)
+    candidates: dict[NodeId, bool] = {}
+    for i in _bits(own):
+        for leaf in leaves[i]:
+            for top in ancestry.paths_from(leaf, gap):
+                node = forest.nodes[top]
+                if node.end - node.begin < 2:
+                    continue
+                inside = span_mask(forest, top)
+                covers_all = (linked & inside) == (own & inside)
+                if node.semantic_head == i:
+                    candidates[top] = True
+                elif covers_all and (own & inside).bit_count() > 1:
+                    candidates.setdefault(top, False)
+    for top in sorted(candidates):
+        kept = own & span_mask(forest, top)
+        openings = _open(ancestry, top, kept)
+        if not candidates[top]:
+            openings = [opened for opened in openings if _is_lca(forest, opened)]
+        yield from openings
+
+
+def _open(ancestry: Ancestry, node: NodeId, words: int) -> list[Opened]:
+    """The ways to open a phrase down to the leaves of `words`, best first."""
+    forest = ancestry.forest
+    if forest.nodes[node].is_leaf:
+        return [Opened(node, words)]
+    ways: list[Opened] = []
+    for index, edge in enumerate(forest.edges[node]):
+        partial = [Opened(node, words, ancestry.edge_values[node][index], (EdgeId(node, index),), (), edge.trees)]
+        for child in edge.children:
+            inside = words & span_mask(forest, child)
+            below = (
+                _open(ancestry, child, inside)
+                if inside
+                else [Opened(child, 0, ancestry.null_values[child], (), (child,))]
+            )
+            partial = [_join(one, other) for one in partial for other in below]
+        ways += partial
+    ways.sort(key=lambda way: (-way.value, way.edges))
+    return ways[: ancestry.paths] if ancestry.paths else ways
+
+
+def _join(upper: Opened, lower: Opened) -> Opened:
+    return Opened(
+        upper.node,
+        upper.words,
+        upper.value + lower.value,
+        upper.edges + lower.edges,
+        upper.nulls + lower.nulls,
+        upper.trees & lower.trees,
+    )
+
+
+def _is_lca(forest: Forest, opened: Opened) -> bool:
+    """Both children of the top edge hold linked words."""
+    node, index = opened.edges[0]
+    children = forest.edges[node][index].children
+    return len(children) == 2 and all(opened.words & span_mask(forest, child) for child in children)
+
+
+def _leaves(forest: Forest) -> list[list[NodeId]]:
+    """The leaf nodes of each word; trees of a forest may disagree about a tag."""
+    leaves: list[list[NodeId]] = [[] for _ in forest.sentence.tokens]
+    for v, node in enumerate(forest.nodes):
+        if node.is_leaf:
+            leaves[node.begin].append(NodeId(v))
+    return leaves
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def _word_count(forest: Forest, opened: Opened) -> int:
+    node = forest.nodes[opened.node]
+    return node.end - node.begin - opened.words.bit_count()
+
+
+__all__ = [
+    "UNLIMITED",
+    "Hypothesis",
+    "Opened",
+    "Path",
+    "Placed",
+    "Seeds",
+    "Step",
+    "Weights",
+    "best_inside",
+    "pair_value",
+    "phrases_of_word",
+    "span_mask",
+    "weigh",
+]
