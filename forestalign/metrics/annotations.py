@@ -14,14 +14,16 @@ from itertools import combinations
 from typing import NamedTuple
 
 from forestalign.errors import UsageError
-from forestalign.forest import Forest, pack
+from forestalign.forest import Forest, Node, pack
 from forestalign.metrics.evaluation import Score
 from forestalign.metrics.phrases import (
     Match,
     NodePair,
     PhraseAnswer,
     PhraseNode,
+    answer_over_trees,
     noncompositional_pairs,
+    phrase_node,
     phrase_set,
     score_humans,
 )
@@ -118,21 +120,17 @@ def node_names(forest: Forest) -> tuple[NodeName, ...]:
     return tuple(NodeName(node.begin, node.end, node.label, node.is_bar) for node in forest.nodes)
 
 
-def phrase_node(name: NodeName) -> PhraseNode:
-    return PhraseNode(name.begin, name.end, f"{name.label}'" if name.is_bar else name.label)
-
-
 def phrase_answer(pair: AnnotatedPair, annotation: Annotation) -> PhraseAnswer:
     """An annotation ready to be scored; every node without a partner is paired with the null phrase."""
-    pairs = [NodePair(phrase_node(source), phrase_node(target)) for source, target in annotation.pairs]
-    source_aligned, target_aligned = {link.source for link in pairs}, {link.target for link in pairs}
-    for name in node_names(tree_forest(pair.source)):
-        if phrase_node(name) not in source_aligned:
-            pairs.append(NodePair(phrase_node(name), None))
-    for name in node_names(tree_forest(pair.target)):
-        if phrase_node(name) not in target_aligned:
-            pairs.append(NodePair(None, phrase_node(name)))
-    return PhraseAnswer(pair.source.tokens, pair.target.tokens, tuple(pairs))
+    return answer_over_trees(tree_forest(pair.source), tree_forest(pair.target), _node_pairs(annotation))
+
+
+def _node_pairs(annotation: Annotation) -> list[NodePair]:
+    return [NodePair(_phrase_node(source), _phrase_node(target)) for source, target in annotation.pairs]
+
+
+def _phrase_node(name: NodeName) -> PhraseNode:
+    return phrase_node(Node(name.begin, name.end, name.label, head=-1, semantic_head=-1, is_bar=name.is_bar))
 
 
 def agreement(pairs: Sequence[AnnotatedPair], match: Match = Match.SPAN) -> Agreement:
@@ -172,11 +170,7 @@ def _f1(first: Sequence[frozenset[Hashable]], second: Sequence[frozenset[Hashabl
 def statistics(pairs: Sequence[AnnotatedPair]) -> AnnotationStatistics:
     """Sizes, for a README."""
     sentences = [side for pair in pairs for side in (pair.source, pair.target)]
-    links = [
-        [NodePair(phrase_node(source), phrase_node(target)) for source, target in annotation.pairs]
-        for pair in pairs
-        for annotation in pair.annotations
-    ]
+    links = [_node_pairs(annotation) for pair in pairs for annotation in pair.annotations]
     phenomena = Counter(name for pair in pairs for name in pair.phenomena)
     return AnnotationStatistics(
         pair_count=len(pairs),

@@ -28,7 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 from forestalign.errors import UsageError
-from forestalign.metrics.evaluation import Counts, Evaluation, combine, count_table, harmonic_mean, share
+from forestalign.forest import Forest, Node
+from forestalign.metrics.evaluation import Counts, Evaluation, combine, count_table, harmonic_mean, ratio, share
 from forestalign.tokens import Span
 
 NULL_TEXT = "---"
@@ -83,6 +84,13 @@ class PhraseSet:
         return self.pairs - self.noncompositional
 
 
+class RootReached(NamedTuple):
+    """Whether an alignment reached a root pair, and whether only by completion (one support lifted to it)."""
+
+    reached: bool
+    completed: bool
+
+
 class Judgement(NamedTuple):
     """Counts of one output against one reference."""
 
@@ -90,6 +98,25 @@ class Judgement(NamedTuple):
     required: int
     allowed: int  # output pairs that the reference allows
     given: int
+
+
+def phrase_node(node: Node) -> PhraseNode:
+    """A forest node named by its label, with a mark if it is a bar node."""
+    return PhraseNode(node.begin, node.end, f"{node.label}'" if node.is_bar else node.label)
+
+
+def answer_over_trees(
+    source: Forest,
+    target: Forest,
+    pairs: Iterable[NodePair],
+    noncompositional: frozenset[NodePair] | None = None,
+) -> PhraseAnswer:
+    """The pairs over two forests of one tree each; every node without a partner is a null phrase."""
+    listed = list(pairs)
+    aligned_sources, aligned_targets = {pair.source for pair in listed}, {pair.target for pair in listed}
+    listed += [NodePair(node, None) for node in map(phrase_node, source.nodes) if node not in aligned_sources]
+    listed += [NodePair(None, node) for node in map(phrase_node, target.nodes) if node not in aligned_targets]
+    return PhraseAnswer(source.sentence.words, target.sentence.words, tuple(listed), noncompositional)
 
 
 def phrase_set(answer: PhraseAnswer, match: Match = Match.SPAN) -> PhraseSet:
@@ -154,6 +181,16 @@ def score_humans(annotators: Sequence[Sequence[PhraseSet]]) -> Evaluation:
         )
     first, second, third = annotators
     return _score([(first, second, third), (second, third, first), (third, first, second)])
+
+
+def score_reachability(roots: Sequence[RootReached]) -> Evaluation:
+    """The share of pairs with a two-sided root pair, and of those completed to one."""
+    rows = [(1, root.reached and not root.completed, root.completed) for root in roots]
+
+    def aggregate(sums: Counts) -> Counts:
+        return ratio(sums[..., 1:], sums[..., :1])
+
+    return Evaluation(("root reached", "root completed"), count_table(rows, 3), aggregate)
 
 
 Round = tuple[Sequence[PhraseSet], Sequence[PhraseSet], Sequence[PhraseSet]]  # output, G, G'
