@@ -165,7 +165,8 @@ def _word_tokenizer() -> Any:
     return module.NLTKWordTokenizer()
 
 
-# Forms whose lemma lies outside the paradigms of the library: clitics, and pronouns other than possessives.
+# Forms whose lemma lies outside the paradigms of the library: clitics, pronouns other than possessives, and degree
+# words, which are words of their own (`most people` has nothing to do with much).
 _CLOSED_CLASS = {
     ("n't", "RB"): "not",
     ("ca", "MD"): "can",
@@ -187,6 +188,12 @@ _CLOSED_CLASS = {
     ("'s", "PRP"): "we",
     ("them", "PRP"): "they",
     ("'em", "PRP"): "they",
+    ("more", "JJR"): "more",
+    ("more", "RBR"): "more",
+    ("most", "JJS"): "most",
+    ("most", "RBS"): "most",
+    ("least", "JJS"): "least",
+    ("least", "RBS"): "least",
 }
 _INFLECTED = {
     "NNS": "NOUN",
@@ -214,6 +221,7 @@ def _lemma(word: str, tag: str) -> str:
         return word
     import lemminflect  # its tables are large, and many commands never ask for a lemma
 
-    candidates: tuple[str, ...] = lemminflect.getLemma(word, _INFLECTED[tag])
+    # its rules for unknown words leave nothing of some very short ones
+    candidates = [lemma for lemma in lemminflect.getLemma(word, _INFLECTED[tag]) if lemma]
     fitting = (lemma for lemma in candidates if word in lemminflect.getInflection(lemma, tag))
-    return next(fitting, candidates[0] if candidates else word).lower()
+    return str(next(fitting, candidates[0] if candidates else word)).lower()

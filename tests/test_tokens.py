@@ -1,0 +1,127 @@
+"""Tokens, offsets and lemmas."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from forestalign.tokens import Sentence, analyse, lemmatize, tokenize
+
+# Characters that the tokenizer has rules for, so that random strings hit them often.
+RULED = st.text(alphabet="\"'`’‘“”.,:;?!()[]{}<>-–$%&@#* \t\u00a0\u2028astnUS5dmre", max_size=30)
+
+
+@settings(max_examples=150)
+@given(st.text(max_size=40) | RULED)
+@example("''''")
+@example('a ""b')
+@example("x'' \"y\" ``z'' ```")
+@example("\x1c.\x85\u3000")
+def test_joining_tokens_by_their_offsets_gives_back_the_text(text: str) -> None:
+    sentence = tokenize(text)
+    rebuilt, position = "", 0
+    for token in sentence.tokens:
+        gap = text[position : token.begin]
+        assert gap == "" or gap.isspace()
+        assert token.surface != ""
+        assert not any(character.isspace() for character in token.surface)
+        rebuilt += gap + token.surface
+        position = token.end
+    assert rebuilt + text[position:] == text
+    assert text[position:].strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ""),
+        ("She doesn't know; he can't.", "She does n't know ; he ca n't ."),
+        ("The dog's bone (a big one) cost $3.50!", "The dog 's bone ( a big one ) cost $ 3.50 !"),
+        ('He said "no", then left...', 'He said " no " , then left ...'),
+        ("We can’t say it’s Ann’s.", "We ca n’t say it ’s Ann ’s ."),
+        ("It rained. They stayed at home.", "It rained . They stayed at home ."),
+        ("Mr. Green met Dr. Brown.", "Mr. Green met Dr. Brown ."),
+        ("They moved to the U.S.", "They moved to the U.S."),
+        ("At 5 p.m. she left", "At 5 p.m. she left"),
+        ("You cannot do that", "You can not do that"),
+        ("About 10,000 people, or 15%, came", "About 10,000 people , or 15 % , came"),
+    ],
+)
+def test_words_are_cut_in_the_manner_of_the_penn_treebank(text: str, words: str) -> None:
+    assert " ".join(tokenize(text).words) == words
+
+
+def test_a_full_stop_stays_on_a_word_before_a_small_letter() -> None:
+    assert "approx." in tokenize("It weighs approx. ten pounds").words
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "lemma"),
+    [
+        ("Found", "VBD", "find"),
+        ("found", "VBP", "found"),
+        ("was", "VBD", "be"),
+        ("running", "VBG", "run"),
+        ("running", "NN", "running"),
+        ("mice", "NNS", "mouse"),
+        ("better", "JJR", "good"),
+        ("better", "RBR", "well"),
+        ("'s", "VBZ", "be"),
+        ("’s", "VBZ", "be"),
+        ("'s", "POS", "'s"),
+        ("wo", "MD", "will"),
+        ("n’t", "RB", "not"),
+        ("them", "PRP", "they"),
+        ("an", "DT", "a"),
+        ("London", "NNP", "london"),
+        ("most", "JJS", "most"),
+        ("blorfed", "VBD", "blorf"),
+    ],
+)
+def test_lemmas_follow_the_tag(word: str, tag: str, lemma: str) -> None:
+    assert lemmatize([word], [tag]) == [lemma]
+
+
+@given(st.text(alphabet="abcdeEst'’-.ß1", min_size=1, max_size=8), st.sampled_from(["NNS", "VBD", "VBZ", "JJS", "RBR"]))
+def test_a_lemma_is_lower_case_and_never_empty(word: str, tag: str) -> None:
+    (lemma,) = lemmatize([word], [tag])
+    assert lemma
+    assert lemma == lemma.lower()
+
+
+def test_analysis_keeps_text_and_offsets() -> None:
+    plain = tokenize("Dogs barked.")
+    analysed = analyse(plain, ["NNS", "VBD", "."])
+    assert (analysed.tags, analysed.lemmas) == (("NNS", "VBD", "."), ("dog", "bark", "."))
+    assert (analysed.text, analysed.words) == (plain.text, plain.words)
+    assert [token.begin for token in analysed.tokens] == [token.begin for token in plain.tokens]
+
+
+def test_an_analysis_needs_one_tag_a_word() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        analyse(tokenize("Dogs barked"), ["NNS"])
+
+
+def test_words_given_by_the_user_are_kept() -> None:
+    sentence = Sentence.from_words(["can't", "stop"])
+    assert sentence.words == ("can't", "stop")
+    assert [sentence.text[token.begin : token.end] for token in sentence.tokens] == ["can't", "stop"]
+
+
+def _modules_after(statement: str) -> set[str]:
+    code = f"import sys; {statement}; print(' '.join(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_importing_tokens_loads_neither_nltk_nor_lemminflect() -> None:
+    assert not {"nltk", "lemminflect"} & _modules_after("import forestalign.tokens")
+
+
+def test_tokenizing_loads_the_tokenizer_alone_and_leaves_no_half_loaded_nltk() -> None:
+    modules = _modules_after("from forestalign.tokens import tokenize; tokenize('a b')")
+    assert not {name for name in modules if name.partition(".")[0] in ("nltk", "scipy", "sklearn")}
