@@ -1,0 +1,134 @@
+"""What the word aligner knows about one sentence: tagged tokens, dependencies, named entities.
+
+An analysis comes from our own parse (`analyse_parse`), from a spaCy `Doc` as it is (`analyse_spacy`, which only asks
+the object for its attributes and imports nothing), or from the user's columns (`Analysis` itself).
+
+The paper reads collapsed Stanford dependencies. `arcs` gives their like for Universal Dependencies: prepositions and
+conjunctions disappear into the relation (`nmod:in`, `conj:and`), punctuation has no relation. A user who has a
+dependency graph rather than a tree, such as collapsed dependencies, gives `graph`, and it is taken as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from forestalign.dependencies import Dependencies, to_dependencies
+from forestalign.errors import UsageError
+from forestalign.tokens import Sentence, Token, lemmatize
+from forestalign.word_alignment.relations import ROOT, Arc, canonical_label, collapse
+
+if TYPE_CHECKING:
+    from forestalign.parsers import Parse
+
+NAME_TAGS = frozenset({"NNP", "NNPS"})
+NAME_CONNECTORS = (("of",), ("&",), ("the",), ("of", "the"))
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named entity: tokens begin <= i < end. An empty type fits every other."""
+
+    begin: int
+    end: int
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A sentence with tags and lemmas, its dependency tree (or a graph of the user's) and its named entities."""
+
+    sentence: Sentence
+    dependencies: Dependencies
+    entities: tuple[Entity, ...] = ()
+    graph: tuple[Arc, ...] = ()
+
+    def __post_init__(self) -> None:
+        count = len(self.sentence)
+        if len(self.dependencies.heads) != count or len(self.dependencies.relations) != count:
+            raise UsageError(f"{count} tokens have {len(self.dependencies.heads)} heads; expected one for each")
+        for entity in self.entities:
+            if not 0 <= entity.begin < entity.end <= count:
+                raise UsageError(f"entity {entity.begin}-{entity.end} lies outside the sentence of {count} tokens")
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    @property
+    def arcs(self) -> tuple[Arc, ...]:
+        """Collapsed dependencies with canonical labels, in the order of their dependents."""
+        if self.graph:
+            return tuple(arc._replace(relation=canonical_label(arc.relation)) for arc in self.graph)
+        return collapse(self.dependencies, self.sentence.words, self.sentence.tags)
+
+
+def analyse_parse(parse: Parse, entities: Sequence[Entity] | None = None) -> Analysis:
+    """The 1-best tree as dependencies; names by their tags unless the user has entities."""
+    sentence = parse.sentence
+    dependencies = to_dependencies(parse.trees[0].tree, sentence)
+    return Analysis(sentence, dependencies, find_names(sentence) if entities is None else tuple(entities))
+
+
+def analyse_spacy(doc: Any) -> Analysis:
+    """A spaCy `Doc`, or anything whose tokens have text, idx, lemma_, tag_, dep_, i and head."""
+    words = list(doc)
+    tokens = tuple(Token(w.text, w.idx, w.idx + len(w.text), w.lemma_, w.tag_) for w in words)
+    number = {w.i: position for position, w in enumerate(words)}
+    heads = tuple(ROOT if w.head.i == w.i else number[w.head.i] for w in words)
+    dependencies = with_case_labels(heads, [w.dep_ for w in words], [w.text for w in words])
+    found = tuple(Entity(e.start, e.end, e.label_) for e in getattr(doc, "ents", ()))
+    sentence = Sentence(doc.text, tokens)
+    return Analysis(sentence, dependencies, found or find_names(sentence))
+
+
+def with_case_labels(heads: Sequence[int], relations: Sequence[str], words: Sequence[str]) -> Dependencies:
+    """Plain UD labels made specific: `nmod` with a `case` child "in" becomes `nmod:in`, `conj` becomes `conj:and`."""
+    labels = [relation.lower() for relation in relations]
+    for dependent, relation in enumerate(list(labels)):
+        head = heads[dependent]
+        if relation == "case" and labels[head] in {"nmod", "obl"}:
+            labels[head] += f":{words[dependent].lower()}"
+        elif relation == "cc" and labels[head] == "conj":
+            labels[head] += f":{words[dependent].lower()}"
+    return Dependencies(tuple(heads), tuple(labels))
+
+
+def complete(sentence: Sentence) -> Sentence:
+    """Lemmas for a tagged sentence that lacks some."""
+    if all(sentence.lemmas):
+        return sentence
+    guessed = lemmatize(sentence.words, sentence.tags)
+    lemmas = [token.lemma or guess for token, guess in zip(sentence.tokens, guessed, strict=True)]
+    return sentence.with_analysis(sentence.tags, lemmas)
+
+
+# ---- named entities ----
+
+
+def find_names(sentence: Sentence) -> tuple[Entity, ...]:
+    """Maximal runs of proper nouns, joined over "of", "&", "the" and "of the"; their type is unknown."""
+    is_name = [tag in NAME_TAGS for tag in sentence.tags]
+    words = [word.lower() for word in sentence.words]
+    entities, begin = [], 0
+    while begin < len(words):
+        if not is_name[begin]:
+            begin += 1
+            continue
+        end = begin + 1
+        while (step := _name_step(is_name, words, end)) > 0:
+            end += step
+        entities.append(Entity(begin, end))
+        begin = end
+    return tuple(entities)
+
+
+def _name_step(is_name: Sequence[bool], words: Sequence[str], end: int) -> int:
+    """How many tokens the name that ends here goes on: 1 for a proper noun, more for a connector and a proper noun."""
+    if end < len(words) and is_name[end]:
+        return 1
+    for connector in NAME_CONNECTORS:
+        after = end + len(connector)
+        if after < len(words) and tuple(words[end:after]) == connector and is_name[after]:
+            return len(connector) + 1
+    return 0

@@ -1,0 +1,151 @@
+"""Word similarity (section 3.1): 1 for the same word, `level` (the paper's ppdbSim) for a known pair, else 0.
+
+Sources, each a switch of `Sources`: exact form, lemma, stem; WordNet synonyms and derivations; static vectors over a
+threshold; a PPDB-format pair list of the user's; any function of two words. The published program's rules stand
+around them, in its order:
+
+ a. the same, lower-cased, without full stops, hyphens and commas: 1       e. a stop word and another word: 0
+ b. the same Snowball stem: 1                                              f. punctuation and another token: 0
+ c. two different numbers in digits: 0                                     g. a pair of one of the sources: level
+ d. two different numbers, both in words: 0
+
+The paper's own similarity has only: exact word or lemma 1, a listed pair level (`veto` False, `stem` False).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.grammar import stop_words
+from forestalign.lexicon import PairList, WordNet, WordVectors
+from forestalign.tokens import Sentence
+
+Matrix = npt.NDArray[np.float64]
+
+PUNCTUATION = frozenset("( ) . , - ? ! ; _ : { } [ ] / ... \" ' -lrb- -rrb-".split())  # the published list
+PPDB_SIM = 0.9  # section 3.3.5
+VECTOR_THRESHOLD = 0.7  # the `words` grid of scripts/ablate_words.py
+CACHE_SIZE = 1 << 17  # pairs of words kept; bounded, so that memory stays flat over long input
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where similarity comes from."""
+
+    exact: bool = True
+    lemma: bool = True
+    stem: bool = True
+    veto: bool = True  # rules c to f
+    wordnet: WordNet | None = None
+    vectors: WordVectors | None = None
+    vector_threshold: float = VECTOR_THRESHOLD
+    pairs: PairList | None = None
+    function: Callable[[str, str], bool] | None = None
+    level: float = PPDB_SIM
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What the rules ask of one word or lemma."""
+
+    raw: str
+    lower: str
+    canonical: str
+    stem: str
+    is_digits: bool
+    is_stop: bool
+    is_punctuation: bool
+
+
+@dataclass(frozen=True)
+class WordSimilarity:
+    """Similarity of words, and of all pairs of two sentences."""
+
+    sources: Sources
+    _known: dict[tuple[str, str, bool, bool], float] = field(default_factory=dict, compare=False, repr=False)
+
+    def words(self, left: str, right: str, left_tag: str = "", right_tag: str = "") -> float:
+        """Similarity of two words, or of two lemmas."""
+        key = (left, right, left_tag == "CD", right_tag == "CD")
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= CACHE_SIZE:
+                self._known.clear()
+            found = self._known[key] = self._compare(form(left), form(right), left_tag == right_tag == "CD")
+        return found
+
+    def matrix(self, source: Sentence, target: Sentence) -> Matrix:
+        """S(i, j): the larger of the similarities of the words and of the lemmas."""
+        result = np.zeros((len(source), len(target)))
+        for i, left in enumerate(source.tokens):
+            for j, right in enumerate(target.tokens):
+                score = self.words(left.surface, right.surface, left.tag, right.tag)
+                if score < 1.0 and self.sources.lemma and left.lemma and right.lemma:
+                    score = max(score, self.words(left.lemma, right.lemma, left.tag, right.tag))
+                result[i, j] = score
+        return result
+
+    def lemma_matrix(self, source: Sentence, target: Sentence) -> Matrix:
+        """Similarity of the lemmas alone, without tags."""
+        return np.array([[self.words(left, right) for right in target.lemmas] for left in source.lemmas]).reshape(
+            len(source), len(target)
+        )
+
+    def _compare(self, left: Form, right: Form, are_numbers: bool) -> float:
+        sources = self.sources
+        if sources.exact and (left.canonical if sources.veto else left.lower) == (
+            right.canonical if sources.veto else right.lower
+        ):
+            return 1.0
+        if sources.stem and left.stem == right.stem:
+            return 1.0
+        if sources.veto and _vetoed(left, right, are_numbers):
+            return 0.0
+        return sources.level if self._is_listed(left.lower, right.lower) else 0.0
+
+    def _is_listed(self, left: str, right: str) -> bool:
+        sources = self.sources
+        if sources.pairs is not None and (left, right) in sources.pairs:
+            return True
+        if sources.wordnet is not None and (
+            sources.wordnet.are_synonyms(left, right) or sources.wordnet.are_derivations(left, right)
+        ):
+            return True
+        if sources.vectors is not None and sources.vectors.cosine(left, right) >= sources.vector_threshold:
+            return True
+        return sources.function is not None and sources.function(left, right)
+
+
+def _vetoed(left: Form, right: Form, are_numbers: bool) -> bool:
+    """Rules c to f."""
+    if left.is_digits and right.is_digits:
+        return True
+    if are_numbers and not left.is_digits and not right.is_digits:
+        return True
+    return left.is_stop != right.is_stop or left.is_punctuation or right.is_punctuation
+
+
+@lru_cache(maxsize=1 << 16)
+def form(word: str) -> Form:
+    """Rule a deletes from words longer than one character only, so that a hyphen stays itself."""
+    lower = word.lower()
+    canonical = lower.translate(_DELETED) if len(word) > 1 else lower
+    return Form(
+        word, lower, canonical, _stemmer().stem(word), canonical.isdigit(), lower in stop_words(), word in PUNCTUATION
+    )
+
+
+_DELETED = str.maketrans("", "", ".-,")
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    from nltk.stem.snowball import SnowballStemmer
+
+    return SnowballStemmer("english")
