@@ -1,4 +1,4 @@
-"""The evaluate command on small files written here: tables, JSON, signatures, and messages about files that do not fit."""
+"""The evaluate command on small files written here: tables, JSON, signatures, and complaints about what does not fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forestalign.formats.phrases import NullSpans, PhraseEntry, PhraseRecord, Si
 from forestalign.grammar import grammar_hash
 from forestalign.tokens import Span
 
-GOLD_LINES = [
+GOLD_LINES: list[dict[str, Any]] = [
     {"id": "a", "source": ["Cats", "eat", "fish"], "target": ["Cats", "devour", "fish"], "sure": [[0, 0], [2, 2]]}
     | {"possible": [[1, 1]]},
     {"id": "b", "source": ["Go", "now"], "target": ["Leave", "now"], "sure": [[0, 0], [1, 1]], "possible": []},
@@ -237,9 +237,9 @@ def test_text_matching_counts_null_phrases(
     gold = write_lines(tmp_path / "dev.jsonl", annotated([ROOT]))
     system = write_lines(tmp_path / "sys.jsonl", record(ROOT, NP))
     assert evaluate("phrases", gold, system, *trees, "--match", "text", "--json") == 0
-    # gold texts: the root and the nulls The, cat, The cat, slept | It, fell, fell asleep, asleep: 9, since the NP It and
-    # the word It are one text. The output aligns The cat to It; the word It is still null, so 8 of 9 are found, 8 of 9
-    # allowed.
+    # gold texts: the root and the nulls The, cat, The cat, slept | It, fell, fell asleep, asleep: 9, since the NP It
+    # and the word It are one text. The output aligns The cat to It; the word It is still null, so 8 of 9 are found,
+    # 8 of 9 allowed.
     table = scores(capsys)
     assert (table["recall"], table["precision"]) == pytest.approx((8 / 9, 8 / 9))
 

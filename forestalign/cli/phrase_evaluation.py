@@ -37,7 +37,6 @@ from forestalign.metrics import (
 )
 from forestalign.metrics.phrases import NodePair, answer_over_trees, phrase_node, score_reachability
 from forestalign.metrics.projection import SpanPair
-from forestalign.parsers import load_parser
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, Tree
 
@@ -163,6 +162,8 @@ def read_or_parse(pairs: Sequence[tuple[Words, Words]], files: TreeFiles | None)
     if files is not None:
         source, target = (_read_trees(path, sentences) for path, sentences in zip(files, sides, strict=True))
     else:
+        from forestalign.parsers import load_parser  # with its compiled kernels, a second to import
+
         parser = load_parser(DEFAULT_CONFIG.with_(nbest=1))
         parses = parser.parse([*sides[0], *sides[1]])
         failed = next((parse for parse in parses if parse.error), None)
