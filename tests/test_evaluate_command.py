@@ -1,4 +1,4 @@
-"""The evaluate command on small files written here: tables, JSON, signatures, and complaints about what does not fit."""
+"""The evaluate command on small files written here: tables, JSON, signatures, complaints about what does not fit."""
 
 from __future__ import annotations
 
