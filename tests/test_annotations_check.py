@@ -175,6 +175,24 @@ def test_the_command_exits_with_1_on_errors_and_0_on_notes(tmp_path: Path, capsy
     assert {finding["code"] for finding in json.loads(capsys.readouterr().out)} == {"N01", "E14"}
 
 
+def test_phrase_gold_is_printed_from_word_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    links = {"id": "p1", "source": side(SOURCE)["tokens"], "target": side(TARGET)["tokens"]}
+    gold = write(tmp_path / "links.jsonl", links | {"sure": [[2, 8], [0, 7]], "possible": [[3, 4]]})
+    trees = [str(write(tmp_path / name, tree)) for name, tree in (("source", SOURCE), ("target", TARGET))]
+    assert run("project", str(gold), "--trees", *trees) == 0
+    # the keeper / the keeper with its words, fed / fed, and the smallest phrases over all three links
+    assert json.loads(capsys.readouterr().out)["core"] == [
+        [[0, 1], [7, 8]],
+        [[0, 3], [7, 9]],
+        [[0, 9], [4, 9]],
+        [[2, 3], [8, 9]],
+        [[3, 4], [4, 5]],
+    ]
+    bare = write(tmp_path / "links.txt", "0-0")
+    assert run("project", str(bare)) == 2
+    assert "no words" in capsys.readouterr().err
+
+
 def test_agreement_and_statistics_print_text_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(write(tmp_path / "set.jsonl", record()))
     assert run("agreement", path) == 0
