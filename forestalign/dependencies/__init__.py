@@ -1,0 +1,7 @@
+"""Dependencies from trees: unlabelled by head rules, and labelled Universal Dependencies by rules over the tree."""
+
+from __future__ import annotations
+
+from forestalign.dependencies.convert import ROOT, Dependencies, to_dependencies, unlabelled_heads
+
+__all__ = ["ROOT", "Dependencies", "to_dependencies", "unlabelled_heads"]

@@ -1,0 +1,93 @@
+"""Which children of a phrase are conjuncts, and which belong to which conjunct."""
+
+from __future__ import annotations
+
+from forestalign.dependencies.phrases import Coordination, Phrase
+from forestalign.grammar import HeadTable, punctuation_tags
+
+_COORDINATORS = frozenset({"CC", "CONJP"})
+_SEPARATORS = frozenset({"CC", "CONJP", ",", ":"})
+_CLASSES = {
+    "N": "NP NN NNS NNP NNPS NML NX NAC PRP WHNP ADD $ EX FW",
+    "V": "VP VB VBD VBN VBZ VBP VBG S SINV SQ SBARQ SBAR FRAG RRC",
+    "AUX": "MD TO",
+    "ADJ": "ADJP JJ JJR JJS AFX",
+    "ADV": "ADVP RB RBR RBS WRB WHADVP",
+    "P": "PP IN RP PRT WHPP",
+    "NUM": "CD QP",
+    "DET": "DT PRP$ WDT PDT",
+}
+_CLASS_OF = {label: name for name, labels in _CLASSES.items() for label in labels.split()}
+
+
+def find_coordination(phrase: Phrase, table: HeadTable) -> Coordination | None:
+    """The coordination of a phrase with a conjunction between two of its children."""
+    labels = phrase.labels
+    first = next((index for index in range(1, len(labels) - 1) if labels[index] in _COORDINATORS), None)
+    if first is None:
+        return None
+    left = _nearest_word(labels, range(first - 1, -1, -1))
+    right = _nearest_word(labels, range(first + 1, len(labels)))
+    if left is None or right is None:
+        return None
+    head = table.child(phrase.label, labels)
+    if _is_local(labels, left, right, head):
+        return _local(labels, first, left, right, head)
+    return _by_segments(phrase.label, labels, first, table)
+
+
+def _nearest_word(labels: tuple[str, ...], indices: range) -> int | None:
+    skipped = punctuation_tags() | _COORDINATORS
+    return next((index for index in indices if labels[index] not in skipped), None)
+
+
+def _is_local(labels: tuple[str, ...], left: int, right: int, head: int) -> bool:
+    """Two modifiers of one class beside a head of another: "black and white cats", "to and from work"."""
+    left_class, right_class = _CLASS_OF.get(labels[left]), _CLASS_OF.get(labels[right])
+    return left_class is not None and left_class == right_class != _CLASS_OF.get(labels[head])
+
+
+def _local(labels: tuple[str, ...], first: int, left: int, right: int, head: int) -> Coordination:
+    own_class = _CLASS_OF[labels[left]]
+    begin = left
+    while begin >= 2 and labels[begin - 1] in _SEPARATORS and _CLASS_OF.get(labels[begin - 2]) == own_class:
+        begin -= 2
+    conjuncts = (*range(begin, left, 2), left, right)
+    owner = [-1] * len(labels)
+    for index in range(begin, right + 1):
+        owner[index] = sum(conjunct < index for conjunct in conjuncts)
+    return Coordination(conjuncts, tuple(owner), is_local=True)
+
+
+def _by_segments(label: str, labels: tuple[str, ...], first: int, table: HeadTable) -> Coordination | None:
+    """Segments between separators; one is a conjunct if a conjunction is before it, or if its head fits the first's."""
+    begins = [0, *(index + 1 for index in range(1, len(labels)) if labels[index] in _SEPARATORS)]
+    ends = [*(begin - 1 for begin in begins[1:]), len(labels)]
+    segments = [(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end]
+    heads = [begin + table.child(label, labels[begin:end]) for begin, end in segments]
+    skipped = punctuation_tags() | _COORDINATORS
+    before = [position for position, head in enumerate(heads) if head < first and labels[head] not in skipped]
+    if not before:
+        return None
+    model = _CLASS_OF.get(labels[heads[before[-1]]])
+    chosen = []
+    for position, (begin, _) in enumerate(segments):
+        head = heads[position]
+        if labels[head] in skipped:
+            continue
+        follows = any(labels[index] in _COORDINATORS for index in range(max(begin - 2, 1), begin))
+        fits = _CLASS_OF.get(labels[head]) == model or label == "UCP"
+        if position == before[-1] or (head > first and follows) or fits:
+            chosen.append(position)
+    if len(chosen) < 2:
+        return None
+    return Coordination(tuple(heads[p] for p in chosen), _owners(labels, segments, chosen), is_local=False)
+
+
+def _owners(labels: tuple[str, ...], segments: list[tuple[int, int]], chosen: list[int]) -> tuple[int, ...]:
+    """Each child goes with the conjunct of its segment; what is between conjuncts goes with the next one."""
+    owner = []
+    for index in range(len(labels)):
+        following = sum(segments[position][1] <= index for position in chosen)
+        owner.append(min(following, len(chosen) - 1))
+    return tuple(owner)

@@ -1,0 +1,160 @@
+"""Head children for Universal Dependencies: content words govern auxiliaries, copulas, prepositions and markers."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from forestalign.dependencies.coordination import find_coordination
+from forestalign.dependencies.nominals import nominal_head
+from forestalign.dependencies.phrases import NOMINAL, VERB_TAGS, Phrase
+from forestalign.dependencies.words import word_lists
+from forestalign.grammar import HeadTable, grammar_root, read_head_rules
+
+_PREDICATES = ("ADJP", "NP", "PP", "UCP", "QP", "WHNP", "WHADJP", "WHPP", "NML", "NX", "CD", "JJ", "FRAG")
+_ADVERBS = ("ADVP", "RB", "IN")
+_NEGATIONS = frozenset({"not", "n't", "n’t", "nt"})
+_CLAUSES = ("S", "SBAR", "SBARQ", "SQ")
+_VERBS = VERB_TAGS | {"MD", "TO"}
+
+
+@cache
+def ud_head_rules() -> HeadTable:
+    """Rows for what is not decided here."""
+    return read_head_rules(grammar_root() / "ud_head_rules.tsv")
+
+
+def set_heads(phrases: list[Phrase]) -> None:
+    """Fill in heads, children first."""
+    for phrase in reversed(phrases):
+        if not phrase.children:
+            phrase.head = phrase.begin
+            continue
+        phrase.coordination = find_coordination(phrase, ud_head_rules())
+        phrase.head_child = _head_child(phrase)
+        phrase.head = phrase.head_child.head
+
+
+def _head_child(phrase: Phrase) -> Phrase:
+    coordination = phrase.coordination
+    if coordination is not None and not coordination.is_local:
+        return phrase.children[coordination.conjuncts[0]]
+    special: Phrase | None = None
+    if phrase.label in ("VP", "SQ"):
+        special = _verbal_head(phrase)
+    elif phrase.label in ("SBAR", "SBARQ"):
+        special = _question_head(phrase)
+    elif phrase.label in ("S", "SINV"):
+        special = _presented_head(phrase) or (_verbal_head(phrase) if phrase.label == "SINV" else None)
+    elif phrase.label in NOMINAL:
+        special = nominal_head(phrase)
+    return special or phrase.children[ud_head_rules().child(phrase.label, phrase.labels)]
+
+
+# ---- verbs ----
+
+
+def is_auxiliary(verb: Phrase) -> bool:
+    """May this verb be an auxiliary of a VP beside it?"""
+    return verb.label in ("MD", "TO") or verb.word in word_lists().auxiliary
+
+
+def _verbal_head(phrase: Phrase) -> Phrase | None:
+    """The VP below an auxiliary, or the predicate of a copula."""
+    verb = phrase.child(*_VERBS)
+    if verb is None:
+        return None
+    below = next((child for child in reversed(verb.after()) if child.label == "VP"), None)
+    if below is not None:
+        return below if is_auxiliary(verb) else verb
+    if verb.word in word_lists().be:
+        return copula_predicate(phrase, verb) or verb
+    return None
+
+
+def copula_predicate(phrase: Phrase, verb: Phrase) -> Phrase | None:
+    """What the copula predicates: the first phrase after it (and after an inverted subject), clauses after others."""
+    if is_existential(phrase):
+        return None
+    rest = verb.after()
+    if phrase.label in ("SQ", "SINV"):
+        subject = next((child for child in rest if child.label in NOMINAL), None)
+        rest = subject.after() if subject is not None else rest
+        if subject is not None and _asks_for_predicate(phrase):
+            rest = [child for child in rest if child.label not in ("PP", "ADVP")]
+    times = [child for child in rest if child.label == "NP" and child.leaf().word in word_lists().temporal]
+    others = [child for child in rest if child not in times]
+    for pool, labels in ((others, _PREDICATES), (others, _CLAUSES), (others, _ADVERBS), (times, _PREDICATES)):
+        found = next((child for child in pool if child.label in labels and child.word not in _NEGATIONS), None)
+        if found is not None:
+            return found
+    return None
+
+
+def _asks_for_predicate(phrase: Phrase) -> bool:
+    """ "What was the goal": the question word is the predicate already."""
+    return any(sister.label == "WHNP" for sister in phrase.before())
+
+
+def is_existential(phrase: Phrase) -> bool:
+    """Is there an expletive "there" as subject of this VP, or inside this inverted clause?"""
+    node: Phrase | None = phrase
+    while node is not None and node.label in ("VP", "SQ", "SINV", "S"):
+        for sister in [*node.before(), *(node.children if node is phrase else ())]:
+            if sister.label == "EX" or (sister.label == "NP" and sister.children[0].label == "EX"):
+                return True
+        if node.label == "S":
+            return False
+        node = node.parent
+    return False
+
+
+def _question_head(phrase: Phrase) -> Phrase | None:
+    """The question word, if it is the predicate of a bare copula ("what it is") or heads a free relative."""
+    question = phrase.child("WHNP", "WHADJP", "WHADVP", "WHPP")
+    clause = phrase.child("S", "SQ", "SINV")
+    if question is None or clause is None or question.begin > clause.begin:
+        return None
+    copula = _bare_copula(clause)
+    if copula is not None:
+        phrase.copula = copula.begin
+        return question
+    return question if phrase.label == "SBAR" and is_free_relative(phrase, question) else None
+
+
+def is_free_relative(phrase: Phrase, question: Phrase) -> bool:
+    """Does the clause stand where a noun phrase stands ("I ate what I found")?"""
+    parent = phrase.parent
+    if parent is None or question.label not in ("WHNP", "WHADVP"):
+        return False
+    if parent.label == "PP":
+        return question.label == "WHNP" or phrase.index > 0
+    if parent.label == "VP":
+        verb = parent.child(*VERB_TAGS)
+        if verb is None or verb.begin > phrase.begin:
+            return False
+        if verb.word in word_lists().be:
+            return True
+        return question.label == "WHNP" and verb.lemma not in word_lists().interrogative and verb.lemma in ("do", "get")
+    if parent.label in ("S", "SINV", "SQ"):
+        return question.label == "WHNP" and phrase.index == 0
+    return parent.label == "NP" and len(parent.children) == 1
+
+
+def _bare_copula(clause: Phrase) -> Phrase | None:
+    """The copula of a clause that has no other head, if so."""
+    *phrases, verb = clause.projection()
+    if verb.word not in word_lists().be or verb.label not in VERB_TAGS or is_existential(phrases[-1]):
+        return None
+    has_subject = any(child.label in NOMINAL for phrase in phrases for child in phrase.children)
+    return verb if has_subject and not any(phrase.coordination for phrase in phrases) else None
+
+
+def _presented_head(phrase: Phrase) -> Phrase | None:
+    """ "Here is the key", "there they are": the adverb is the predicate of a bare copula."""
+    adverb, verb = phrase.child("ADVP"), phrase.child("VP", *VERB_TAGS)
+    if adverb is None or verb is None or adverb.begin > verb.begin or adverb.leaf().word not in ("here", "there"):
+        return None
+    if verb.leaf().word not in word_lists().be or (verb.label == "VP" and len(verb.children) > 1):
+        return None
+    phrase.copula = verb.head
+    return adverb
