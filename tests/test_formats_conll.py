@@ -1,0 +1,110 @@
+"""CoNLL-X and CoNLL-U."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forestalign.dependencies import Dependencies
+from forestalign.errors import InputError
+from forestalign.formats import ConllFormat, DependencyRecord, format_conll, read_conll, universal_tags, write_lines
+from forestalign.tokens import Sentence, Token, analyse, tokenize
+
+WORDS = st.lists(st.text(alphabet="aé'_.#", min_size=1, max_size=4), min_size=1, max_size=5)
+COLUMNS = st.sampled_from(["", "NN", "x:y"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all examples of a property."""
+    return tmp_path_factory.mktemp("conll")
+
+
+@st.composite
+def records(draw: st.DrawFn) -> DependencyRecord:
+    text, tokens = "", []
+    words = draw(WORDS)
+    for index, word in enumerate(words):
+        begin = len(text)
+        text += word
+        lemma = "_" if word == "_" else draw(COLUMNS)
+        tokens.append(Token(word, begin, len(text), lemma, draw(COLUMNS)))
+        text += draw(st.sampled_from(["", " "])) if index + 1 < len(words) else ""
+    others = [sorted({*range(-1, len(words))} - {index}) for index in range(len(words))]
+    heads = tuple(draw(st.sampled_from(choices)) for choices in others)
+    columns = st.tuples(*[COLUMNS] * len(words))
+    dependencies = Dependencies(heads, draw(columns))
+    return DependencyRecord(
+        draw(st.sampled_from(["", "s1"])), Sentence(text, tuple(tokens)), dependencies, draw(columns)
+    )
+
+
+@settings(max_examples=60)
+@given(st.lists(records(), max_size=3))
+def test_conllu_files_are_read_back(folder: Path, given_records: list[DependencyRecord]) -> None:
+    write_lines(folder / "u", map(format_conll, given_records))
+    assert list(read_conll(folder / "u")) == given_records
+
+
+@settings(max_examples=60)
+@given(st.lists(records(), max_size=3))
+def test_conllx_files_give_back_all_but_id_and_spaces(folder: Path, given_records: list[DependencyRecord]) -> None:
+    write_lines(folder / "x", [format_conll(record, ConllFormat.X) for record in given_records])
+    for record, again in zip(given_records, read_conll(folder / "x"), strict=True):
+        sentence = Sentence.from_words(record.sentence.words).with_analysis(
+            record.sentence.tags, record.sentence.lemmas
+        )
+        assert again == replace(record, id="", sentence=sentence)
+
+
+def _row(*columns: str) -> str:
+    return "\t".join(columns)
+
+
+def test_ranges_empty_nodes_and_comments_are_passed_over(tmp_path: Path) -> None:
+    lines = [
+        "# sent_id = d-1",
+        "# text = Don't",
+        _row("1-2", "Don't", *"________"),
+        _row("1", "Do", "do", "AUX", "VBP", "_", "0", "root", "_", "SpaceAfter=No|Other=1"),
+        _row("1.1", "you", "you", "PRON", "PRP", "_", "_", "_", "_", "_"),
+        _row("2", "n't", "not", "PART", "RB", "_", "1", "advmod", "_", "_"),
+    ]
+    write_lines(tmp_path / "u", lines)
+    (record,) = read_conll(tmp_path / "u")
+    assert (record.id, record.sentence.text, record.sentence.words) == ("d-1", "Don't", ("Do", "n't"))
+    assert record.dependencies == Dependencies((-1, 0), ("root", "advmod"))
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            ("1", "a", "_", "_", "_", "_", "3", "x", "_", "_"),
+            "head '3'; expected 0 for the root or another",
+        ),
+        (("1", "a", "_", "_", "_", "_", "1", "x", "_", "_"), "head '1'; expected 0"),
+        (("1", "a", "_", "_", "_", "_", "_", "x", "_", "_"), "head '_'; expected 0"),
+        (("2", "a", "_", "_", "_", "_", "0", "x", "_", "_"), "token number 2; expected 1"),
+        (("one", "a", "_", "_", "_", "_", "0", "x", "_", "_"), "token number 'one'; expected 1"),
+        (("1", "a", "_"), "3 columns; expected 10"),
+        (("1.1", "a", "_", "_", "_", "_", "0", "x", "_", "_"), "a sentence without tokens"),
+    ],
+)
+def test_a_bad_row_is_refused_at_its_line(tmp_path: Path, columns: tuple[str, ...], message: str) -> None:
+    write_lines(tmp_path / "u", [_row("1", "a", *"____", "0", "root", "_", "_"), "", _row(*columns)])
+    with pytest.raises(InputError, match="u:3: ") as caught:
+        list(read_conll(tmp_path / "u"))
+    assert message in str(caught.value)
+
+
+def test_universal_tags_follow_tag_and_relation() -> None:
+    tags = ("PRP", "VBD", "RB", "VBN", "IN", "PRP", "VBZ", "IN", "NNP", ".")
+    relations = ("nsubj:pass", "aux:pass", "advmod", "root", "mark", "nsubj", "cop", "case", "ccomp", "punct")
+    sentence = analyse(tokenize("He was not told that it is from Rome."), tags)
+    found = universal_tags(sentence, Dependencies((3, 3, 3, -1, 8, 8, 8, 8, 3, 3), relations))
+    assert found == ("PRON", "AUX", "PART", "VERB", "SCONJ", "PRON", "AUX", "ADP", "PROPN", "PUNCT")
