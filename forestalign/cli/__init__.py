@@ -16,8 +16,11 @@ from importlib.metadata import version
 from forestalign.errors import ForestAlignError, UsageError
 
 COMMANDS = {
+    "parse": "parse sentences into Penn trees, n-best lists or forests",
     "evaluate": "score words, phrases or parses against gold, with significance tests",
     "annotations": "check annotated pairs; agreement of annotators",
+    "view": "make a page to look at alignments in a browser",
+    "serve": "the same page with two text boxes, on this machine",
 }
 
 

@@ -1,0 +1,183 @@
+"""What is to be drawn of a record: trees as flat lists of nodes that know their phrase pair, for every alignment.
+
+Coordinates come later, in the page (`assets/draw.js`) or in `static.py`; everything they have to agree on is here.
+A bar phrase is no constituent of the n-ary tree, so it becomes a node of its own between a phrase and a run of its
+children, where the binary tree has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from forestalign.formats.phrases import (
+    AlternativeRecord,
+    ForestNode,
+    NullSpans,
+    PhraseEntry,
+    PhraseRecord,
+    SideRecord,
+    WordEntry,
+)
+from forestalign.tokens import Span
+from forestalign.trees import constituents, parse_brackets
+
+WORD, PHRASE, BAR = "w", "p", "b"
+_RANK = {PHRASE: 0, BAR: 1, WORD: 2}  # of nodes over the same span the higher comes first
+_MOST_OTHER = 14  # phrases of other parses a side; more cannot be read
+_LEAST_MARGINAL = 0.02
+
+
+class SceneNode(NamedTuple):
+    """A node of the drawn tree, children before parents; `phrase` is the index of its pair, -1 if it has none."""
+
+    label: str
+    begin: int
+    end: int
+    kind: str
+    parent: int
+    phrase: int
+    is_null: bool  # the top of a null phrase
+    in_null: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SceneSide:
+    text: str
+    tokens: tuple[str, ...]
+    spaces: tuple[bool, ...]  # whether a space stands before each token
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the k best alignments, on its own two trees."""
+
+    source: tuple[SceneNode, ...]
+    target: tuple[SceneNode, ...]
+    phrases: tuple[PhraseEntry, ...]
+    nulls: NullSpans
+    log_score: float
+    reached_root: bool
+    completed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One record, ready to be drawn; `source_other` and `target_other` are phrases of other parses, likeliest first."""
+
+    id: str
+    source: SceneSide
+    target: SceneSide
+    words: tuple[WordEntry, ...]
+    choices: tuple[Choice, ...]
+    source_other: tuple[ForestNode, ...]
+    target_other: tuple[ForestNode, ...]
+    signature: str
+
+
+def scene_of(record: PhraseRecord) -> Scene:
+    """Everything the drawing of a record needs, the alternatives after the best alignment."""
+    best = AlternativeRecord(
+        record.phrases,
+        record.nulls,
+        record.log_score,
+        record.reached_root,
+        record.completed,
+        record.source.tree,
+        record.target.tree,
+    )
+    return Scene(
+        record.id,
+        _side(record.source),
+        _side(record.target),
+        record.words,
+        tuple(_choice(alternative) for alternative in (best, *record.alternatives)),
+        _likeliest(record.forests.source if record.forests else ()),
+        _likeliest(record.forests.target if record.forests else ()),
+        record.signature,
+    )
+
+
+def _side(side: SideRecord) -> SceneSide:
+    tokens = side.sentence().tokens
+    before = (0, *(token.end for token in tokens))
+    return SceneSide(
+        side.text, side.tokens, tuple(token.begin > end for token, end in zip(tokens, before, strict=False))
+    )
+
+
+def _likeliest(nodes: Sequence[ForestNode]) -> tuple[ForestNode, ...]:
+    wide = [node for node in nodes if node.marginal >= _LEAST_MARGINAL and node.end - node.begin > 1]
+    wide.sort(key=lambda node: (-node.marginal, node.begin, node.end, node.label))
+    return tuple(sorted(wide[:_MOST_OTHER], key=lambda node: (node.begin, -node.end, node.label)))
+
+
+def _choice(alternative: AlternativeRecord) -> Choice:
+    phrases, nulls = alternative.phrases, alternative.nulls
+    source = [(entry.source, entry.source_label) for entry in phrases]
+    target = [(entry.target, entry.target_label) for entry in phrases]
+    return Choice(
+        drawn_nodes(alternative.source_tree, source, nulls.source),
+        drawn_nodes(alternative.target_tree, target, nulls.target),
+        phrases,
+        nulls,
+        alternative.log_score,
+        alternative.reached_root,
+        alternative.completed,
+    )
+
+
+class _Plain(NamedTuple):
+    """A node before it knows its place."""
+
+    label: str
+    begin: int
+    end: int
+    kind: str
+
+
+def drawn_nodes(brackets: str, phrases: Sequence[tuple[Span, str]], nulls: Sequence[Span]) -> tuple[SceneNode, ...]:
+    """The nodes of a tree with the bar phrases that are aligned, children before parents."""
+    tree = parse_brackets(brackets)
+    plain = [_Plain(phrase.label, phrase.begin, phrase.end, PHRASE) for phrase in constituents(tree)]
+    plain += [_Plain(leaf.label, leaf.begin, leaf.end, WORD) for leaf in tree.leaves()]
+    pair_of: dict[_Plain, int] = {}
+    for index, (span, label) in enumerate(phrases):
+        node = _find(plain, span, label)
+        if node is None:
+            node = _Plain(label, span.begin, span.end, BAR)
+            plain.append(node)
+        pair_of.setdefault(node, index)
+    return _linked(plain, pair_of, nulls)
+
+
+def _find(nodes: Sequence[_Plain], span: Span, label: str) -> _Plain | None:
+    """The node of a phrase: by span and label, a phrase before its word; None for a bar phrase."""
+    here = [node for node in nodes if (node.begin, node.end) == span]
+    return next((node for node in here if node.label == label), here[0] if here else None)
+
+
+def _linked(plain: list[_Plain], pair_of: dict[_Plain, int], nulls: Sequence[Span]) -> tuple[SceneNode, ...]:
+    """Parents by containment. Nodes sorted by beginning, longest first, meet their parents on a stack."""
+    order = sorted(plain, key=lambda node: (node.begin, -node.end, _RANK[node.kind]))
+    parents: list[int] = []
+    stack: list[int] = []
+    for index, node in enumerate(order):
+        while stack and order[stack[-1]].end < node.end:
+            stack.pop()
+        parents.append(stack[-1] if stack else -1)
+        stack.append(index)
+    null_words = {index for span in nulls for index in range(*span)}
+    in_null = [pair_of.get(node, -1) < 0 and null_words.issuperset(range(node.begin, node.end)) for node in order]
+    last = len(order) - 1  # reversed, children stand before parents
+    return tuple(
+        SceneNode(
+            *order[index],
+            last - parents[index] if parents[index] >= 0 else -1,
+            pair_of.get(order[index], -1),
+            in_null[index] and (parents[index] < 0 or not in_null[parents[index]]),
+            in_null[index],
+        )
+        for index in range(last, -1, -1)
+    )

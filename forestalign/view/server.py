@@ -1,0 +1,184 @@
+"""The page with two text boxes, for one's own machine.
+
+Whatever is in the texts, it is only ever aligned and drawn. Other pages open in the same browser must not reach the
+aligner: a host name that somebody else's DNS pointed at this machine is refused (the `Host` header must be an address,
+`localhost` or this machine's name), and so are requests from another origin or that are not JSON.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import BoundedSemaphore, Lock
+from typing import Any
+from urllib.parse import urlsplit
+
+from forestalign.errors import ForestAlignError, UsageError
+from forestalign.formats.phrases import PhraseRecord, to_json
+from forestalign.view.page import page_html, safe_json, scene_fields
+from forestalign.view.scene import scene_of
+
+MAX_BYTES = 20_000  # of a request: two sentences of ample length
+MAX_WORDS = 150  # of a sentence, counted at spaces
+_MOST_WAITING = 8  # requests that may wait for the aligner at a time
+_SECONDS = 20  # until a silent connection is closed
+
+Align = Callable[[str, str], PhraseRecord]
+
+
+class RequestRefused(Exception):
+    """A request that gets an error for an answer."""
+
+    def __init__(self, status: HTTPStatus, message: str):
+        super().__init__(message)
+        self.status = status
+
+
+class AlignServer(ThreadingHTTPServer):
+    """Serves the page and aligns one pair at a time, since models are not made for several threads."""
+
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], align: Align, *, quiet: bool = True):
+        self.align_pair, self.quiet = align, quiet
+        self.page = page_html([], ["forestalign"], serves=True).encode()
+        self.turn, self.places = Lock(), BoundedSemaphore(_MOST_WAITING)
+        self.names = {"localhost", address[0].lower(), socket.gethostname().lower()}
+        if ":" in address[0]:
+            self.address_family = socket.AF_INET6
+        try:
+            super().__init__(address, _Handler)
+        except OSError as error:
+            raise UsageError(f"cannot listen on {address[0]} port {address[1]}: {error.strerror or error}") from None
+
+    @property
+    def url(self) -> str:
+        host, port = self.server_address[:2]
+        name = host.decode() if isinstance(host, (bytes, bytearray)) else str(host)
+        return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
+
+    def align(self, source: str, target: str) -> PhraseRecord:
+        if not self.places.acquire(blocking=False):
+            raise RequestRefused(HTTPStatus.SERVICE_UNAVAILABLE, "too many requests are waiting; try again")
+        try:
+            with self.turn:
+                return self.align_pair(source, target)
+        finally:
+            self.places.release()
+
+    def knows(self, host: str) -> bool:
+        """Whether a `Host` header names this machine in a way that no foreign DNS entry can."""
+        try:
+            name = (urlsplit(f"//{host}").hostname or "").lower()
+        except ValueError:  # no host at all, such as "[::1"
+            return False
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return name in self.names
+        return True
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: AlignServer
+    server_version, sys_version = "forestalign", ""
+    protocol_version = "HTTP/1.1"
+    timeout = _SECONDS
+
+    def do_GET(self) -> None:
+        self._answer(self._page)
+
+    def do_POST(self) -> None:
+        self._answer(self._aligned)
+
+    def _page(self) -> tuple[str, bytes]:
+        if self.path != "/":
+            raise RequestRefused(HTTPStatus.NOT_FOUND, "there is only one page here: /")
+        return "text/html; charset=utf-8", self.server.page
+
+    def _aligned(self) -> tuple[str, bytes]:
+        if self.path not in ("/align", "/picture"):
+            raise RequestRefused(HTTPStatus.NOT_FOUND, "pairs go to /align")
+        self._check_origin()
+        source, target = _sentences(self._body())
+        record = self.server.align(source, target)
+        text = to_json(record) if self.path == "/align" else safe_json(scene_fields(scene_of(record)))
+        return "application/json; charset=utf-8", text.encode("utf-8", "backslashreplace")
+
+    def _check_origin(self) -> None:
+        origin = self.headers.get("Origin")
+        host = self.headers.get("Host", "")
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
+            raise RequestRefused(HTTPStatus.FORBIDDEN, "requests from other pages are not answered")
+        if self.headers.get_content_type() != "application/json":
+            raise RequestRefused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected Content-Type: application/json")
+
+    def _body(self) -> bytes:
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()):
+            raise RequestRefused(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
+        if len(length) > 9 or int(length) > MAX_BYTES:
+            raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request may have {MAX_BYTES:,} bytes")
+        return self.rfile.read(int(length))
+
+    def _answer(self, make: Callable[[], tuple[str, bytes]]) -> None:
+        status, kind = HTTPStatus.OK, "application/json; charset=utf-8"
+        try:
+            if not self.server.knows(self.headers.get("Host", "")):
+                raise RequestRefused(HTTPStatus.MISDIRECTED_REQUEST, "this host name is not served here")
+            kind, body = make()
+        except RequestRefused as refused:
+            status, body = refused.status, _error(str(refused))
+        except ForestAlignError as error:
+            status, body = HTTPStatus.UNPROCESSABLE_ENTITY, _error(str(error))
+        except TimeoutError:
+            self.close_connection = True
+            return
+        except Exception:
+            traceback.print_exc()
+            status, body = HTTPStatus.INTERNAL_SERVER_ERROR, _error("the aligner failed; the terminal shows why")
+        self._send(status, kind, body)
+
+    def _send(self, status: HTTPStatus, kind: str, body: bytes) -> None:
+        if status is not HTTPStatus.OK:
+            self.close_connection = True  # what is left of the request is not read
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Cache-Control", "no-store")
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Requests only by their first line, with control characters made visible, and never the sentences."""
+        if not self.server.quiet:
+            print("".join(c if c.isprintable() else "?" for c in format % args), file=sys.stderr)
+
+
+def _sentences(body: bytes) -> tuple[str, str]:
+    try:
+        fields = json.loads(body)
+        source, target = fields["source"], fields["target"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, 'expected {"source": "...", "target": "..."}') from None
+    for name, text in (("source", source), ("target", target)):
+        if not isinstance(text, str) or not text.strip():
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, f"the {name} sentence is empty")
+        if len(text.split()) > MAX_WORDS:
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, f"the {name} sentence has more than {MAX_WORDS} words")
+    return source, target
+
+
+def _error(message: str) -> bytes:
+    return json.dumps({"error": message}).encode()

@@ -1,0 +1,203 @@
+"""A drawing without a script, for notebooks: the page's stacked picture as plain SVG.
+
+Widths of text are estimated, since nobody can be asked to measure them here. Colours sit in a style sheet of classes
+with a prefix of their own, so that nothing of the notebook's looks changes.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from forestalign.formats.phrases import PhraseEntry, PhraseRecord
+from forestalign.tokens import Span
+from forestalign.view.scene import BAR, WORD, Choice, Scene, SceneNode, scene_of
+
+PILL, WORD_PILL, STEP, GAP, MARGIN = 21, 26, 38, 74, 8
+_TINT, _STROKE, _INK = (0.93, 0.055), (0.6, 0.14), (0.36, 0.1)  # lightness and chroma
+_NARROW, _WIDE = frozenset("iljtfrI.,;:'!|()[] "), frozenset("mwMWOQG@%")
+
+_STYLE = (
+    ".fa-pic{color-scheme:light dark;max-width:100%;overflow-x:auto}"
+    ".fa-pic text{font:500 14px system-ui,sans-serif;text-anchor:middle;dominant-baseline:central;fill:currentColor}"
+    ".fa-pic .l{font-size:12px;font-weight:600}.fa-pic .t{font-size:9.5px;opacity:.6}"
+    ".fa-pic .e{fill:none;stroke:#9aa3b0;stroke-width:1.2}.fa-pic .p{font-weight:500;opacity:.7}"
+    ".fa-pic .n{opacity:.5;font-style:italic}"
+    ".fa-pic .z{fill:none;stroke:currentColor;stroke-dasharray:4 3;opacity:.5}"
+    ".fa-pic .w{fill:none;stroke-width:1.6;opacity:.7}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A node with its centre, measured along the sentence and away from the words."""
+
+    node: SceneNode
+    text: str
+    width: float
+    along: float
+    level: int
+
+
+def result_html(record: PhraseRecord) -> str:
+    """The best alignment as an HTML fragment: two trees, partners in one colour, word links between them."""
+    scene = scene_of(record)
+    choice = scene.choices[0]
+    sides = _place(choice.source, scene.source.tokens), _place(choice.target, scene.target.tokens)
+    length = max(side.length for side in sides)
+    words = [_height(sides[0]) + MARGIN, _height(sides[0]) + MARGIN + WORD_PILL + GAP]
+    height = words[1] + _height(sides[1]) + MARGIN
+    parts: list[str] = [_links(scene, choice, sides, words, length)]
+    for side, word_line, direction in zip(sides, words, (-1, 1), strict=True):
+        shift = (length - side.length) / 2 + MARGIN
+        parts.extend(_tree(side, choice, scene, shift, word_line, direction))
+    label = html.escape(f"{record.source.text} / {record.target.text}", quote=True)
+    return (
+        f'<div class="fa-pic"><style>{_STYLE}</style>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{length + 2 * MARGIN:.0f}" height="{height:.0f}" role="img"'
+        f' aria-label="{label}">{"".join(parts)}</svg></div>'
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    placed: tuple[_Placed, ...]
+    begins: tuple[float, ...]
+
+    @property
+    def length(self) -> float:
+        return self.begins[-1]
+
+
+def _place(nodes: Sequence[SceneNode], tokens: Sequence[str]) -> _Side:
+    """Slots as wide as the words and all labels over them; a node stands in the middle of its slots."""
+    levels = [0] * len(nodes)
+    for index, node in enumerate(nodes):  # children stand before their parents
+        if node.parent >= 0:
+            levels[node.parent] = max(levels[node.parent], levels[index] + 1)
+    texts = [_text(node, tokens) for node in nodes]
+    widths = [_width(text, 14 if node.kind == WORD else 12) + 16 for node, text in zip(nodes, texts, strict=True)]
+    slots = [34.0] * len(tokens)
+    for node, width in zip(nodes, widths, strict=True):
+        missing = width + 9 - sum(slots[node.begin : node.end])
+        for index in range(node.begin, node.end):
+            slots[index] += max(0.0, missing) / (node.end - node.begin)
+    begins = [0.0]
+    for slot in slots:
+        begins.append(begins[-1] + slot)
+    middles = [(begins[node.begin] + begins[node.end]) / 2 for node in nodes]
+    return _Side(tuple(map(_Placed, nodes, texts, widths, middles, levels)), tuple(begins))
+
+
+def _text(node: SceneNode, tokens: Sequence[str]) -> str:
+    if node.kind == WORD:
+        return tokens[node.begin]
+    return ("\u2205 " if node.is_null else "") + node.label + ("\u2032" if node.kind == BAR else "")
+
+
+def _width(text: str, size: float) -> float:
+    units = sum(0.34 if c in _NARROW else 0.88 if c in _WIDE else 0.66 if c.isupper() else 0.56 for c in text)
+    return units * size
+
+
+def _height(side: _Side) -> float:
+    """From the middle of the words to the far edge of the tree."""
+    return _distance(max(placed.level for placed in side.placed)) + WORD_PILL / 2
+
+
+def _distance(level: int) -> float:
+    return level * STEP + (16 if level else 0)
+
+
+def hue_of(entry: PhraseEntry, scene: Scene) -> float:
+    """As in the page: by place in the source, so that a phrase's colour says where its partner comes from."""
+    begin, end = entry.source
+    return 18 + 290 * (begin + end) / (2 * len(scene.source.tokens)) + 14 * ((end - begin) % 3)
+
+
+def _colour(hue: float, lightness: float, chroma: float) -> str:
+    """OKLCH, the page's colour space, as sRGB: hues of the same lightness look equally light."""
+    a, b = chroma * math.cos(math.radians(hue)), chroma * math.sin(math.radians(hue))
+    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
+    linear = (
+        4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
+        -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
+        -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short,
+    )
+    return "#" + "".join(f"{round(255 * _gamma(part)):02x}" for part in linear)
+
+
+def _gamma(linear: float) -> float:
+    inside = min(1.0, max(0.0, linear))
+    return 12.92 * inside if inside <= 0.0031308 else 1.055 * inside ** (1 / 2.4) - 0.055
+
+
+def _tree(side: _Side, choice: Choice, scene: Scene, shift: float, word_line: float, direction: int) -> Iterator[str]:
+    def place(placed: _Placed) -> tuple[float, float]:
+        return placed.along + shift, word_line + direction * _distance(placed.level)
+
+    for child in side.placed:
+        if child.node.parent >= 0:
+            yield _edge(place(side.placed[child.node.parent]), place(child), child.node.kind == WORD, direction)
+    for placed in side.placed:
+        entry = choice.phrases[placed.node.phrase] if placed.node.phrase >= 0 else None
+        x, y = place(placed)
+        height = WORD_PILL if placed.node.kind == WORD else PILL
+        yield from _box(placed, entry, scene, x, y, height)
+        look = "" if placed.node.kind == WORD else "l" if entry else "l p"
+        style = f' style="fill:{_colour(hue_of(entry, scene), *_INK)}"' if entry else ""
+        dim = " n" if placed.node.in_null else ""
+        yield f'<text class="{look}{dim}" x="{x:.1f}" y="{y:.1f}"{style}>{html.escape(placed.text)}</text>'
+        if placed.node.kind == WORD:
+            tag_y = y + direction * (height / 2 + 7)
+            yield f'<text class="t" x="{x:.1f}" y="{tag_y:.1f}">{html.escape(placed.node.label)}</text>'
+
+
+def _box(placed: _Placed, entry: PhraseEntry | None, scene: Scene, x: float, y: float, height: float) -> Iterator[str]:
+    box = f'x="{x - placed.width / 2:.1f}" y="{y - height / 2:.1f}" width="{placed.width:.1f}" height="{height}" rx="7"'
+    if entry is not None:
+        hue = hue_of(entry, scene)
+        dashes = ' stroke-dasharray="2 2.5"' if placed.node.kind == BAR else ""
+        width = 1.3 if entry.compositional else 3
+        title = html.escape(
+            f"{_words(scene.source.tokens, entry.source)} - {_words(scene.target.tokens, entry.target)}"
+        )
+        colours = f'fill="{_colour(hue, *_TINT)}" stroke="{_colour(hue, *_STROKE)}"'
+        yield f'<rect {box} {colours} stroke-width="{width}"{dashes}>'
+        yield f"<title>{title}</title></rect>"
+    elif placed.node.is_null:
+        yield f'<rect class="z" {box}/>'
+
+
+def _words(tokens: Sequence[str], span: Span) -> str:
+    return " ".join(tokens[span.begin : span.end])
+
+
+def _edge(parent: tuple[float, float], child: tuple[float, float], is_word: bool, direction: int) -> str:
+    start = parent[1] - direction * PILL / 2
+    bend = start - direction * 8
+    end = child[1] + direction * (27 if is_word else PILL / 2)
+    return f'<path class="e" d="M{parent[0]:.1f} {start:.1f}V{bend:.1f}H{child[0]:.1f}V{end:.1f}"/>'
+
+
+def _links(scene: Scene, choice: Choice, sides: tuple[_Side, _Side], words: Sequence[float], length: float) -> str:
+    """Curves between linked words, in the colour of the pair where the two words are one."""
+    colours = {(entry.source, entry.target): _colour(hue_of(entry, scene), *_STROKE) for entry in choice.phrases}
+    paths = []
+    for i, j, _ in scene.words:
+        x, y = (
+            (side.begins[at] + side.begins[at + 1]) / 2 + (length - side.length) / 2 + MARGIN
+            for side, at in zip(sides, (i, j), strict=True)
+        )
+        top, bottom = words[0] + WORD_PILL / 2, words[1] - WORD_PILL / 2
+        middle = (top + bottom) / 2
+        colour = colours.get((Span(i, i + 1), Span(j, j + 1)), "#9aa3b0")
+        paths.append(
+            f'<path class="w" stroke="{colour}"'
+            f' d="M{x:.1f} {top:.1f}C{x:.1f} {middle:.1f} {y:.1f} {middle:.1f} {y:.1f} {bottom:.1f}"/>'
+        )
+    return "".join(paths)
