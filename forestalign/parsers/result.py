@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from forestalign.chart import CHAIN, Chart, inside, kbest, marginals
@@ -31,8 +31,11 @@ class Parse:
 class Parser(Protocol):
     """One of the backends."""
 
-    def parse(self, sentences: Sequence[Sentence], keep_charts: bool = False) -> list[Parse]:
-        """One parse a sentence, in order. Charts are large, so they are kept only when asked for."""
+    def parse(self, sentences: Sequence[Sentence], forests: bool = True, charts: bool = False) -> list[Parse]:
+        """One parse a sentence, in order.
+
+        Without `forests` there are trees and tags alone, no lemmas. Charts are large, so they are kept only on demand.
+        """
         ...
 
 
@@ -59,12 +62,13 @@ class ChartParser:
     source: ChartSource
     config: AlignConfig
 
-    def parse(self, sentences: Sequence[Sentence], keep_charts: bool = False) -> list[Parse]:
+    def parse(self, sentences: Sequence[Sentence], forests: bool = True, charts: bool = False) -> list[Parse]:
         parses: list[Parse | None] = [self._refuse(sentence) for sentence in sentences]
         order = sorted((i for i, parse in enumerate(parses) if parse is None), key=lambda i: (len(sentences[i]), i))
         for batch in _batches(order, [len(sentence) for sentence in sentences], self.config.batch_size):
             for i, (sentence, chart) in zip(batch, self.source.charts([sentences[i] for i in batch]), strict=True):
-                parses[i] = parse_of(sentence, chart, self.config, keep_charts)
+                parse = parse_of(sentence, chart, self.config, forests)
+                parses[i] = parse if charts else replace(parse, chart=None)
         return [parse for parse in parses if parse is not None]
 
     def _refuse(self, sentence: Sentence) -> Parse | None:
@@ -87,21 +91,29 @@ def _batches(order: Sequence[int], lengths: Sequence[int], batch_size: int) -> I
         yield batch
 
 
-def failed(sentence: Sentence, error: str) -> Parse:
-    return Parse(sentence, (), Forest(sentence, (), (), ()), None, error)
-
-
-def parse_of(sentence: Sentence, chart: Chart, config: AlignConfig, keep_chart: bool = False) -> Parse:
+def parse_of(sentence: Sentence, chart: Chart, config: AlignConfig, forests: bool = True) -> Parse:
     """Trees, tags, lemmas and forest from a chart."""
     chart = chart.tempered(config.temperature)
     scores = inside(chart)
     trees = kbest(chart, sentence.words, config.nbest, scores.log_partition)
-    sentence = analyse(sentence, chart.best_tags())
+    tags = chart.best_tags()
+    if not forests:
+        tagged = sentence.with_analysis(tags, [""] * len(tags))
+        return Parse(tagged, trees, no_forest(tagged), chart)
+    sentence = analyse(sentence, tags)
     if config.forest == "pruned":
         forest = prune(chart, marginals(chart, scores), sentence, trees[0].tree, config.prune)
     else:
         forest = pack(trees, sentence, node_score(chart))
-    return Parse(sentence, trees, forest, chart if keep_chart else None)
+    return Parse(sentence, trees, forest, chart)
+
+
+def failed(sentence: Sentence, error: str) -> Parse:
+    return Parse(sentence, (), no_forest(sentence), None, error)
+
+
+def no_forest(sentence: Sentence) -> Forest:
+    return Forest(sentence, (), (), ())
 
 
 def node_score(chart: Chart) -> Callable[[int, int, str], float]:

@@ -1,0 +1,101 @@
+"""Any model of benepar (0.2.0), by folder or by name: its charts come through the same door as those of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from forestalign.chart import Chart
+from forestalign.errors import MissingExtraError, UsageError
+from forestalign.tokens import Sentence
+
+MARKS = 2  # start and stop
+UNSEEN = "?"  # stands in for a word of control characters, of which a tokenizer leaves nothing
+
+
+@dataclass(frozen=True, slots=True)
+class _Example:
+    """What benepar's encode() asks for."""
+
+    words: list[str]
+    space_after: list[bool]
+    tree: None = None
+
+
+class BeneparModel:
+    """Span and tag scores before decoding, and the encoder's word vectors where the model has a pretrained encoder."""
+
+    def __init__(self, name: str, threads: int = 1):
+        try:
+            import benepar
+            import torch
+        except ImportError as error:
+            raise MissingExtraError("the benepar backend", "benepar") from error
+        if not name:
+            raise UsageError("the benepar backend needs a model: a folder, or the name of an installed one")
+        torch.set_num_threads(threads)
+        try:
+            self._parser = benepar.Parser(name)._parser.eval()
+        except LookupError as error:
+            raise UsageError(f"no benepar model is called {name!r}; expected a folder or an installed model") from error
+        self._torch = torch
+        self.labels = _names(self._parser.decoder.label_from_index)
+        self.tags = _names(self._parser.tag_from_index) if self._parser.f_tag is not None else ("UNK",)
+        self.piece_limit = _piece_limit(self._parser)
+        self._vectors: list[Any] = []
+        if self._parser.pretrained_model is not None:
+            self._parser.project_pretrained.register_forward_pre_hook(self._keep_vectors)
+
+    def _keep_vectors(self, module: Any, inputs: tuple[Any, ...]) -> None:
+        self._vectors.append(inputs[0])
+
+    def piece_count(self, sentence: Sentence) -> int:
+        if self._parser.pretrained_model is None:
+            return len(sentence)
+        example = _example(sentence)
+        text = "".join(word + " " * space for word, space in zip(example.words, example.space_after, strict=True))
+        return len(self._parser.retokenizer.tokenizer(text, verbose=False)["input_ids"]) - MARKS
+
+    def charts(self, sentences: Sequence[Sentence]) -> list[tuple[Sentence, Chart]]:
+        self._vectors.clear()
+        with self._torch.no_grad():
+            batch = self._parser.pad_encoded([self._parser.encode(_example(sentence)) for sentence in sentences])
+            scores, tag_scores = self._parser.forward(batch)
+        found = []
+        for i, sentence in enumerate(sentences):
+            n = len(sentence)
+            potentials = scores[i, :n, :n].cpu().numpy()
+            potentials = potentials - potentials[:, :, :1]
+            if tag_scores is None:
+                tags = np.zeros((n, 1), dtype=np.float32)
+            else:
+                tags = tag_scores[i, 1 : n + 1].cpu().numpy()
+            if self._vectors:
+                sentence = replace(sentence, vectors=self._vectors[-1][i, 1 : n + 1].cpu().numpy())
+            found.append((sentence, Chart(potentials, self.labels, tags, self.tags)))
+        return found
+
+
+def _example(sentence: Sentence) -> _Example:
+    """The words with the spaces of the text."""
+    ends = [token.begin for token in sentence.tokens[1:]] + [sentence.tokens[-1].end]
+    spaces = [token.end < begin for token, begin in zip(sentence.tokens, ends, strict=True)]
+    return _Example([word if any(map(str.isprintable, word)) else UNSEEN for word in sentence.words], spaces)
+
+
+def _names(from_index: dict[int, str]) -> tuple[str, ...]:
+    return tuple(from_index[i] for i in range(len(from_index)))
+
+
+def _piece_limit(parser: Any) -> int:
+    """The least of what the tokenizer, the encoder and benepar's own position table allow."""
+    limits = []
+    if parser.pretrained_model is not None:
+        limits.append(parser.retokenizer.tokenizer.model_max_length)
+        limits.append(getattr(parser.pretrained_model.config, "max_position_embeddings", None))
+    if parser.add_timing is not None:
+        limits.append(parser.add_timing.timing_table.shape[0])
+    return min(limit for limit in limits if limit) - MARKS
