@@ -2,9 +2,9 @@
 
     python scripts/score_phrases.py OUT msr-rte2.dev.jsonl.gz:A,C edinburgh.train.jsonl.gz mtref.dev.jsonl.gz
 
-OUT is a folder with one file of phrase records for each set (`msr-rte2.dev.jsonl`). Files that are missing are made with
-`forestalign align`; what follows `--` goes to that command. The 1-best trees are kept in OUT as well. With `--against
-OTHER`, a second folder of outputs stands beside the first, with p-values.
+OUT is a folder with one file of phrase records for each set (`msr-rte2.dev.jsonl`). Files that are missing are made
+with `forestalign align`; what follows `--` goes to that command. The 1-best trees are kept in OUT as well. With
+`--against OTHER`, a second folder of outputs stands beside the first, with p-values.
 """
 
 from __future__ import annotations
