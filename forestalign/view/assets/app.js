@@ -104,10 +104,21 @@ function show() {
   byId("views").replaceChildren();
   const views = pair ? pair.views.map(unfold) : [];
   panels = views.map((view, index) => panelOf(view, views[1 - index], index));
-  for (const panel of panels) panel.draw();
+  arrange();
   keepInSight();
   drawRows();
   if (pair && !data.serves) history.replaceState(null, "", `#${encodeURIComponent(pair.id)}`);
+}
+
+/* Two systems stand side by side, or above each other where half the width is far too little for the trees. */
+function arrange() {
+  const views = byId("views");
+  views.classList.remove("above");
+  for (const panel of panels) panel.draw();
+  if (panels.some((panel) => panel.drawn && panel.drawn.layout.size[0] > 1.6 * panel.drawing.clientWidth)) {
+    views.classList.add("above");
+    for (const panel of panels) panel.draw();
+  }
 }
 
 function panelOf(view, other, index) {
@@ -191,6 +202,7 @@ function drawInto(panel) {
   for (const side of ["width", "height"]) drawn.svg.setAttribute(side, Math.floor(drawn.svg.getAttribute(side) * scale));
   panel.drawn = drawn;
   panel.drawing.replaceChildren(drawn.svg);
+  if (rows) panel.drawing.scrollLeft = (panel.drawing.scrollWidth - panel.drawing.clientWidth) / 2;  // the words are in the middle
   for (const name of ["source", "target"]) {
     const side = drawn.nodes.filter((entry) => entry.side === name);
     for (const entry of side) wire(panel, entry);
@@ -335,7 +347,7 @@ const actions = {
 };
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
-  if (event.target.closest("input, textarea")) {
+  if (event.target.closest("textarea, input:not([type=checkbox])")) {
     if (event.key === "Escape") event.target.blur();
     return;
   }
