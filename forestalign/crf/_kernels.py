@@ -20,8 +20,8 @@ def _log_add(x: float, y: float) -> float:
     if y == -np.inf:
         return x
     if x > y:
-        return x + np.log1p(np.exp(y - x))
-    return y + np.log1p(np.exp(x - y))
+        return x + float(np.log1p(np.exp(y - x)))
+    return y + float(np.log1p(np.exp(x - y)))
 
 
 @njit(cache=True, nogil=True)
@@ -155,7 +155,7 @@ def viterbi(segments: Array, nulls: Array, transitions: Array) -> tuple[float, n
                         lengths[i + s + 1, b + t, 0] = s + 1
                         lengths[i + s + 1, b + t, 1] = t + 1
     final = ends[source_count] + transitions[:, null + 1]
-    e = np.argmax(final)
+    e = int(np.argmax(final))
     return final[e], _trace_back(came_from, lengths, source_count, e)
 
 

@@ -1,0 +1,201 @@
+"""Features of a sentence pair in one direction; from weights to a lattice, and from expected counts to a gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.crf.cells import Layers, Resources
+from forestalign.crf.lattice import Array, Lattice, Marginals, allowed_segments
+from forestalign.crf.segments import SpanFeatures, span_features
+from forestalign.crf.space import NULL_NAMES, FeatureSpace, cell_layers
+from forestalign.crf.transitions import transition_features
+from forestalign.crf.words import CONTENT, FUNCTION, PUNCTUATION, TAGS, Words, words_of
+from forestalign.tokens import Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class PairFeatures:
+    """Everything about a pair that does not depend on the weights."""
+
+    cells: npt.NDArray[np.float32]  # [M, N, layers]
+    tag_pairs: npt.NDArray[np.int64]  # [M, N]
+    nulls: npt.NDArray[np.float32]  # [M, layers]
+    null_tags: npt.NDArray[np.int64]  # [M]
+    spans: SpanFeatures | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BothDirections:
+    """The features of source to target, and of target to source."""
+
+    forward: PairFeatures
+    backward: PairFeatures
+
+
+def pair_features(source: Sentence, target: Sentence, resources: Resources, space: FeatureSpace) -> BothDirections:
+    """Both directions at once, since most layers are the same turned over."""
+    source_words, target_words = words_of(source), words_of(target)
+    layers = cell_layers(source_words, target_words, resources, space.families)
+    cells = np.stack([layers[name] for name in space.cell_names], axis=-1)
+    spans = _spans(source_words, target_words, resources, space, layers) if space.is_phrasal else None
+    turned = {name: layer.T for name, layer in layers.items()}
+    return BothDirections(
+        _one_direction(source_words, target_words, cells, layers, spans),
+        _one_direction(
+            target_words,
+            source_words,
+            np.ascontiguousarray(cells.swapaxes(0, 1)[..., space.mirror]),
+            turned,
+            None if spans is None else spans.reversed(),
+        ),
+    )
+
+
+def _one_direction(
+    source: Words, target: Words, cells: npt.NDArray[np.float32], layers: Layers, spans: SpanFeatures | None
+) -> PairFeatures:
+    tag_pairs = source.tags[:, None] * len(TAGS) + target.tags[None]
+    return PairFeatures(cells, tag_pairs, _null_features(source, target, layers), source.tags, spans)
+
+
+def _spans(source: Words, target: Words, resources: Resources, space: FeatureSpace, layers: Layers) -> SpanFeatures:
+    zero = np.zeros((len(source), len(target)), np.float32)
+    lemma = layers.get("lemma", layers.get("identical_any_case", zero))
+    related = [layers.get(name, zero) for name in ("lemma", "identical_any_case", "synonym", "derivation", "cosine")]
+    link = np.maximum.reduce(related)
+    # both directions share one table, so it must hold the longer of the two limits on each side
+    longest = max(space.source_max, space.target_max)
+    return span_features(source, target, resources, lemma, link, longest, longest)
+
+
+def _null_features(source: Words, target: Words, layers: Layers) -> npt.NDArray[np.float32]:
+    """What speaks for deleting a source word: its kind, and that nothing like it stands in the target."""
+    zero = np.zeros((len(source), len(target)), np.float32)
+
+    def best(*names: str) -> npt.NDArray[np.float32]:
+        return np.asarray(np.maximum.reduce([layers.get(name, zero) for name in names]).max(axis=1))
+
+    there = best("identical_any_case", "lemma")
+    around = np.concatenate([[0], there, [0]])
+    ratio = np.log(len(source) / len(target))
+    columns = {
+        "bias": np.ones(len(source)),
+        "content": source.kinds == CONTENT,
+        "function": source.kinds == FUNCTION,
+        "punctuation": source.kinds == PUNCTUATION,
+        "identical_there": best("identical_any_case"),
+        "identical_function_there": best("identical_any_case") * (source.kinds != CONTENT),
+        "lemma_there": there,
+        "related_there": best("synonym", "derivation", "hypernym", "hyponym", "similar_sense", "ppdb"),
+        "best_cosine": best("cosine"),
+        "best_spelling": best("jaro_winkler"),
+        "neighbours_there": (around[:-2] + around[2:]) / 2,
+        "longer": np.full(len(source), max(ratio, 0.0)),
+        "shorter": np.full(len(source), max(-ratio, 0.0)),
+    }
+    return np.stack([columns[name] for name in NULL_NAMES], axis=1).astype(np.float32)
+
+
+def lattice_of(features: PairFeatures, space: FeatureSpace, weights: Array) -> Lattice:
+    """The potentials of every segment, NULL and step."""
+    part = {block: weights[place] for block, place in space.slices.items()}
+    words = (features.cells @ part["cell"].astype(features.cells.dtype)).astype(np.float64)
+    nulls = features.nulls.astype(np.float64) @ part["null"]
+    if len(part["tags"]):
+        words += part["tags"][features.tag_pairs]
+        nulls += part["null_tag"][features.null_tags]
+    target_count = words.shape[1]
+    transitions = np.zeros((target_count + 2, target_count + 2))
+    if len(part["distortion"]):
+        transitions = transition_features(target_count).astype(np.float64) @ part["distortion"]
+    if not space.is_phrasal:
+        return Lattice(words[:, None, :, None], nulls, transitions)
+    return Lattice(_segment_scores(features, space, part, words), nulls, transitions)
+
+
+def _segment_scores(features: PairFeatures, space: FeatureSpace, part: dict[str, Array], words: Array) -> Array:
+    """Psi of spans: diagonal of word scores, block mean times the longer length, size, chunks, span layers."""
+    assert features.spans is not None
+    source_count, target_count = words.shape
+    shape = (source_count, space.source_max, target_count, space.target_max)
+    block = (features.cells @ part["block"].astype(features.cells.dtype)).astype(np.float64)
+    layers = features.spans.layers[:, : space.source_max, :, : space.target_max].astype(features.cells.dtype)
+    scores = (layers @ part["span"].astype(layers.dtype)).astype(np.float64)
+    scores += part["size"].reshape(1, space.source_max, 1, space.target_max)
+    if len(part["chunks"]):
+        kinds = _kind_pairs(features.spans, space)
+        scores += part["chunks"][kinds]
+    for s, t, rows, columns in _sizes(shape):
+        view = scores[:rows, s, :columns, t]
+        for k in range(s + 1) if s == t else ():
+            view += words[k : k + rows, k : k + columns]
+        if s or t:
+            share = max(s + 1, t + 1) / ((s + 1) * (t + 1))
+            for p, q in np.ndindex(s + 1, t + 1):
+                view += share * block[p : p + rows, q : q + columns]
+    scores[~allowed_segments(*shape)] = -np.inf
+    return scores
+
+
+def _sizes(shape: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
+    """Each pair of span lengths (less one) that fits, with the number of places on each side."""
+    rows, source_max, columns, target_max = shape
+    return [(s, t, rows - s, columns - t) for s, t in np.ndindex(min(source_max, rows), min(target_max, columns))]
+
+
+def _kind_pairs(spans: SpanFeatures, space: FeatureSpace) -> npt.NDArray[np.int64]:
+    source_kinds = spans.source_kinds[:, : space.source_max]
+    target_kinds = spans.target_kinds[:, : space.target_max]
+    count = round(len(space.blocks["chunks"]) ** 0.5)
+    return np.asarray(source_kinds[:, :, None, None] * count + target_kinds[None, None])
+
+
+def feature_counts(features: PairFeatures, space: FeatureSpace, counts: Marginals) -> Array:
+    """The feature vector that belongs to (expected) counts of segments, NULLs and steps."""
+    result = np.zeros(len(space))
+    if space.is_phrasal:
+        words = _spread_segments(features, space, counts.segments, result)
+    else:
+        words = counts.segments[:, 0, :, 0]
+    _add_cells(result, space.slices["cell"], features, words)
+    result[space.slices["null"]] = counts.nulls @ features.nulls
+    if "tags" in space.families:
+        tag_count = len(TAGS)
+        result[space.slices["tags"]] = np.bincount(features.tag_pairs.ravel(), words.ravel(), tag_count**2)
+        result[space.slices["null_tag"]] = np.bincount(features.null_tags, counts.nulls, tag_count)
+    if "distortion" in space.families:
+        table = transition_features(words.shape[1])
+        result[space.slices["distortion"]] = np.tensordot(counts.transitions, table, axes=2)
+    return result
+
+
+def _add_cells(result: Array, place: slice, features: PairFeatures, words: Array) -> None:
+    cells = features.cells.reshape(-1, features.cells.shape[2])
+    result[place] += words.ravel().astype(cells.dtype) @ cells
+
+
+def _spread_segments(features: PairFeatures, space: FeatureSpace, counts: Array, result: Array) -> Array:
+    """Add what belongs to spans to `result`; return the counts that fall on single cells through diagonals."""
+    assert features.spans is not None
+    shape = counts.shape
+    words, block = np.zeros((shape[0], shape[2])), np.zeros((shape[0], shape[2]))
+    for s, t, rows, columns in _sizes((shape[0], shape[1], shape[2], shape[3])):
+        view = counts[:rows, s, :columns, t]
+        for k in range(s + 1) if s == t else ():
+            words[k : k + rows, k : k + columns] += view
+        if s or t:
+            share = max(s + 1, t + 1) / ((s + 1) * (t + 1))
+            for p, q in np.ndindex(s + 1, t + 1):
+                block[p : p + rows, q : q + columns] += share * view
+    _add_cells(result, space.slices["block"], features, block)
+    result[space.slices["size"]] = counts.sum(axis=(0, 2)).ravel()
+    if "chunks" in space.families:
+        kinds = _kind_pairs(features.spans, space)
+        length = len(space.blocks["chunks"])
+        result[space.slices["chunks"]] = np.bincount(kinds.ravel(), counts.ravel(), length)
+    layers = features.spans.layers[:, : space.source_max, :, : space.target_max].astype(features.cells.dtype)
+    result[space.slices["span"]] = np.tensordot(counts.astype(layers.dtype), layers, axes=4)
+    return words

@@ -1,0 +1,132 @@
+"""The feature space: which weight stands where in the weight vector, and what it is called in a model file.
+
+Blocks, in order: cells (dense layers), tag pairs, NULL (dense), NULL tags, distortion; and for the phrase model the
+block copies of the cell layers, span sizes, chunk pairs and the dense layers of spans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.crf import transitions
+from forestalign.crf.cells import CELL_FAMILIES, MIRRORED, Layers, Resources
+from forestalign.crf.chunks import CHUNK_TYPES
+from forestalign.crf.words import TAGS, Words, words_of
+from forestalign.errors import UsageError
+from forestalign.tokens import Sentence
+
+FAMILIES = (*CELL_FAMILIES, "distortion", "chunks")
+NULL_NAMES = (
+    "bias",
+    "content",
+    "function",
+    "punctuation",
+    "identical_there",
+    "identical_function_there",
+    "lemma_there",
+    "related_there",
+    "best_cosine",
+    "best_spelling",
+    "neighbours_there",
+    "longer",
+    "shorter",
+)
+SPAN_NAMES = (
+    "same_words",
+    "same_lemmas",
+    "spelling",
+    "shared_source",
+    "shared_target",
+    "same_tags",
+    "cosine",
+    "ppdb",
+    "left_same",
+    "right_same",
+    "weakest_link",
+)
+SPAN_KINDS = ("none", "inside", "across", *CHUNK_TYPES[1:])
+
+
+@dataclass(frozen=True)
+class FeatureSpace:
+    """Families that are switched on, and the longest spans (1 and 1 is the token CRF)."""
+
+    families: tuple[str, ...] = FAMILIES
+    source_max: int = 1
+    target_max: int = 1
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.families) - set(FAMILIES))
+        if unknown:
+            raise UsageError(f"no feature family is called {unknown[0]!r}; families are: {', '.join(FAMILIES)}")
+        if not (1 <= self.source_max <= 9 and 1 <= self.target_max <= 9):
+            raise UsageError(f"span lengths are 1 to 9 words, not {self.source_max} and {self.target_max}")
+
+    @property
+    def is_phrasal(self) -> bool:
+        return self.source_max > 1 or self.target_max > 1
+
+    @cached_property
+    def cell_names(self) -> tuple[str, ...]:
+        word = words_of(Sentence.from_words(["word"]))
+        return tuple(cell_layers(word, word, Resources(), self.families))
+
+    @cached_property
+    def blocks(self) -> dict[str, tuple[str, ...]]:
+        """Block name -> feature names."""
+        blocks = {
+            "cell": self.cell_names,
+            "tags": tuple(f"{s}>{t}" for s in TAGS for t in TAGS) if "tags" in self.families else (),
+            "null": NULL_NAMES,
+            "null_tag": TAGS if "tags" in self.families else (),
+            "distortion": transitions.NAMES if "distortion" in self.families else (),
+        }
+        if self.is_phrasal:
+            blocks["block"] = self.cell_names
+            sizes = ((s, t) for s in range(1, self.source_max + 1) for t in range(1, self.target_max + 1))
+            blocks["size"] = tuple(f"{s}x{t}" for s, t in sizes)
+            kinds = tuple(f"{s}>{t}" for s in SPAN_KINDS for t in SPAN_KINDS)
+            blocks["chunks"] = kinds if "chunks" in self.families else ()
+            blocks["span"] = SPAN_NAMES
+        return blocks
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(f"{block}:{name}" for block, names in self.blocks.items() for name in names)
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        slices, begin = {}, 0
+        for block, names in self.blocks.items():
+            slices[block] = slice(begin, begin + len(names))
+            begin += len(names)
+        return slices
+
+    @cached_property
+    def mirror(self) -> npt.NDArray[np.int64]:
+        """Order of the cell layers after source and target have changed places."""
+        partner = {left: right for pair in MIRRORED for left, right in (pair, pair[::-1])}
+        number = {name: k for k, name in enumerate(self.cell_names)}
+        return np.array([number[partner.get(name, name)] for name in self.cell_names], np.int64)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@lru_cache(maxsize=16)
+def feature_space(families: tuple[str, ...], source_max: int, target_max: int) -> FeatureSpace:
+    """The same space object each time, so that its tables are built once."""
+    return FeatureSpace(families, source_max, target_max)
+
+
+def cell_layers(source: Words, target: Words, resources: Resources, families: tuple[str, ...]) -> Layers:
+    """All layers of the families that are on; `bias` is always there."""
+    layers: Layers = {"bias": np.ones((len(source), len(target)), np.float32)}
+    for family, function in CELL_FAMILIES.items():
+        if family in families:
+            layers |= function(source, target, resources)
+    return layers

@@ -1,0 +1,217 @@
+"""Training: the regularised softmax-margin objective, minimised by L-BFGS, in one or several processes.
+
+The corpus is cut into a fixed number of shards that are summed in a fixed order, so that the weights do not depend on
+the number of processes. Each process builds the features of its shards once and keeps them.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from types import TracebackType
+
+import numpy as np
+from scipy.optimize import minimize
+
+from forestalign.crf.cells import Resources
+from forestalign.crf.gold import Costs, Link, gold_of
+from forestalign.crf.lattice import Array
+from forestalign.crf.objective import Example, loss_and_gradient
+from forestalign.crf.pair_features import pair_features
+from forestalign.crf.space import FeatureSpace
+from forestalign.tokens import Sentence
+
+SHARDS = 8
+DIRECTIONS = ("s2t", "t2s")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPair:
+    """A sentence pair with its gold links."""
+
+    source: Sentence
+    target: Sentence
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainSettings:
+    """What a training run needs besides the data."""
+
+    l2: float = 1.0  # 5-fold tuning on both development sets
+    iterations: int = 150
+    tolerance: float = 1e-5  # relative fall of the objective at which L-BFGS stops
+    history: int = 10
+    costs: Costs = field(default_factory=Costs)
+    processes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run stands after an iteration."""
+
+    iteration: int
+    objective: float
+    weights: Array
+
+
+Report = Callable[[Progress], None]
+
+
+def examples_of(
+    pairs: Sequence[TrainingPair], direction: str, space: FeatureSpace, resources: Resources, costs: Costs
+) -> list[Example]:
+    """Features and gold of each pair in one direction; pairs with an empty side teach nothing and are left out."""
+    examples = []
+    for pair in pairs:
+        if not len(pair.source) or not len(pair.target):
+            continue
+        both = pair_features(pair.source, pair.target, resources, space)
+        if direction == "s2t":
+            gold = gold_of(pair.links, len(pair.source), len(pair.target), space, costs)
+            examples.append(Example(both.forward, gold))
+        else:
+            turned = [(j, i) for i, j in pair.links]
+            gold = gold_of(turned, len(pair.target), len(pair.source), space, costs)
+            examples.append(Example(both.backward, gold))
+    return examples
+
+
+def train(
+    pairs: Sequence[TrainingPair],
+    direction: str,
+    space: FeatureSpace,
+    resources: Resources,
+    settings: TrainSettings,
+    start: Array | None = None,
+    report: Report | None = None,
+    trainable: np.ndarray | None = None,
+) -> Array:
+    """Weights that minimise the objective; `trainable` marks the weights that may move from `start`."""
+    shards = [
+        _Shard(pairs[number::SHARDS], direction, space, resources, settings.costs)
+        for number in range(min(SHARDS, len(pairs)))
+    ]
+    first = np.zeros(len(space)) if start is None else start
+    free = np.ones(len(space), np.bool_) if trainable is None else trainable
+    with ExitStack() as stack:
+        evaluate = stack.enter_context(_Evaluation(shards, settings.processes))
+
+        def objective(moving: Array) -> tuple[float, Array]:
+            weights = first.copy()
+            weights[free] = moving
+            loss, gradient = evaluate(weights)
+            value = loss + 0.5 * settings.l2 * float(weights @ weights)
+            return value, (gradient + settings.l2 * weights)[free]
+
+        tracker = _Tracker(report, first, free)
+        found = minimize(
+            objective,
+            first[free],
+            jac=True,
+            method="L-BFGS-B",
+            callback=tracker,
+            options={
+                "maxiter": settings.iterations,
+                "maxcor": settings.history,
+                "ftol": settings.tolerance,
+                "maxfun": 3 * settings.iterations,
+            },
+        )
+    weights = first.copy()
+    weights[free] = found.x
+    return weights
+
+
+class _Tracker:
+    """Turns scipy's callback into progress reports."""
+
+    def __init__(self, report: Report | None, first: Array, free: np.ndarray):
+        self._report, self._first, self._free = report, first, free
+        self._iteration = 0
+
+    def __call__(self, intermediate_result: object) -> None:
+        self._iteration += 1
+        if self._report is not None:
+            weights = self._first.copy()
+            weights[self._free] = intermediate_result.x  # type: ignore[attr-defined]
+            value = float(intermediate_result.fun)  # type: ignore[attr-defined]
+            self._report(Progress(self._iteration, value, weights))
+
+
+class _Shard:
+    """A part of the corpus; its features are built where they are used, on first call."""
+
+    def __init__(
+        self,
+        pairs: Sequence[TrainingPair],
+        direction: str,
+        space: FeatureSpace,
+        resources: Resources,
+        costs: Costs,
+    ):
+        self._arguments = (pairs, direction, space, resources, costs)
+        self._examples: list[Example] | None = None
+
+    def __call__(self, weights: Array) -> tuple[float, Array]:
+        if self._examples is None:
+            self._examples = examples_of(*self._arguments)
+        space = self._arguments[2]
+        loss, gradient = 0.0, np.zeros(len(weights))
+        for example in self._examples:
+            example_loss, example_gradient = loss_and_gradient(example, space, weights)
+            loss += example_loss
+            gradient += example_gradient
+        return loss, gradient
+
+
+class _Evaluation:
+    """Sum of the shards, in this process or spread over several; ends its processes on the way out."""
+
+    def __init__(self, shards: list[_Shard], processes: int):
+        self._shards = shards
+        self._count = max(1, min(processes, len(shards)))
+        self._workers: list[tuple[multiprocessing.process.BaseProcess, Connection]] = []
+
+    def __enter__(self) -> _Evaluation:
+        if self._count > 1:
+            # a fork hands the lexicon and the sentences over without copying them
+            context = multiprocessing.get_context("fork")
+            for number in range(self._count):
+                near, far = context.Pipe()
+                process = context.Process(target=_serve, args=(self._shards[number :: self._count], far), daemon=True)
+                process.start()
+                self._workers.append((process, near))
+        return self
+
+    def __call__(self, weights: Array) -> tuple[float, Array]:
+        parts = self._from_workers(weights) if self._workers else [shard(weights) for shard in self._shards]
+        return sum(loss for loss, _ in parts), np.sum([gradient for _, gradient in parts], axis=0)
+
+    def _from_workers(self, weights: Array) -> list[tuple[float, Array]]:
+        for _, connection in self._workers:
+            connection.send(weights)
+        answers = [connection.recv() for _, connection in self._workers]
+        return [answers[k % self._count][k // self._count] for k in range(len(self._shards))]
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process, connection in self._workers:
+            connection.close()
+            process.join(timeout=5)
+            if process.is_alive():
+                process.terminate()
+
+
+def _serve(shards: list[_Shard], connection: Connection) -> None:
+    """Answer weights with (loss, gradient) of each shard until the other end closes."""
+    while True:
+        try:
+            weights = connection.recv()
+        except EOFError:
+            return
+        connection.send([shard(weights) for shard in shards])
