@@ -43,14 +43,14 @@ def records(draw: st.DrawFn) -> DependencyRecord:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(records(), max_size=3))
 def test_conllu_files_are_read_back(folder: Path, given_records: list[DependencyRecord]) -> None:
     write_lines(folder / "u", map(format_conll, given_records))
     assert list(read_conll(folder / "u")) == given_records
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(records(), max_size=3))
 def test_conllx_files_give_back_all_but_id_and_spaces(folder: Path, given_records: list[DependencyRecord]) -> None:
     write_lines(folder / "x", [format_conll(record, ConllFormat.X) for record in given_records])

@@ -162,7 +162,7 @@ def _self_aligned(forest: Forest) -> AlignedPair:
     return AlignedPair("1", forest.sentence, forest.sentence, tree, tree, WordAlignment(()), phrases, forest, forest)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(trees())
 def test_a_result_written_as_xml_comes_back_as_its_binary_tree(
     tmp_path_factory: pytest.TempPathFactory, listed: list[Tree]

@@ -99,7 +99,7 @@ def test_a_link_past_the_sentence_is_refused_with_file_and_line(tmp_path: Path) 
 # ---- gold ----
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.lists(gold_pairs() | voted_pairs(), max_size=3))
 def test_gold_lines_are_read_back(folder: Path, pairs: list[GoldPair]) -> None:
     path = folder / "gold.jsonl.gz"
@@ -107,7 +107,7 @@ def test_gold_lines_are_read_back(folder: Path, pairs: list[GoldPair]) -> None:
     assert list(read_gold_links(path)) == pairs
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.lists(gold_pairs(), max_size=3))
 def test_jacana_files_are_read_back(folder: Path, pairs: list[GoldPair]) -> None:
     path = folder / "gold.json"
@@ -115,7 +115,7 @@ def test_jacana_files_are_read_back(folder: Path, pairs: list[GoldPair]) -> None
     assert list(read_gold_links(path)) == pairs
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.lists(gold_pairs(), max_size=3))
 def test_multimwa_files_are_read_back(folder: Path, pairs: list[GoldPair]) -> None:
     path = folder / "gold.tsv"
@@ -182,7 +182,7 @@ PAIRS = st.lists(
 ).map(tuple)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(PAIRS, st.sampled_from(["a", ":", "//", "<==>", "1", "a:"]))
 def test_chunk_files_are_read_back(folder: Path, pairs: tuple[ChunkPair, ...], word: str) -> None:
     path = folder / "gold.wa"

@@ -202,7 +202,7 @@ def test_the_first_pair_comes_before_the_last_line_is_read(monkeypatch: pytest.M
 WORDS = st.lists(st.text(alphabet="abc'.,()-éß“{|\"\\", min_size=1, max_size=5), min_size=1, max_size=6)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(WORDS, WORDS, st.sampled_from([PairFormat.TAB, PairFormat.BARS, PairFormat.JSON]))
 def test_written_pairs_are_read_back(folder: Path, source: list[str], target: list[str], form: PairFormat) -> None:
     if form is PairFormat.BARS and "|||" in " ".join((*source, *target)):

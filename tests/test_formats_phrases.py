@@ -208,7 +208,7 @@ def _records(draw: st.DrawFn) -> PhraseRecord:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(_records())
 def test_every_record_survives_its_line_and_every_line_its_record(record: PhraseRecord) -> None:
     line = to_json(record)
@@ -279,3 +279,9 @@ def test_a_missing_field_is_named() -> None:
     del fields["nulls"]
     with pytest.raises(AnnotationError, match="no field 'nulls'; expected an object"):
         from_json(json.dumps(fields))
+
+
+def test_a_number_that_json_does_not_know_is_refused() -> None:
+    line = to_json(record_of(_aligned())).replace("-7.25", "NaN")
+    with pytest.raises(AnnotationError, match="found NaN, which JSON does not know"):
+        from_json(line)

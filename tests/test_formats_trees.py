@@ -52,7 +52,7 @@ def scored(listed: list[Tree], log_probs: list[float]) -> list[ScoredTree]:
 # ---- brackets ----
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(trees(count=3), st.lists(LOG_PROBS, min_size=3, max_size=3))
 def test_nbest_lists_are_read_back(folder: Path, listed: list[Tree], log_probs: list[float]) -> None:
     given_trees = scored(listed, log_probs)
@@ -126,7 +126,7 @@ def test_a_tree_of_another_sentence_is_refused_with_the_first_difference(text: s
         fit_tree(parse_brackets(CAT), tokenize(text))
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(trees(count=3), st.lists(LOG_PROBS, min_size=3, max_size=3))
 def test_the_forest_of_an_nbest_list_holds_every_tree(listed: list[Tree], log_probs: list[float]) -> None:
     forest = forest_of(scored(listed, log_probs))
@@ -144,7 +144,7 @@ def forests(draw: st.DrawFn) -> Forest:
     return forest_of(scored(listed, draw(st.lists(LOG_PROBS, min_size=3, max_size=3))))
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(forests())
 def test_forest_lines_are_read_back_to_the_byte(forest: Forest) -> None:
     line = format_forest(forest, "7")
@@ -153,7 +153,7 @@ def test_forest_lines_are_read_back_to_the_byte(forest: Forest) -> None:
     assert format_forest(again, "7") == line
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(forests())
 def test_huang_files_give_our_forests_back(folder: Path, forest: Forest) -> None:
     write_lines(folder / "huang", [format_huang(forest, "first"), "", format_huang(forest, "second")])
@@ -278,7 +278,7 @@ def _statements(graph: str) -> list[str]:
     return [line.strip() for line in blanked.splitlines()]
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(trees())
 def test_a_tree_graph_has_one_box_a_node_and_strings_that_close(listed: list[Tree]) -> None:
     lines = _statements(format_tree_graph(listed[0]))
@@ -287,7 +287,7 @@ def test_a_tree_graph_has_one_box_a_node_and_strings_that_close(listed: list[Tre
     assert sum(bool(re.match(r"n\d+ -> n", line)) for line in lines) == node_count - 1
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(forests())
 def test_a_forest_graph_has_one_dot_a_hyperedge(forest: Forest) -> None:
     lines = _statements(format_forest_graph(forest))

@@ -27,7 +27,7 @@ class Fields:
     def parse(cls, text: str) -> Fields:
         """A JSON object whose keys are all different."""
         try:
-            value = json.loads(text, object_pairs_hook=_without_repeats)
+            value = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
         except json.JSONDecodeError as error:
             raise ValueError(f"invalid JSON: {error.msg} at column {error.colno}") from error
         except RecursionError as error:
@@ -163,6 +163,10 @@ def finite(value: float) -> float | None:
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"invalid JSON: found {name}, which JSON does not know; expected a number or null")
 
 
 def _without_repeats(items: list[tuple[str, object]]) -> dict[str, object]:
