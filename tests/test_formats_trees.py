@@ -211,11 +211,18 @@ def test_a_forest_of_other_origin_gives_its_best_trees(tmp_path: Path) -> None:
     assert count_trees(single) == 1
 
 
+@pytest.mark.parametrize("references", ["2\nDer Mann sah\nihre Ente\n", "0\n"])
+def test_references_of_a_translation_are_left_out(tmp_path: Path, references: str) -> None:
+    (tmp_path / "f").write_text(FOREIGN.replace("duck\n9\n", f"duck\n{references}9\t5\n") + "\n" + FOREIGN)
+    assert [(tag, count_trees(forest)) for tag, forest in read_huang(tmp_path / "f")] == [("wsj_1", 2)] * 2
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
         ("wsj_1\t", "wsj_1 ", 1, "expected tag<TAB>sentence"),
         ("\n9\n1", "\nnine\n1", 2, "expected the number of nodes"),
+        ("\n9\n1", "\n0\n1", 3, "expected a node, or references and then the number of nodes"),
         ("2\tNN [1-2]\t0 |||", "2\tNN 1-2\t0", 4, "expected id<TAB>LABEL [begin-end]<TAB>edge count"),
         ("5\tNN [4-5]", "5\tNN [4-6]", 7, "a span inside the sentence of 5 words"),
         ("\t1 2 |||", "\t1 12 |||", 9, "tails that are nodes and stand before"),

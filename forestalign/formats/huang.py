@@ -71,7 +71,7 @@ def format_huang(forest: Forest, tag: str) -> str:
 def read_huang(path: str | Path, best: int = 50) -> Iterator[tuple[str, Forest]]:
     """Forests with their tags; of a forest without heads the `best` trees."""
     reader = _Reader(path)
-    while reader.advance():
+    while not reader.is_at_end:
         number = reader.number
         tag, words, nodes = reader.forest()
         try:
@@ -101,19 +101,20 @@ def _edge_features(edge: HyperEdge) -> str:
 
 
 class _Reader:
-    """The lines of one file and where we are in them; empty lines part forests and mean nothing."""
+    """The lines of one file and the one we stand on; empty lines part forests and mean nothing."""
 
     def __init__(self, path: str | Path):
         self._path = path
         self._lines = ((number, text) for number, text in read_text_lines(path) if text.strip())
-        self._text = ""
-        self.number = 0
+        self.number, self._text = 0, ""
+        self._advance()
 
-    def advance(self) -> bool:
-        """Go to the next line; false at the end of the file."""
-        line = next(self._lines, None)
-        self.number, self._text = line or (self.number, "")
-        return line is not None
+    @property
+    def is_at_end(self) -> bool:
+        return not self._text
+
+    def _advance(self) -> None:
+        self.number, self._text = next(self._lines, (self.number, ""))
 
     def forest(self) -> tuple[str, list[str], tuple[_RawNode, ...]]:
         """Tag, words and nodes of the forest that starts on this line."""
@@ -121,21 +122,36 @@ class _Reader:
         words = text.split()
         if not words:
             self._refuse("tag<TAB>sentence")
-        self.advance()
-        counts = self._text.split()
-        if not 1 <= len(counts) <= 2 or not all(count.isdecimal() for count in counts) or int(counts[0]) < 1:
-            self._refuse("the number of nodes, and of edges")
+        self._advance()
         nodes: list[_RawNode] = []
         known: dict[str, int] = {}
-        for _ in range(int(counts[0])):
+        for _ in range(self._node_count()):
             self._node(nodes, known, len(words))
         return tag, words, tuple(nodes)
+
+    def _node_count(self) -> int:
+        """The number of nodes; in forests of translations, references and their number stand before it and are left."""
+        count = self._count("the number of nodes, and of edges")
+        if count and _NODE.fullmatch(self._text):
+            return count
+        for _ in range(count):
+            self._advance()
+        count = self._count("a node, or references and then the number of nodes")
+        return count or self._refuse("at least one node")
+
+    def _count(self, expectation: str) -> int:
+        counts = self._text.split()
+        if not 1 <= len(counts) <= 2 or not all(count.isdecimal() for count in counts):
+            self._refuse(expectation)
+        self._advance()
+        return int(counts[0])
 
     def _node(self, nodes: list[_RawNode], known: dict[str, int], word_count: int) -> None:
         match = self._match(_NODE, "id<TAB>LABEL [begin-end]<TAB>edge count")
         begin, end, features = int(match["begin"]), int(match["end"]), self._features(match["features"])
         if not begin < end <= word_count:
             self._refuse(f"a span inside the sentence of {word_count} words")
+        self._advance()
         edges = tuple(self._edge(known) for _ in range(int(match["edges"])))
         known[match["id"]] = len(nodes)
         nodes.append(_RawNode(match["label"], begin, end, features, edges))
@@ -145,10 +161,11 @@ class _Reader:
         tails = match["tails"].split()
         if not tails or not all(tail in known for tail in tails):
             self._refuse("tails that are nodes and stand before")
-        return _RawEdge(tuple(known[tail] for tail in tails), self._features(match["features"]))
+        features = self._features(match["features"])
+        self._advance()
+        return _RawEdge(tuple(known[tail] for tail in tails), features)
 
     def _match(self, pattern: re.Pattern[str], expectation: str) -> re.Match[str]:
-        self.advance()
         return pattern.fullmatch(self._text) or self._refuse(expectation)
 
     def _features(self, text: str | None) -> Features:
