@@ -49,6 +49,8 @@ class AlignConfig:
     trace_states: int = 50  # most states of one TRACE call (spec 4: "at most µb")
     paths: int = 2  # best paths kept between two nodes of a forest; 0: all
     variants: int = 3  # hypotheses of one beam with the same target phrase and target words; 0: all
+    cube: int = 0  # cube pruning: combinations (a, b) of two pools with (a+1)(b+1) at most this; 0: all
+    plain: bool = False  # the plain Python search instead of the compiled one
     max_words: int = 300  # longer sentences are refused
     kbest: int = 1  # alignments to return
 

@@ -15,7 +15,7 @@ exactly what its plain link, or the hypothesis that was lifted, gives anyway.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -24,7 +24,7 @@ import numpy as np
 from forestalign.alignment import WordAlignment
 from forestalign.config import AlignConfig
 from forestalign.forest import Forest, NodeId
-from forestalign.lca import UNLIMITED, Ancestry, EdgeId, Path
+from forestalign.lca import Ancestry, EdgeId
 from forestalign.model import FloatArray, PairScores
 
 
@@ -117,7 +117,6 @@ class Hypothesis:
     source_edges: frozenset[EdgeId]
     target_edges: frozenset[EdgeId]
     source_nulls: tuple[NodeId, ...]
-    target_nulls: tuple[NodeId, ...]
     segment_nulls: tuple[NodeId, ...]  # target nulls that lie in no support: Φ of Algorithm 4.2
     source_trees: int
     target_trees: int
@@ -132,6 +131,63 @@ class Hypothesis:
         for support in self.supports:
             yield from support.parts()
         yield self
+
+    def finished(self) -> Derivation:
+        return Derivation(
+            self.score,
+            self._pair_tree(),
+            self.source_edges,
+            self.target_edges,
+            self.source_nulls,
+            self.source_trees,
+            self.target_trees,
+            self.target_words,
+        )
+
+    def _pair_tree(self) -> PairTree:
+        supports = tuple(support._pair_tree() for support in self.supports)
+        return PairTree(self.source, self.target, self.step, supports)
+
+
+@dataclass(frozen=True, slots=True)
+class PairTree:
+    """A pair of a finished derivation with the pairs that support it."""
+
+    source: NodeId
+    target: NodeId
+    step: Step
+    supports: tuple[PairTree, ...]
+
+    def parts(self) -> Iterator[PairTree]:
+        """All pairs, supports before what they support."""
+        for support in self.supports:
+            yield from support.parts()
+        yield self
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """A root hypothesis without what the search needed to find it."""
+
+    score: float
+    pairs: PairTree
+    source_edges: frozenset[EdgeId]
+    target_edges: frozenset[EdgeId]
+    source_nulls: tuple[NodeId, ...]
+    source_trees: int
+    target_trees: int
+    target_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Root derivations, best first; empty when no link was usable."""
+
+    derivations: tuple[Derivation, ...]
+    completed: bool
+    states: int
+    beam_cuts: int
+    trace_bounds: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,6 +205,19 @@ class Placed:
 def span_mask(forest: Forest, node: NodeId) -> int:
     """The words under a node as bits."""
     return (1 << forest.nodes[node].end) - (1 << forest.nodes[node].begin)
+
+
+def null_nodes(forest: Forest, edges: Iterable[EdgeId], words: int) -> tuple[NodeId, ...]:
+    """Children of opened nodes that are neither opened nor linked words: the maximal null phrases."""
+    edges = list(edges)
+    opened = {edge.node for edge in edges}
+    nulls = []
+    for edge in edges:
+        for child in forest.edges[edge.node][edge.index].children:
+            node = forest.nodes[child]
+            if child not in opened and not (node.is_leaf and words >> node.begin & 1):
+                nulls.append(child)
+    return tuple(sorted(nulls))
 
 
 class Seeds:
@@ -194,7 +263,6 @@ class Seeds:
             source_edges=frozenset(source.edges),
             target_edges=frozenset(target.edges),
             source_nulls=source.nulls,
-            target_nulls=target.nulls,
             segment_nulls=target.nulls,
             source_trees=source.trees,
             target_trees=target.trees,
@@ -311,20 +379,3 @@ def _bits(mask: int) -> Iterator[int]:
 def _word_count(forest: Forest, opened: Opened) -> int:
     node = forest.nodes[opened.node]
     return node.end - node.begin - opened.words.bit_count()
-
-
-__all__ = [
-    "UNLIMITED",
-    "Hypothesis",
-    "Opened",
-    "Path",
-    "Placed",
-    "Seeds",
-    "Step",
-    "Weights",
-    "best_inside",
-    "pair_value",
-    "phrases_of_word",
-    "span_mask",
-    "weigh",
-]

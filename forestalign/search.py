@@ -2,44 +2,35 @@
 
 Symbols: A `beams`, µb `beam`, µg `gap`. A[τs] keeps the µb best hypotheses of a source phrase, ranked by gain: what a
 hypothesis is worth beyond leaving its target phrase null. A source node sees the hypotheses below it through a pool:
-those within µg, each with the null phrases on the way down already charged, again the µb best. An edge combines the pools
-of its two children; so every pair (m, n) of Algorithm 4.1 meets at its LCA, and Same-Tree holds on the source side by
-itself.
+those within µg, each with the null phrases on the way down already charged, again the µb best. An edge combines the
+pools of its two children; so every pair (m, n) of Algorithm 4.1 meets at its LCA, and Same-Tree holds on the source
+side by itself.
 
-This is the plain version. `forestalign._search_kernels` is its fast twin.
+This is the plain version. `forestalign.fast_search` is its fast twin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from forestalign.alignment import WordAlignment
 from forestalign.config import AlignConfig
 from forestalign.forest import Forest, NodeId
 from forestalign.hypotheses import (
+    Found,
     Hypothesis,
     Placed,
     Seeds,
     Step,
     Weights,
+    null_nodes,
     pair_value,
     weigh,
 )
 from forestalign.lca import UNLIMITED, Ancestry, EdgeId
 from forestalign.model import PairScores
 from forestalign.trace import Bound, State, place
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """Root hypotheses, best first; empty when no link was usable."""
-
-    hypotheses: tuple[Hypothesis, ...]
-    completed: bool
-    states: int
-    beam_cuts: int
-    trace_bounds: int
 
 
 def search(source: Forest, target: Forest, words: WordAlignment, scores: PairScores, config: AlignConfig) -> Found:
@@ -192,7 +183,6 @@ class _Search:
             source_edges=source_edges,
             target_edges=target_edges,
             source_nulls=tuple(null for placed in below for null in placed.nulls),
-            target_nulls=self._null_nodes(target_edges, target_words),
             segment_nulls=state.nulls,
             source_trees=source_trees,
             target_trees=target_trees,
@@ -294,24 +284,13 @@ class _Search:
 
     def _found(self, roots: list[Hypothesis], completed: bool) -> Found:
         ranked = sorted(roots, key=lambda h: (-round(h.score, 9), h.target, h.target_words))
-        return Found(tuple(ranked), completed, self.states, self.beam_cuts, self.bound.hits)
+        return Found(tuple(h.finished() for h in ranked), completed, self.states, self.beam_cuts, self.bound.hits)
 
     def _edge_trees(self, edge: EdgeId) -> int:
         return self.source.edges[edge.node][edge.index].trees
-
-    def _null_nodes(self, edges: Iterable[EdgeId], words: int) -> tuple[NodeId, ...]:
-        """Children of opened target nodes that are neither opened nor linked words."""
-        opened = {edge.node for edge in edges}
-        nulls = []
-        for edge in edges:
-            for child in self.target.edges[edge.node][edge.index].children:
-                node = self.target.nodes[child]
-                if child not in opened and not (node.is_leaf and words >> node.begin & 1):
-                    nulls.append(child)
-        return tuple(sorted(nulls))
 
     def _opened_value(self, edges: Iterable[EdgeId], words: int) -> float:
         """Value of the target side from scratch, since a placed hypothesis may fill null phrases."""
         edges = list(edges)
         value = sum(self.weights.target_edge[edge.node][edge.index] for edge in edges)
-        return value + sum(self.weights.target_null[null] for null in self._null_nodes(edges, words))
+        return value + sum(self.weights.target_null[null] for null in null_nodes(self.target, edges, words))

@@ -1,0 +1,243 @@
+"""Features of phrase pairs (section 5.2 of the paper), for all pairs of two forests at once.
+
+A phrase's attributes are the lemma of its semantic head (a_lex) and its reduced category (a_cat). Features 1 to 7:
+
+    1 the four attributes together  `lexical`    5 both heads are prepositions   `preposition`
+    2 heads equal or one in the other `surface`  6 the pair of categories        `category`
+    3 WordNet synonym or derivation `wordnet`    7 the same category             `same_category`
+    4 embedding cosine over a threshold `embedding`
+
+A null phrase has category NULL. Behind the same interface, each a switch (`FeatureSet`):
+
+    `coverage`   Dice share of the links W that lie in both phrases; for a null phrase the share of its linked words
+    `cosine`     cosine of the mean word vectors of the two phrases
+    `length`     the shorter phrase's length divided by the longer's
+
+Heads repeat a lot, so features of heads are computed once per pair of distinct lemmas and spread by indexing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.alignment import WordAlignment
+from forestalign.forest import Forest
+from forestalign.grammar import Category, prepositions, punctuation_tags, reduced_category
+from forestalign.lexicon import WordNet, WordVectors
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
+
+CATEGORIES = tuple(Category)
+CATEGORY_INDEX = {category: k for k, category in enumerate(CATEGORIES)}
+DENSE = (
+    "surface",
+    "wordnet",
+    "embedding",
+    "preposition",
+    "same_category",
+    "coverage",
+    "cosine",
+    "length",
+    "null_linked",
+)
+EXTRAS = {"coverage": ("coverage", "null_linked"), "cosine": ("cosine",), "length": ("length",)}
+SHORTEST_PART = 3  # letters of a head that count as a part of another: "a" is in everything
+
+LexicalKey = tuple[str, str, str, str]  # source lemma, source category, target lemma, target category
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSet:
+    """Which features are on, and where the embedding feature starts."""
+
+    lexical: bool = True
+    extras: tuple[str, ...] = ("coverage", "cosine", "length")
+    embedding_threshold: float = 0.8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhraseAttributes:
+    """Attributes of every node of a forest."""
+
+    lemmas: tuple[str, ...]  # distinct
+    lemma: Ints  # index into lemmas, by node
+    category: Ints  # index into CATEGORIES, by node
+    group: Ints  # nodes with the same lemma and category: the same feature vector
+    begin: Ints
+    end: Ints
+
+    @property
+    def count(self) -> int:
+        return len(self.lemma)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairFeatures:
+    """Features of all pairs; the last row and the last column are the null phrase."""
+
+    dense: Floats  # [source + 1, target + 1, len(DENSE)]
+    category: Ints  # [source + 1, target + 1] row of the 8 x 8 table
+    lexical: Ints  # [source + 1, target + 1] index into the vocabulary, -1 where there is none
+    source: PhraseAttributes
+    target: PhraseAttributes
+
+
+@dataclass(frozen=True)
+class FeatureExtractor:
+    """Lexical resources and vocabulary; remembers what it found out about pairs of lemmas."""
+
+    wordnet: WordNet
+    vectors: WordVectors
+    features: FeatureSet = FeatureSet()
+    vocabulary: dict[LexicalKey, int] = field(default_factory=dict)
+    _related: dict[tuple[str, str], tuple[bool, bool]] = field(default_factory=dict)
+
+    def extract(self, source: Forest, target: Forest, words: WordAlignment) -> PairFeatures:
+        """Features of all pairs of nodes."""
+        left, right = attributes(source), attributes(target)
+        dense = np.zeros((left.count + 1, right.count + 1, len(DENSE)), np.float32)
+        inner = dense[:-1, :-1]
+        heads = self._head_features(left.lemmas, right.lemmas)
+        inner[:, :, :4] = heads[left.lemma[:, None], right.lemma[None, :]]
+        inner[:, :, 4] = left.category[:, None] == right.category[None, :]
+        if "coverage" in self.features.extras:
+            _add_coverage(dense, left, right, words, len(source.sentence), len(target.sentence))
+        if "cosine" in self.features.extras:
+            one, other = self._phrase_vectors(source, left), self._phrase_vectors(target, right)
+            inner[:, :, 6] = np.maximum(one @ other.T, 0.0)
+        if "length" in self.features.extras:
+            one, other = left.end - left.begin, right.end - right.begin
+            inner[:, :, 7] = np.minimum.outer(one, other) / np.maximum.outer(one, other)
+        return PairFeatures(dense, _category_pairs(left, right), self._lexical(left, right), left, right)
+
+    def _head_features(self, left: Sequence[str], right: Sequence[str]) -> Floats:
+        table = np.zeros((len(left), len(right), 4), np.float32)
+        known = prepositions()
+        cosines = self.vectors.matrix(left) @ self.vectors.matrix(right).T
+        table[:, :, 2] = cosines > self.features.embedding_threshold
+        for i, one in enumerate(left):
+            for j, other in enumerate(right):
+                is_part, is_related = self._relations(one, other)
+                table[i, j, 0], table[i, j, 1] = is_part, is_related
+                table[i, j, 3] = one in known and other in known
+        return table
+
+    def _relations(self, one: str, other: str) -> tuple[bool, bool]:
+        found = self._related.get((one, other))
+        if found is None:
+            shorter, longer = sorted((one, other), key=len)
+            is_part = one == other or (len(shorter) >= SHORTEST_PART and shorter in longer)
+            is_related = self.wordnet.are_synonyms(one, other) or self.wordnet.are_derivations(one, other)
+            found = self._related[one, other] = (is_part, is_related)
+        return found
+
+    def _phrase_vectors(self, forest: Forest, nodes: PhraseAttributes) -> Floats:
+        """Unit mean vectors of the phrases, by prefix sums over the words."""
+        words = [token.lemma or token.surface for token in forest.sentence.tokens]
+        rows = self.vectors.matrix(words)
+        rows[[token.tag in punctuation_tags() for token in forest.sentence.tokens]] = 0.0
+        sums = np.zeros((len(words) + 1, rows.shape[1]), np.float32)
+        np.cumsum(rows, axis=0, out=sums[1:])
+        means = sums[nodes.end] - sums[nodes.begin]
+        norms = np.linalg.norm(means, axis=1, keepdims=True)
+        unit: Floats = means / np.where(norms > 1e-6, norms, 1.0)
+        return unit
+
+    def _lexical(self, left: PhraseAttributes, right: PhraseAttributes) -> Ints:
+        table = np.full((left.count + 1, right.count + 1), -1, np.int32)
+        if not self.features.lexical or not self.vocabulary:
+            return table
+        one, other = _groups(left), _groups(right)
+        groups = np.full((len(one), len(other)), -1, np.int32)
+        for i, (lemma, category) in enumerate(one):
+            for j, (other_lemma, other_category) in enumerate(other):
+                groups[i, j] = self.vocabulary.get((lemma, category, other_lemma, other_category), -1)
+        table[:-1, :-1] = groups[left.group[:, None], right.group[None, :]]
+        return table
+
+
+def attributes(forest: Forest) -> PhraseAttributes:
+    """Lemma of the semantic head and reduced category of every node."""
+    words = [token.lemma or token.surface.lower() for token in forest.sentence.tokens]
+    lemmas = sorted(set(words))
+    number = {lemma: k for k, lemma in enumerate(lemmas)}
+    lemma = np.array([number[words[node.semantic_head]] for node in forest.nodes], np.int32)
+    category = np.array([CATEGORY_INDEX[reduced_category(node.label)] for node in forest.nodes], np.int32)
+    _, group = np.unique(lemma * len(CATEGORIES) + category, return_inverse=True)
+    return PhraseAttributes(
+        tuple(lemmas),
+        lemma,
+        category,
+        group.astype(np.int32),
+        np.array([node.begin for node in forest.nodes], np.int32),
+        np.array([node.end for node in forest.nodes], np.int32),
+    )
+
+
+def linked_keys(source: Forest, target: Forest, words: WordAlignment) -> set[LexicalKey]:
+    """Lexical features of phrases whose semantic heads are linked: what the vocabulary is made from."""
+    left, right = attributes(source), attributes(target)
+    one, other = _keys_by_head(source, left), _keys_by_head(target, right)
+    return {
+        (*source_key, *target_key)
+        for link in words
+        for source_key in one.get(link.source, ())
+        for target_key in other.get(link.target, ())
+    }
+
+
+def _keys_by_head(forest: Forest, nodes: PhraseAttributes) -> dict[int, set[tuple[str, str]]]:
+    keys: dict[int, set[tuple[str, str]]] = {}
+    for v, node in enumerate(forest.nodes):
+        key = (nodes.lemmas[nodes.lemma[v]], CATEGORIES[nodes.category[v]].value)
+        keys.setdefault(node.semantic_head, set()).add(key)
+    return keys
+
+
+def _groups(nodes: PhraseAttributes) -> list[tuple[str, str]]:
+    """Lemma and category of each group."""
+    _, first = np.unique(nodes.group, return_index=True)
+    return [(nodes.lemmas[nodes.lemma[v]], CATEGORIES[nodes.category[v]].value) for v in first]
+
+
+def _category_pairs(left: PhraseAttributes, right: PhraseAttributes) -> Ints:
+    null = CATEGORY_INDEX[Category.NULL]
+    one = np.append(left.category, null)
+    other = np.append(right.category, null)
+    pairs: Ints = (one[:, None] * len(CATEGORIES) + other[None, :]).astype(np.int32)
+    return pairs
+
+
+def _add_coverage(
+    dense: Floats,
+    left: PhraseAttributes,
+    right: PhraseAttributes,
+    words: WordAlignment,
+    source_length: int,
+    target_length: int,
+) -> None:
+    """2 |links inside both| / (|links of one| + |links of the other|), by two-dimensional prefix sums."""
+    links = np.zeros((source_length + 1, target_length + 1), np.float32)
+    for link in words:
+        links[link.source + 1, link.target + 1] = 1.0
+    linked_sources, linked_targets = links[:, 1:].any(axis=1), links[1:, :].any(axis=0)
+    sums = links.cumsum(axis=0).cumsum(axis=1)
+    rows = sums[left.end] - sums[left.begin]
+    inside = rows[:, right.end] - rows[:, right.begin]
+    columns = sums[:, right.end] - sums[:, right.begin]
+    touching = rows[:, -1][:, None] + columns[-1][None, :]
+    dense[:-1, :-1, 5] = 2.0 * inside / np.maximum(touching, 1.0)
+    source_counts, target_counts = np.cumsum(linked_sources), np.cumsum(linked_targets)
+    dense[:-1, -1, 8] = _share(source_counts, left)
+    dense[-1, :-1, 8] = _share(target_counts, right)
+
+
+def _share(counts: npt.NDArray[np.int64], nodes: PhraseAttributes) -> npt.NDArray[np.float64]:
+    """Part of a phrase's words that the running count counts."""
+    share: npt.NDArray[np.float64] = (counts[nodes.end] - counts[nodes.begin]) / (nodes.end - nodes.begin)
+    return share
