@@ -58,6 +58,13 @@ def test_a_file_is_written_back_to_the_byte(files: tuple[Path, Path]) -> None:
     assert format_enju(read_enju(files[1])) == TARGET
 
 
+def test_attributes_may_hold_any_character(files: tuple[Path, Path]) -> None:
+    sentence = read_enju(files[0])
+    hostile = replace(sentence, attributes=(("id", "<a & 'b' \"c\">\t\n\u00e9"),))
+    files[0].write_text(format_enju(hostile))
+    assert read_enju(files[0]) == hostile
+
+
 def test_phrases_have_spans_and_head_tokens(files: tuple[Path, Path]) -> None:
     sentence = read_enju(files[0])
     found = [(phrase.id, phrase.label, phrase.span, phrase.head) for phrase in phrases_of(sentence)]

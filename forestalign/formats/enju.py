@@ -10,8 +10,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
 
 from forestalign.errors import AnnotationError, InputError
 from forestalign.forest import Forest, HyperEdge, Node, NodeId
@@ -22,6 +22,10 @@ from forestalign.trees import CHAIN, Tree
 Attributes = tuple[tuple[str, str], ...]
 NULL = "-1"
 ANNOTATOR_COUNT = 3
+# xml.sax.saxutils would do this, and bring in all of urllib
+_ESCAPED = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+)
 _DEEPEST = 300  # keeps recursion within Python's bound; parses are an order of magnitude flatter
 
 
@@ -231,11 +235,11 @@ def _element(element: ElementTree.Element) -> EnjuElement:
 
 
 def _write(element: EnjuElement, parts: list[str]) -> None:
-    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in element.attributes)
-    parts.append(f"<{element.tag}{attributes}>{escape(element.text)}")
+    attributes = "".join(f' {name}="{value.translate(_ESCAPED)}"' for name, value in element.attributes)
+    parts.append(f"<{element.tag}{attributes}>{escape(element.text, quote=False)}")
     for child in element.children:
         _write(child, parts)
-    parts.append(f"</{element.tag}>{escape(element.tail)}")
+    parts.append(f"</{element.tag}>{escape(element.tail, quote=False)}")
 
 
 def _tokens(sentence: EnjuElement) -> list[EnjuElement]:
