@@ -37,6 +37,8 @@ ORDER = [
     "batch",
     "cluster",
     "aligner",
+    "training",
+    "tuning",
     "cli",
 ]
 

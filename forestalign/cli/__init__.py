@@ -16,7 +16,12 @@ from importlib.metadata import version
 from forestalign.errors import ForestAlignError, UsageError
 
 COMMANDS = {
+    "crf": "train the CRF aligners; phrase gold, decision scores, k-best lists",
+    "align": "align the phrases of pairs of sentences",
+    "rerank": "choose parses by aligning, next to the parser's 1-best",
     "parse": "parse sentences into Penn trees, n-best lists or forests",
+    "train": "learn the weights of phrase features from pairs of sentences",
+    "model": "show what a phrase model has learned",
     "evaluate": "score words, phrases or parses against gold, with significance tests",
     "annotations": "check annotated pairs; agreement of annotators",
     "view": "make a page to look at alignments in a browser",

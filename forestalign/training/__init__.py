@@ -1,0 +1,15 @@
+"""Training the phrase model on pairs of sentences: corpus and cache, the E step over processes, the loop, the card."""
+
+from forestalign.training.corpus import CachedPair, PairCache, cache_corpus
+from forestalign.training.expectation import ExpectationWorker, expectations
+from forestalign.training.loop import TrainingReport, train_model
+
+__all__ = [
+    "CachedPair",
+    "ExpectationWorker",
+    "PairCache",
+    "TrainingReport",
+    "cache_corpus",
+    "expectations",
+    "train_model",
+]
