@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from forestalign.dependencies.convert import ROOT, Dependencies, to_dependencies, unlabelled_heads
+from forestalign.dependencies.convert import Dependencies, to_dependencies, unlabelled_heads
+from forestalign.dependencies.graph import ROOT
 
 __all__ = ["ROOT", "Dependencies", "to_dependencies", "unlabelled_heads"]

@@ -14,7 +14,9 @@ def clause_relation(parent: Phrase, dependent: Phrase, governor: Phrase) -> str 
     if label in ("MD", "TO") or label in VERB_TAGS:
         return _verb(dependent, governor)
     if label in ("PP", "WHPP"):
-        return _prepositional(dependent, governor)
+        if parent.label == "FRAG" and governor.label in NOMINAL:
+            return "nmod"
+        return oblique_relation(dependent, governor)
     if label in NOMINAL or label in ("QP", "PRP", "CD") or label in NOUN_TAGS or _is_free_relative(dependent):
         return _argument(parent, dependent, governor)
     if label in ("S", "SBAR", "SQ", "SINV", "SBARQ", "VP"):
@@ -59,12 +61,11 @@ def _leading_verb(phrase: Phrase) -> Phrase | None:
     return None
 
 
-def _prepositional(dependent: Phrase, governor: Phrase) -> str:
+def oblique_relation(dependent: Phrase, governor: Phrase) -> str:
+    """A prepositional phrase beside a predicate, an adjective or an adverb."""
     head = dependent.head_child
     if head is not None and (head.label in ("S", "SQ", "VP") or (head.label == "SBAR" and not _is_free_relative(head))):
         return "advcl"
-    if head is not None and head.label in ("IN", "RP", "TO"):
-        return "advmod"
     if dependent.children[0].word == "by" and _is_passive(governor):
         return "obl:agent"
     return "obl"
@@ -100,7 +101,9 @@ def _argument(parent: Phrase, dependent: Phrase, governor: Phrase) -> str:
     if dependent.begin > governor.begin:
         if is_temporal(dependent):
             return "obl:unmarked"
-        return "vocative" if parent.label == "S" else "appos"
+        if parent.label == "S":
+            return "vocative"
+        return "appos" if any(sister.label == ":" for sister in dependent.before()) else "list"
     if parent.label in ("S", "RRC"):
         return _subject(dependent, governor)
     return "obl:unmarked" if is_temporal(dependent) else "parataxis"
@@ -143,12 +146,18 @@ def _object(dependent: Phrase, governor: Phrase) -> str:
     before = [sister for sister in dependent.before() if sister.label in NOMINAL and sister.begin > governor.begin]
     if is_temporal(dependent):
         return "obj" if governor.lemma in lists.temporal_object and not before else "obl:unmarked"
-    if before and dependent.leaf().word in lists.measure:
+    if before and _is_adverbial(dependent):
         return "obl:unmarked"
-    if any(not is_temporal(sister) and sister.leaf().word not in lists.measure_adverb for sister in after):
+    if any(not is_temporal(sister) and not _is_adverbial(sister) for sister in after):
         return "iobj"
     has_clause = any(sister.label in ("S", "SBAR", "SQ", "SBARQ") for sister in dependent.after())
     return "iobj" if has_clause and governor.lemma in lists.ditransitive_clause else "obj"
+
+
+def _is_adverbial(phrase: Phrase) -> bool:
+    """A measure or a reflexive after the object: "helped me a lot", "wrote it myself"."""
+    word = phrase.leaf().word
+    return word in word_lists().measure or word.endswith(("self", "selves"))
 
 
 def _inverted(parent: Phrase, dependent: Phrase, governor: Phrase) -> str:
@@ -180,6 +189,19 @@ def _has_subject(clause: Phrase) -> bool:
     )
 
 
+def stranded_object(phrase: Phrase) -> Phrase | None:
+    """The fronted question word or relative pronoun that a stranded preposition belongs to."""
+    if phrase.label != "PP" or len(phrase.children) != 1 or phrase.children[0].label not in ("IN", "TO"):
+        return None
+    above = phrase.parent
+    while above is not None and above.label in ("VP", "S", "SQ", "ADJP", "PP"):
+        above = above.parent
+    if above is None or above.label not in ("SBAR", "SBARQ"):
+        return None
+    question = above.child("WHNP")
+    return question if question is not None and _extracted(above) == "obl" else None
+
+
 def _has_stranded_preposition(clause: Phrase) -> bool:
     stack = [clause]
     while stack:
@@ -203,13 +225,19 @@ def _clause(parent: Phrase, dependent: Phrase, governor: Phrase) -> str:
 
 def _beside_clause(dependent: Phrase, governor: Phrase) -> str:
     if governor.label == "VP" and dependent.begin < governor.begin:
-        if not any(sister.label in NOMINAL and sister.begin < governor.begin for sister in dependent.after()):
+        has_subject = any(sister.label in NOMINAL and sister.begin < governor.begin for sister in dependent.after())
+        if not has_subject and not _has_subordinator(dependent):
             return "csubj"
         is_quoted = dependent.label in ("S", "SINV", "SQ", "SBARQ") and is_finite(dependent)
         return "ccomp" if is_quoted else "advcl"
     if dependent.label == "SBAR" or (dependent.label in ("S", "VP") and not is_finite(dependent)):
         return "advcl"
     return "parataxis"
+
+
+def _has_subordinator(clause: Phrase) -> bool:
+    first = clause.child("IN", "WHADVP")
+    return first is not None and first.leaf().word not in ("that", "whether", "how", "why")
 
 
 def _complement(parent: Phrase, dependent: Phrase, governor: Phrase) -> str:
@@ -220,7 +248,9 @@ def _complement(parent: Phrase, dependent: Phrase, governor: Phrase) -> str:
         return "ccomp" if is_complement_clause(dependent, governor) else "advcl"
     if label in ("SQ", "SINV", "SBARQ"):
         return "ccomp"
-    if label == "VP" or dependent.begin < governor.begin:
+    if label == "VP":
+        return "conj" if governor.label == "VP" and dependent.begin > governor.begin else "advcl"
+    if dependent.begin < governor.begin:
         return "advcl"
     if is_small_clause(dependent):
         return "xcomp"

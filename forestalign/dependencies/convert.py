@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forestalign.dependencies.clauses import is_small_clause, small_clause_subject
+from forestalign.dependencies.clauses import is_small_clause, small_clause_subject, stranded_object
 from forestalign.dependencies.graph import ROOT, Graph
 from forestalign.dependencies.heads import set_heads
 from forestalign.dependencies.phrases import NO_TOKEN, NOMINAL, VERB_TAGS, Phrase, build_phrases
 from forestalign.dependencies.relations import relation
+from forestalign.errors import NoParseError
 from forestalign.grammar import head_rules
 from forestalign.tokens import Sentence, lemmatize
 from forestalign.trees import Tree, head_tokens, postorder
 
 _SUBTYPES = frozenset(
-    ["acl:relcl", "advcl:relcl", "aux:pass", "cc:preconj", "compound:prt", "csubj:outer", "csubj:pass", "det:predet", "nmod:desc", "nmod:poss", "nmod:unmarked", "nsubj:outer", "nsubj:pass", "obl:agent", "obl:unmarked"]
+    {"acl:relcl", "advcl:relcl", "aux:pass", "cc:preconj", "compound:prt", "csubj:outer", "csubj:pass", "det:predet"}
+    | {"nmod:desc", "nmod:poss", "nmod:unmarked", "nsubj:outer", "nsubj:pass", "obl:agent", "obl:unmarked"}
 )
 _GRADED = frozenset({"JJ", "JJR", "JJS", "CD", "VBN", "ADJP", "QP", "RB"})
 
@@ -49,6 +51,8 @@ def unlabelled_heads(tree: Tree) -> tuple[int, ...]:
 
 def to_dependencies(tree: Tree, sentence: Sentence) -> Dependencies:
     """Labelled dependencies with content heads; case and conjunction are added to the relation."""
+    if tree.end != len(sentence):
+        raise NoParseError(f"the tree has {tree.end} words, expected {len(sentence)}")
     phrases = build_phrases(tree, _lemmas(tree, sentence))
     set_heads(phrases)
     graph = Graph([token.surface.lower() for token in sentence.tokens])
@@ -85,6 +89,9 @@ def _governor(phrase: Phrase, child: Phrase) -> tuple[int, str]:
     verb = _verb_above(phrase)
     if verb is not None and child is small_clause_subject(phrase):
         return verb.head, "obj"
+    stranded = stranded_object(child)
+    if stranded is not None:
+        return stranded.head, "case"
     graded = _graded_sister(phrase, child)
     if graded is not None:
         return graded.head, "advmod"

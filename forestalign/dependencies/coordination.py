@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from forestalign.dependencies.phrases import Coordination, Phrase
 from forestalign.grammar import HeadTable, punctuation_tags
 
 _COORDINATORS = frozenset({"CC", "CONJP"})
 _SEPARATORS = frozenset({"CC", "CONJP", ",", ":"})
+_COMMA_LISTS = {"NP": 3, "VP": 2, "ADJP": 2}  # how many conjuncts are needed at least
 _CLASSES = {
     "N": "NP NN NNS NNP NNPS NML NX NAC PRP WHNP ADD $ EX FW",
     "V": "VP VB VBD VBN VBZ VBP VBG S SINV SQ SBARQ SBAR FRAG RRC",
@@ -25,15 +28,29 @@ def find_coordination(phrase: Phrase, table: HeadTable) -> Coordination | None:
     labels = phrase.labels
     first = next((index for index in range(1, len(labels) - 1) if labels[index] in _COORDINATORS), None)
     if first is None:
-        return None
+        return _comma_list(phrase)
     left = _nearest_word(labels, range(first - 1, -1, -1))
     right = _nearest_word(labels, range(first + 1, len(labels)))
     if left is None or right is None:
         return None
     head = table.child(phrase.label, labels)
     if _is_local(labels, left, right, head):
-        return _local(labels, first, left, right, head)
+        return _local(labels, left, right)
     return _by_segments(phrase.label, labels, first, table)
+
+
+def _comma_list(phrase: Phrase) -> Coordination | None:
+    """Conjuncts without a conjunction: three noun phrases or two predicates of one kind, with commas between."""
+    least = _COMMA_LISTS.get(phrase.label)
+    children = [child for child in phrase.children if child.label in ("NP", "VP", "ADJP")]
+    if least is None or len(children) < least or len({child.label for child in children}) > 1:
+        return None
+    conjuncts = [child.index for child in children]
+    between = [phrase.labels[left + 1 : right] for left, right in pairwise(conjuncts)]
+    if any(labels != (",",) for labels in between):
+        return None
+    owner = tuple(min(sum(c < index for c in conjuncts), len(conjuncts) - 1) for index in range(len(phrase.children)))
+    return Coordination(tuple(conjuncts), owner, is_local=False)
 
 
 def _nearest_word(labels: tuple[str, ...], indices: range) -> int | None:
@@ -47,7 +64,7 @@ def _is_local(labels: tuple[str, ...], left: int, right: int, head: int) -> bool
     return left_class is not None and left_class == right_class != _CLASS_OF.get(labels[head])
 
 
-def _local(labels: tuple[str, ...], first: int, left: int, right: int, head: int) -> Coordination:
+def _local(labels: tuple[str, ...], left: int, right: int) -> Coordination:
     own_class = _CLASS_OF[labels[left]]
     begin = left
     while begin >= 2 and labels[begin - 1] in _SEPARATORS and _CLASS_OF.get(labels[begin - 2]) == own_class:
@@ -81,7 +98,12 @@ def _by_segments(label: str, labels: tuple[str, ...], first: int, table: HeadTab
             chosen.append(position)
     if len(chosen) < 2:
         return None
-    return Coordination(tuple(heads[p] for p in chosen), _owners(labels, segments, chosen), is_local=False)
+    conjuncts = tuple(heads[position] for position in chosen)
+    owners = _owners(labels, segments, chosen)
+    shares_rest = label == "VP" and segments[chosen[0]][1] == conjuncts[0] + 1 and labels[conjuncts[0]] != "VP"
+    if shares_rest:  # "read or hear in the media": what follows the last verb belongs to the first
+        owners = (*owners[: conjuncts[-1] + 1], *(0 for _ in owners[conjuncts[-1] + 1 :]))
+    return Coordination(conjuncts, owners, is_local=False)
 
 
 def _owners(labels: tuple[str, ...], segments: list[tuple[int, int]], chosen: list[int]) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from forestalign.dependencies.words import word_lists
 
 ROOT = -1
-_FUNCTION = frozenset({"case", "mark", "cc", "advmod"})
+_MARKERS = {"nmod": "case", "obl": "case", "advcl": "mark", "conj": "cc"}
 
 
 class Graph:
@@ -53,7 +53,7 @@ class Graph:
         inside = range(begin, end)
         outer = {self.heads[token] for token in inside if self.heads[token] not in inside}
         governed = [token for token, head in enumerate(self.heads) if head in inside and token not in inside]
-        if len(outer) != 1 or governed:
+        if len(outer) != 1 or ROOT in outer or governed:
             return False
         names = {self.relations[token] for token in inside if self.heads[token] in outer}
         name = next((name for name in ("case", "mark", "cc", "advmod") if name in names), "")
@@ -70,12 +70,11 @@ class Graph:
 
     def _add_case_and_conjunction(self) -> None:
         """nmod -> nmod:in, advcl -> advcl:if, conj -> conj:and."""
-        wanted = {"nmod": "case", "obl": "case", "advcl": "mark", "conj": "cc"}
         markers: dict[tuple[int, str], int] = {}
         for token, name in enumerate(self.relations):
             markers.setdefault((self.heads[token], name), token)
         for token, name in enumerate(self.relations):
-            marker = markers.get((token, wanted.get(name, "")))
+            marker = markers.get((token, _MARKERS.get(name, "")))
             if marker is not None:
                 self.relations[token] = f"{name}:{self._expression(marker)}"
 

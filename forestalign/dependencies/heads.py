@@ -13,6 +13,7 @@ from forestalign.grammar import HeadTable, grammar_root, read_head_rules
 _PREDICATES = ("ADJP", "NP", "PP", "UCP", "QP", "WHNP", "WHADJP", "WHPP", "NML", "NX", "CD", "JJ", "FRAG")
 _ADVERBS = ("ADVP", "RB", "IN")
 _NEGATIONS = frozenset({"not", "n't", "n’t", "nt"})
+_PREPOSITIONS = ("IN", "TO")
 _CLAUSES = ("S", "SBAR", "SBARQ", "SQ")
 _VERBS = VERB_TAGS | {"MD", "TO"}
 
@@ -47,7 +48,27 @@ def _head_child(phrase: Phrase) -> Phrase:
         special = _presented_head(phrase) or (_verbal_head(phrase) if phrase.label == "SINV" else None)
     elif phrase.label in NOMINAL:
         special = nominal_head(phrase)
-    return special or phrase.children[ud_head_rules().child(phrase.label, phrase.labels)]
+    elif phrase.label == "PP":
+        special = _complement_of_preposition(phrase)
+    return _first_part(special or phrase.children[ud_head_rules().child(phrase.label, phrase.labels)])
+
+
+def _first_part(head: Phrase) -> Phrase:
+    """The first piece of a word that was written in pieces (tag GW)."""
+    for sister in reversed(head.before()):
+        if sister.label != "GW":
+            break
+        head = sister
+    return head
+
+
+def _complement_of_preposition(phrase: Phrase) -> Phrase | None:
+    """The head of what follows the last preposition."""
+    labels = phrase.labels
+    last = max((index for index, label in enumerate(labels) if label in _PREPOSITIONS), default=-1)
+    if last < 0 or last == len(labels) - 1:
+        return None
+    return phrase.children[last + 1 + ud_head_rules().child(phrase.label, labels[last + 1 :])]
 
 
 # ---- verbs ----
@@ -81,9 +102,13 @@ def copula_predicate(phrase: Phrase, verb: Phrase) -> Phrase | None:
         rest = subject.after() if subject is not None else rest
         if subject is not None and _asks_for_predicate(phrase):
             rest = [child for child in rest if child.label not in ("PP", "ADVP")]
+    if rest and rest[0].label == "ADVP" and rest[0].leaf().word in word_lists().locative:
+        return rest[0]
     times = [child for child in rest if child.label == "NP" and child.leaf().word in word_lists().temporal]
-    others = [child for child in rest if child not in times]
-    for pool, labels in ((others, _PREDICATES), (others, _CLAUSES), (others, _ADVERBS), (times, _PREDICATES)):
+    asides = [child for child in rest if child.index > 0 and child.before()[-1].label == ","]
+    others = [child for child in rest if child not in times and child not in asides]
+    pools = ((others, _PREDICATES), (asides, ("NP", "ADJP")), (times, _PREDICATES), (rest, _CLAUSES), (rest, _ADVERBS))
+    for pool, labels in pools:
         found = next((child for child in pool if child.label in labels and child.word not in _NEGATIONS), None)
         if found is not None:
             return found

@@ -6,6 +6,7 @@ from forestalign.dependencies.phrases import CLAUSAL, NOMINAL, NOUN_TAGS, Phrase
 from forestalign.dependencies.words import word_lists
 
 _NAME_TAGS = frozenset({"NNP", "NNPS"})
+_FLOATING = frozenset({"all", "both", "each"})
 _ADJECTIVES = frozenset({"JJ", "JJR", "JJS", "ADJP", "WHADJP", "VBN", "VBG", "VBD", "VB"})
 
 
@@ -34,7 +35,7 @@ def _person_head(phrase: Phrase) -> Phrase | None:
     if last is None or last.label not in _NAME_TAGS:
         return None
     begin = last.index
-    while begin > 0 and phrase.children[begin - 1].label in _NAME_TAGS:
+    while begin > 0 and phrase.children[begin - 1].label in _NAME_TAGS | {"HYPH"}:
         begin -= 1
     while begin < last.index and phrase.children[begin].word in word_lists().title:
         begin += 1
@@ -89,7 +90,7 @@ def noun_relation(parent: Phrase, dependent: Phrase, governor: Phrase) -> str | 
 def _number(dependent: Phrase, governor: Phrase, is_before: bool) -> str:
     if governor.label == "CD" or (not is_before and is_temporal(governor)):
         return "nmod:unmarked"
-    return "nummod" if is_before or governor.label == "$" else "nummod"
+    return "flat" if not is_before and governor.label in ("NN", "NNP") else "nummod"
 
 
 def _noun(dependent: Phrase, governor: Phrase, is_before: bool) -> str:
@@ -108,7 +109,10 @@ def _noun(dependent: Phrase, governor: Phrase, is_before: bool) -> str:
 def _inner_noun_phrase(dependent: Phrase, is_before: bool) -> str:
     if dependent.children and dependent.children[-1].label == "POS":
         return "nmod:poss"
-    if is_temporal(dependent):
+    leaf = dependent.leaf()
+    if is_temporal(dependent) or leaf.word in _FLOATING or leaf.word.endswith(("self", "selves")):
+        return "nmod:unmarked"
+    if not is_before and leaf.label == "CD" and dependent.before() and is_temporal(dependent.before()[-1]):
         return "nmod:unmarked"
     return "compound" if is_before else "appos"
 
@@ -130,7 +134,7 @@ def _parenthesis(dependent: Phrase) -> str:
 
 def prepositional_relation(dependent: Phrase, governor: Phrase) -> str | None:
     """The relation of a part of a prepositional phrase to its head."""
-    if dependent.label in ("IN", "TO", "RP", "VBG", "VBN", "CC", "JJ", "FW", "SYM"):
+    if dependent.label in ("IN", "TO", "RP", "VBG", "VBN", "JJ", "FW", "SYM"):
         return "mark" if governor.label in ("S", "SQ", "VP") else "case"
     return {"NP": "obl:unmarked", "PP": "obl"}.get(dependent.label)
 

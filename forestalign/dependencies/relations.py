@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forestalign.dependencies.clauses import clause_relation, is_complement_clause
+from forestalign.dependencies.clauses import clause_relation, is_complement_clause, oblique_relation
 from forestalign.dependencies.nominals import is_temporal, noun_relation, prepositional_relation
 from forestalign.dependencies.phrases import CLAUSAL, NOMINAL, NOUN_TAGS, Phrase
 from forestalign.dependencies.words import word_lists
@@ -41,7 +41,11 @@ _BY_LABEL = {
 def relation(parent: Phrase, dependent: Phrase, governor: Phrase) -> str:
     """The relation of one child of a phrase to another, which governs it."""
     if dependent.label in punctuation_tags():
-        return "punct"
+        return "discourse" if dependent.label == "NFP" and _is_emoticon(dependent.word) else "punct"
+    if dependent.word == "at":
+        return "case"
+    if dependent.label == "ADVP" and dependent.children[0].word == "at":
+        return "obl"
     if dependent.label == "CC" and dependent.word in word_lists().preconj and dependent.index == 0:
         return "cc:preconj"
     found: str | None = None
@@ -56,6 +60,10 @@ def relation(parent: Phrase, dependent: Phrase, governor: Phrase) -> str:
     elif parent.label in _MODIFIERS:
         found = _modifier_relation(parent, dependent, governor)
     return found or _BY_LABEL.get(dependent.label) or _default(dependent)
+
+
+def _is_emoticon(word: str) -> bool:
+    return len(word) > 1 and word[0] in ":;=x" and len(set(word)) > 1
 
 
 def _default(dependent: Phrase) -> str:
@@ -88,6 +96,8 @@ def _modifier_relation(parent: Phrase, dependent: Phrase, governor: Phrase) -> s
             if parent.label == "ADJP" and not is_result and is_complement_clause(dependent, governor)
             else "advcl"
         )
+    if label in ("PP", "WHPP"):
+        return oblique_relation(dependent, governor)
     if label == "S":
         return "xcomp" if governor.leaf().word in word_lists().subject_control_adjective else "advcl"
     return {"IN": "case"}.get(label)

@@ -14,17 +14,17 @@ from forestalign.grammar import grammar_root, read_rows
 class WordLists:
     """Lower-case words by what they may do; `fixed` holds expressions as tuples of words."""
 
+    auxiliary: frozenset[str]
     be: frozenset[str]
     have: frozenset[str]
-    do: frozenset[str]
     get: frozenset[str]
     temporal: frozenset[str]
+    locative: frozenset[str]
     measure: frozenset[str]
     month: frozenset[str]
     day_half: frozenset[str]
     title: frozenset[str]
     preconj: frozenset[str]
-    subordinator: frozenset[str]
     complementiser: frozenset[str]
     first_name: frozenset[str]
     organisation: frozenset[str]
@@ -37,12 +37,7 @@ class WordLists:
     temporal_object: frozenset[str]
     interrogative: frozenset[str]
     subject_control_adjective: frozenset[str]
-    measure_adverb: frozenset[str]
     fixed: frozenset[tuple[str, ...]]
-
-    @property
-    def auxiliary(self) -> frozenset[str]:
-        return self.be | self.have | self.do | self.get
 
 
 def read_word_lists(path: Path) -> WordLists:
