@@ -244,6 +244,18 @@ def test_text_matching_counts_null_phrases(
     assert (table["recall"], table["precision"]) == pytest.approx((8 / 9, 8 / 9))
 
 
+def test_node_matching_tells_bar_nodes_and_labels_apart(
+    trees: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    word = [[2, 3, "VBD", False], [1, 3, "VP", False]]
+    gold = write_lines(tmp_path / "dev.jsonl", annotated([ROOT, VP]))
+    system = write_lines(tmp_path / "sys.jsonl", record(ROOT, word))
+    assert evaluate("phrases", gold, system, *trees, "--match", "node", "--json") == 0
+    assert scores(capsys)["recall"] == 0.5
+    assert evaluate("phrases", gold, system, *trees, "--json") == 0
+    assert scores(capsys)["recall"] == 1
+
+
 def test_phrases_over_other_tokens_are_refused_unless_texts_are_matched(
     trees: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -320,6 +332,8 @@ def test_spade_folders_are_gold_too(tmp_path: Path, capsys: pytest.CaptureFixtur
     # required root vp | root | root np -> 0, 0, 1/2; allowed: always
     table = scores(capsys)
     assert (table["recall"], table["precision"]) == pytest.approx((1 / 6, 1))
+    assert evaluate("phrases", str(folder), system, "--match", "node") == 2
+    assert "match by span or by text" in capsys.readouterr().err
 
 
 def test_the_human_row_needs_no_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from pathlib import Path
 
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import AnnotationError, NoParseError, UsageError
@@ -48,8 +49,10 @@ def evaluate_phrases(
     gold_path: str, system_paths: Sequence[str], match: Match, trees: TreeFiles | None, baseline: bool
 ) -> tuple[list[Evaluation], Rows]:
     """Systems against annotated phrases; the human row where there are three annotators."""
+    if match is Match.NODE and system_paths and Path(gold_path).is_dir():
+        raise UsageError("SPADE nodes have ids that phrase records do not know; match by span or by text")
     gold = read_phrase_gold(gold_path)
-    outputs = [_read_output(path, gold, match is not Match.TEXT) for path in system_paths]
+    outputs = [_read_output(path, gold, match) for path in system_paths]
     annotators = _by_annotator(gold_path, gold, match)
     evaluations = [
         combine(
@@ -66,9 +69,9 @@ def evaluate_phrases(
     return evaluations, rows
 
 
-def _read_output(path: str, gold: Sequence[PhraseGold], same_tokens: bool) -> list[PhraseOutput]:
-    output = read_phrase_output(path)
-    check_phrase_output(path, gold, output, same_tokens)
+def _read_output(path: str, gold: Sequence[PhraseGold], match: Match) -> list[PhraseOutput]:
+    output = read_phrase_output(path, spans_only=match is Match.SPAN)
+    check_phrase_output(path, gold, output, same_tokens=match is not Match.TEXT)
     return output
 
 
@@ -100,7 +103,7 @@ def evaluate_projected(
     """Systems against phrase gold made from word links; the human row where there are two annotators."""
     links = [_chosen_links(gold_path, pair, annotators) for pair in read_gold_links(gold_path)]
     known = [PhraseGold(number, each[0].source, each[0].target, ()) for number, each in links]
-    outputs = [_read_output(path, known, same_tokens=True) for path in system_paths]
+    outputs = [_read_output(path, known, Match.SPAN) for path in system_paths]
     parsed = read_or_parse([(pair.source, pair.target) for pair in known], trees)
     gold = projected_gold([each for _, each in links], parsed)
     evaluations = [score_projected([_span_sets(output)] * len(gold), gold) for output in outputs]

@@ -200,13 +200,31 @@ def _spade_nodes(sentence: EnjuElement) -> dict[str, PhraseNode]:
     return {phrase.id: PhraseNode(phrase.span.begin, phrase.span.end, phrase.id) for phrase in phrases_of(sentence)}
 
 
-def read_phrase_output(path: str | Path) -> list[PhraseOutput]:
-    """Our phrase records, ready to be scored."""
-    return [phrase_output(record) for record in read_phrases(path)]
+def read_phrase_output(path: str | Path, spans_only: bool = False) -> list[PhraseOutput]:
+    """Our phrase records, ready to be scored; where only spans are matched, trees need not be looked at."""
+    return [phrase_output(record, spans_only) for record in read_phrases(path)]
 
 
-def phrase_output(record: PhraseRecord) -> PhraseOutput:
-    """A record's pairs over its chosen trees."""
+def phrase_output(record: PhraseRecord, spans_only: bool = False) -> PhraseOutput:
+    """A record's pairs, named by the nodes of its chosen trees and with null phrases, unless spans are enough."""
+    return PhraseOutput(
+        record.id,
+        _span_answer(record) if spans_only else _node_answer(record),
+        WordAlignment(tuple(WordLink(*word) for word in record.words)),
+        RootReached(record.reached_root, record.completed),
+    )
+
+
+def _span_answer(record: PhraseRecord) -> PhraseAnswer:
+    pairs: list[NodePair] = []
+    special: list[NodePair] = []
+    for entry in record.phrases:
+        pair = NodePair(PhraseNode(*entry.source, entry.source_label), PhraseNode(*entry.target, entry.target_label))
+        (pairs if entry.compositional else special).append(pair)
+    return PhraseAnswer(record.source.tokens, record.target.tokens, (*pairs, *special), frozenset(special))
+
+
+def _node_answer(record: PhraseRecord) -> PhraseAnswer:
     source, target = (_tree_forest(side) for side in (record.source, record.target))
     source_nodes, target_nodes = _by_span_and_label(source), _by_span_and_label(target)
     pairs, special = [], []
@@ -217,12 +235,7 @@ def phrase_output(record: PhraseRecord) -> PhraseOutput:
         pairs.append(pair)
         if not entry.compositional:
             special.append(pair)
-    return PhraseOutput(
-        record.id,
-        answer_over_trees(source, target, pairs, frozenset(special)),
-        WordAlignment(tuple(WordLink(*word) for word in record.words)),
-        RootReached(record.reached_root, record.completed),
-    )
+    return answer_over_trees(source, target, pairs, frozenset(special))
 
 
 def _tree_forest(side: SideRecord) -> Forest:
