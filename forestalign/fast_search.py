@@ -8,7 +8,7 @@ from forestalign import _search_kernels as kernels
 from forestalign.alignment import WordAlignment
 from forestalign.config import AlignConfig
 from forestalign.forest import Forest, NodeId
-from forestalign.hypotheses import Derivation, Found, Hypothesis, PairTree, Seeds, Step, Weights, weigh
+from forestalign.hypotheses import Derivation, Found, Hypothesis, PairTree, Root, Seeds, Step, Weights, weigh
 from forestalign.lca import Ancestry, EdgeId
 from forestalign.model import PairScores
 
@@ -39,9 +39,11 @@ def fast_search(source: Forest, target: Forest, words: WordAlignment, scores: Pa
     )
     hyps, values, bits, pools, roots, completed, states, beam_cuts = result
     reader = _Reader(source, target, source_edges, target_edges, seeds, hyps, bits, pools, blocks)
-    # the softmax over the beam needs every root hypothesis, the caller's k best are few
-    derivations = tuple(reader.derivation(int(h), float(values[h].sum())) for h in roots)
-    return Found(derivations, bool(completed), int(states), int(beam_cuts), 0)
+    scores = [float(values[h].sum()) for h in roots]
+    found = tuple(Root(score, reader.pairs(int(h))) for h, score in zip(roots, scores, strict=True))
+    return Found(
+        found, lambda k: reader.derivation(int(roots[k]), scores[k]), bool(completed), int(states), int(beam_cuts), 0
+    )
 
 
 def can_run(source: Forest, target: Forest, config: AlignConfig) -> bool:
@@ -155,6 +157,7 @@ class _Reader:
         self.source, self.target, self.seeds = source, target, seeds
         self.source_edges, self.target_edges = source_edges, target_edges
         self.hyps, self.bits, self.pools, self.blocks = hyps, bits, pools, blocks
+        self._known: dict[tuple[int, int], tuple[PairTree, ...]] = {}
 
     def derivation(self, h: int, score: float) -> Derivation:
         edges: set[EdgeId] = set()
@@ -163,7 +166,7 @@ class _Reader:
         target_edges = self._bits(h, self.blocks[0] + self.blocks[1], sum(self.blocks))
         return Derivation(
             score=score,
-            pairs=self._trees(h, 0)[0],
+            pairs=self.pairs(h),
             source_edges=frozenset(edges),
             target_edges=frozenset(self.target_edges[e] for e in target_edges),
             source_nulls=tuple(nulls),
@@ -172,8 +175,16 @@ class _Reader:
             target_words=self._mask(h),
         )
 
+    def pairs(self, h: int) -> PairTree:
+        return self._trees(h, 0)[0]
+
     def _trees(self, h: int, forbidden: int) -> tuple[PairTree, ...]:
-        """The topmost pairs of h whose target holds no forbidden word."""
+        """The topmost pairs of h whose target holds no forbidden word; root hypotheses share most of them."""
+        if (h, forbidden) not in self._known:
+            self._known[h, forbidden] = self._trees_anew(h, forbidden)
+        return self._known[h, forbidden]
+
+    def _trees_anew(self, h: int, forbidden: int) -> tuple[PairTree, ...]:
         row = self.hyps[h]
         left, right, step = int(row[kernels.LEFT]), int(row[kernels.RIGHT]), int(row[kernels.STEP])
         node = self.target.nodes[int(row[kernels.TARGET])]

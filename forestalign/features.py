@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -97,6 +98,14 @@ class FeatureExtractor:
     vocabulary: dict[LexicalKey, int] = field(default_factory=dict)
     _related: dict[tuple[str, str], tuple[bool, bool]] = field(default_factory=dict)
 
+    @cached_property
+    def _partners(self) -> dict[tuple[str, str], dict[tuple[str, str], int]]:
+        """The vocabulary by source lemma and category."""
+        found: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
+        for (lemma, category, other, other_category), number in self.vocabulary.items():
+            found.setdefault((lemma, category), {})[other, other_category] = number
+        return found
+
     def extract(self, source: Forest, target: Forest, words: WordAlignment) -> PairFeatures:
         """Features of all pairs of nodes."""
         left, right = attributes(source), attributes(target)
@@ -152,11 +161,12 @@ class FeatureExtractor:
         table = np.full((left.count + 1, right.count + 1), -1, np.int32)
         if not self.features.lexical or not self.vocabulary:
             return table
-        one, other = _groups(left), _groups(right)
+        one, other = _groups(left), {key: j for j, key in enumerate(_groups(right))}
         groups = np.full((len(one), len(other)), -1, np.int32)
-        for i, (lemma, category) in enumerate(one):
-            for j, (other_lemma, other_category) in enumerate(other):
-                groups[i, j] = self.vocabulary.get((lemma, category, other_lemma, other_category), -1)
+        for i, key in enumerate(one):
+            for partner, number in self._partners.get(key, {}).items():
+                if partner in other:
+                    groups[i, other[partner]] = number
         table[:-1, :-1] = groups[left.group[:, None], right.group[None, :]]
         return table
 

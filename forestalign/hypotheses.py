@@ -15,7 +15,7 @@ exactly what its plain link, or the hypothesis that was lifted, gives anyway.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -135,7 +135,7 @@ class Hypothesis:
     def finished(self) -> Derivation:
         return Derivation(
             self.score,
-            self._pair_tree(),
+            self.pair_tree(),
             self.source_edges,
             self.target_edges,
             self.source_nulls,
@@ -144,8 +144,8 @@ class Hypothesis:
             self.target_words,
         )
 
-    def _pair_tree(self) -> PairTree:
-        supports = tuple(support._pair_tree() for support in self.supports)
+    def pair_tree(self) -> PairTree:
+        supports = tuple(support.pair_tree() for support in self.supports)
         return PairTree(self.source, self.target, self.step, supports)
 
 
@@ -180,10 +180,19 @@ class Derivation:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Root derivations, best first; empty when no link was usable."""
+class Root:
+    """A root hypothesis: its score and its tree of pairs."""
 
-    derivations: tuple[Derivation, ...]
+    score: float
+    pairs: PairTree
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Root hypotheses, best first; none when no link was usable. `derive` gives the whole derivation of one of them."""
+
+    roots: tuple[Root, ...]
+    derive: Callable[[int], Derivation]
     completed: bool
     states: int
     beam_cuts: int
@@ -238,15 +247,12 @@ class Seeds:
             yield from self._phrase_seeds()
 
     def _phrase_seeds(self) -> Iterator[Hypothesis]:
-        backwards = [(j, i) for i, j in self.links]
-        for j, leaves in enumerate(self.target_leaves):
-            for opened in phrases_of_word(self.source, self.links, j, self.config.gap):
-                for leaf in leaves:
-                    yield self._seed(Step.PHRASE_SEED, opened, Opened(leaf, 1 << j))
-        for i, leaves in enumerate(self.source_leaves):
-            for opened in phrases_of_word(self.target, backwards, i, self.config.gap):
-                for leaf in leaves:
-                    yield self._seed(Step.PHRASE_SEED, Opened(leaf, 1 << i), opened)
+        for j, opened in phrase_openings(self.source, self.links, self.config.gap):
+            for leaf in self.target_leaves[j]:
+                yield self._seed(Step.PHRASE_SEED, opened, Opened(leaf, 1 << j))
+        for i, opened in phrase_openings(self.target, [(j, i) for i, j in self.links], self.config.gap):
+            for leaf in self.source_leaves[i]:
+                yield self._seed(Step.PHRASE_SEED, Opened(leaf, 1 << i), opened)
 
     def _seed(self, step: Step, source: Opened, target: Opened) -> Hypothesis:
         null_words = _word_count(self.source.forest, source) + _word_count(self.target.forest, target)
@@ -279,6 +285,7 @@ class Opened:
     edges: tuple[EdgeId, ...] = ()
     nulls: tuple[NodeId, ...] = ()
     trees: int = -1
+    depths: tuple[tuple[int, int], ...] = ()  # linked words and how many generations below they are
 
 
 def pair_value(weights: Weights, source: NodeId, target: NodeId, null_words: int, is_noncompositional: bool) -> float:
@@ -287,62 +294,73 @@ def pair_value(weights: Weights, source: NodeId, target: NodeId, null_words: int
     return value - weights.noncompositional if is_noncompositional else value
 
 
-def phrases_of_word(ancestry: Ancestry, links: list[tuple[int, int]], word: int, gap: int) -> Iterator[Opened]:
-    """Multiword phrases that a word of the other side may stand for.
+def phrase_openings(ancestry: Ancestry, links: list[tuple[int, int]], gap: int) -> Iterator[tuple[int, Opened]]:
+    """Words of the other side with the multiword phrases they may stand for.
 
     Either the phrase's semantic head is linked to the word, at most `gap` below the phrase; or all linked words of the
     phrase are linked to the word, the phrase is their LCA, and one of them is at most `gap` below.
     `links` are (word of this side, word of the other side).
     """
     forest = ancestry.forest
-    linked = sum({1 << i for i, _ in links})
-    own = sum({1 << i for i, j in links if j == word})
-    if not own:
-        return
-    leaves = _leaves(forest)
-    candidates: dict[NodeId, bool] = {}
-    for i in _bits(own):
-        for leaf in leaves[i]:
-            for top in ancestry.paths_from(leaf, gap):
-                node = forest.nodes[top]
-                if node.end - node.begin < 2:
-                    continue
-                inside = span_mask(forest, top)
-                covers_all = (linked & inside) == (own & inside)
-                if node.semantic_head == i:
-                    candidates[top] = True
-                elif covers_all and (own & inside).bit_count() > 1:
-                    candidates.setdefault(top, False)
-    for top in sorted(candidates):
-        kept = own & span_mask(forest, top)
-        openings = _open(ancestry, top, kept)
-        if not candidates[top]:
-            openings = [opened for opened in openings if _is_lca(forest, opened)]
-        yield from openings
+    linked_to: dict[int, list[int]] = {}  # by word of this side
+    linked_from: dict[int, int] = {}  # by word of the other side, as bits
+    for i, j in links:
+        linked_to.setdefault(i, []).append(j)
+        linked_from[j] = linked_from.get(j, 0) | 1 << i
+    linked = sum(1 << i for i in linked_to)
+    known: dict[tuple[NodeId, int], list[Opened]] = {}
+    for v, node in enumerate(forest.nodes):
+        if node.end - node.begin < 2:
+            continue
+        inside = span_mask(forest, NodeId(v)) & linked
+        for j in linked_to.get(node.semantic_head, ()):
+            for opened in _open(ancestry, NodeId(v), inside & linked_from[j], known):
+                if dict(opened.depths)[node.semantic_head] <= gap:
+                    yield j, opened
+        j = _only_partner(inside, linked_from)
+        if j >= 0 and not linked_from[j] >> node.semantic_head & 1:
+            for opened in _open(ancestry, NodeId(v), inside, known):
+                if _is_lca(forest, opened) and min(depth for _, depth in opened.depths) <= gap:
+                    yield j, opened
 
 
-def _open(ancestry: Ancestry, node: NodeId, words: int) -> list[Opened]:
+def _only_partner(inside: int, linked_from: dict[int, int]) -> int:
+    """The word that all of several linked words are linked to; -1 where there is none."""
+    if inside.bit_count() < 2:
+        return -1
+    return next((j for j in sorted(linked_from) if linked_from[j] & inside == inside), -1)
+
+
+def _open(ancestry: Ancestry, node: NodeId, words: int, known: dict[tuple[NodeId, int], list[Opened]]) -> list[Opened]:
     """The ways to open a phrase down to the leaves of `words`, best first."""
+    if (node, words) not in known:
+        known[node, words] = _open_anew(ancestry, node, words, known)
+    return known[node, words]
+
+
+def _open_anew(
+    ancestry: Ancestry, node: NodeId, words: int, known: dict[tuple[NodeId, int], list[Opened]]
+) -> list[Opened]:
     forest = ancestry.forest
     if forest.nodes[node].is_leaf:
-        return [Opened(node, words)]
+        return [Opened(node, words, depths=((forest.nodes[node].begin, 0),))]
     ways: list[Opened] = []
     for index, edge in enumerate(forest.edges[node]):
         partial = [Opened(node, words, ancestry.edge_values[node][index], (EdgeId(node, index),), (), edge.trees)]
         for child in edge.children:
             inside = words & span_mask(forest, child)
             below = (
-                _open(ancestry, child, inside)
+                _open(ancestry, child, inside, known)
                 if inside
                 else [Opened(child, 0, ancestry.null_values[child], (), (child,))]
             )
-            partial = [_join(one, other) for one in partial for other in below]
+            partial = [_join(one, other, len(edge.children) - 1) for one in partial for other in below]
         ways += partial
     ways.sort(key=lambda way: (-way.value, way.edges))
     return ways[: ancestry.paths] if ancestry.paths else ways
 
 
-def _join(upper: Opened, lower: Opened) -> Opened:
+def _join(upper: Opened, lower: Opened, steps: int) -> Opened:
     return Opened(
         upper.node,
         upper.words,
@@ -350,6 +368,7 @@ def _join(upper: Opened, lower: Opened) -> Opened:
         upper.edges + lower.edges,
         upper.nulls + lower.nulls,
         upper.trees & lower.trees,
+        upper.depths + tuple((word, depth + steps) for word, depth in lower.depths),
     )
 
 
@@ -367,13 +386,6 @@ def _leaves(forest: Forest) -> list[list[NodeId]]:
         if node.is_leaf:
             leaves[node.begin].append(NodeId(v))
     return leaves
-
-
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
 
 
 def _word_count(forest: Forest, opened: Opened) -> int:

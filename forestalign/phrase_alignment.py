@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from forestalign.alignment import PhraseAlignment, PhrasePair, SearchStatistics, WordAlignment, WordLink
 from forestalign.config import AlignConfig
 from forestalign.fast_search import can_run, fast_search
 from forestalign.forest import Forest, NodeId, log_partition, viterbi
-from forestalign.hypotheses import Derivation, Found, PairTree, Step, null_nodes
+from forestalign.hypotheses import Derivation, Found, PairTree, Root, Step, null_nodes
 from forestalign.lca import EdgeId
 from forestalign.model import PairScores
 from forestalign.search import search
 from forestalign.tokens import Span
 
 Edges = tuple[tuple[NodeId, int], ...]
+Keys = frozenset[tuple[NodeId, NodeId]]
 
 
 def align_phrases(
@@ -53,25 +54,26 @@ def _assemble(
     source: Forest, target: Forest, scores: PairScores, found: Found, config: AlignConfig
 ) -> tuple[PhraseAlignment, ...]:
     statistics = SearchStatistics(found.states, found.beam_cuts, found.trace_bounds)
-    if not found.derivations:
+    if not found.roots:
         return (_nothing_aligned(source, target, scores, config, statistics),)
     posteriors = _posteriors(found)
     alignments = []
-    for derivation in _distinct(found.derivations, config.kbest):
-        alignment = _alignment(source, target, scores, derivation, posteriors, config)
+    for k in _distinct(found.roots, config.kbest):
+        alignment = _alignment(source, target, scores, found.derive(k), posteriors, config)
         alignments.append(replace(alignment, completed=found.completed, statistics=statistics))
     return tuple(alignments)
 
 
-def _distinct(derivations: Iterable[Derivation], count: int) -> list[Derivation]:
+def _distinct(roots: Sequence[Root], count: int) -> list[int]:
     """The first `count` that differ in their pairs, not only in how the null phrases are built."""
-    seen: set[frozenset[tuple[NodeId, NodeId]]] = set()
-    kept: list[Derivation] = []
-    for derivation in derivations:
-        key = frozenset((pair.source, pair.target) for pair in derivation.pairs.parts())
-        if key not in seen:
-            seen.add(key)
-            kept.append(derivation)
+    seen: set[Keys] = set()
+    kept: list[int] = []
+    known: dict[int, Keys] = {}
+    for k, root in enumerate(roots):
+        keys = _keys(root.pairs, known)
+        if keys not in seen:
+            seen.add(keys)
+            kept.append(k)
         if len(kept) >= max(count, 1):
             break
     return kept
@@ -79,15 +81,23 @@ def _distinct(derivations: Iterable[Derivation], count: int) -> list[Derivation]
 
 def _posteriors(found: Found) -> dict[tuple[NodeId, NodeId], float]:
     """Share of the beam's probability mass at the root that holds each pair."""
-    top = found.derivations[0].score
-    masses = [math.exp(derivation.score - top) for derivation in found.derivations]
+    top = found.roots[0].score
+    masses = [math.exp(root.score - top) for root in found.roots]
     total = sum(masses)
     shares: dict[tuple[NodeId, NodeId], float] = {}
-    for derivation, mass in zip(found.derivations, masses, strict=True):
-        for pair in derivation.pairs.parts():
-            key = (pair.source, pair.target)
+    known: dict[int, Keys] = {}
+    for root, mass in zip(found.roots, masses, strict=True):
+        for key in _keys(root.pairs, known):
             shares[key] = shares.get(key, 0.0) + mass / total
     return {key: min(share, 1.0) for key, share in shares.items()}
+
+
+def _keys(tree: PairTree, known: dict[int, Keys]) -> Keys:
+    """The pairs of a tree; trees that several roots share are looked at once."""
+    if id(tree) not in known:
+        own = frozenset({(tree.source, tree.target)})
+        known[id(tree)] = own.union(*(_keys(support, known) for support in tree.supports))
+    return known[id(tree)]
 
 
 def _alignment(

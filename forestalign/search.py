@@ -21,6 +21,7 @@ from forestalign.hypotheses import (
     Found,
     Hypothesis,
     Placed,
+    Root,
     Seeds,
     Step,
     Weights,
@@ -284,7 +285,8 @@ class _Search:
 
     def _found(self, roots: list[Hypothesis], completed: bool) -> Found:
         ranked = sorted(roots, key=lambda h: (-round(h.score, 9), h.target, h.target_words))
-        return Found(tuple(h.finished() for h in ranked), completed, self.states, self.beam_cuts, self.bound.hits)
+        found = tuple(Root(h.score, h.pair_tree()) for h in ranked)
+        return Found(found, lambda k: ranked[k].finished(), completed, self.states, self.beam_cuts, self.bound.hits)
 
     def _edge_trees(self, edge: EdgeId) -> int:
         return self.source.edges[edge.node][edge.index].trees
