@@ -188,3 +188,72 @@ def _trace_back(
         count += 1
         i, e = i - s, came_from[i, e]
     return rows[:count][::-1].copy()
+
+
+@njit(cache=True, nogil=True)
+def segment_scores(
+    words: Array,
+    block: Array,
+    sizes: Array,
+    source_kinds: npt.NDArray[np.int64],
+    target_kinds: npt.NDArray[np.int64],
+    kind_scores: Array,
+    layers: npt.NDArray[np.float32],
+    span_weights: Array,
+) -> Array:
+    source_count, target_count = words.shape
+    source_max, target_max = sizes.shape
+    scores = np.full((source_count, source_max, target_count, target_max), -np.inf)
+    for i in range(source_count):
+        for s in range(min(source_max, source_count - i)):
+            for b in range(target_count):
+                total = 0.0  # of the block, a column more with each t
+                for t in range(min(target_max, target_count - b)):
+                    for p in range(s + 1):
+                        total += block[i + p, b + t]
+                    score = sizes[s, t] + kind_scores[source_kinds[i, s], target_kinds[b, t]]
+                    if s > 0 or t > 0:
+                        score += total * max(s + 1, t + 1) / ((s + 1) * (t + 1))
+                    if s == t:
+                        for k in range(s + 1):
+                            score += words[i + k, b + k]
+                    for f in range(span_weights.shape[0]):
+                        score += layers[i, s, b, t, f] * span_weights[f]
+                    scores[i, s, b, t] = score
+    return scores
+
+
+@njit(cache=True, nogil=True)
+def spread_segments(
+    counts: Array,
+    source_kinds: npt.NDArray[np.int64],
+    target_kinds: npt.NDArray[np.int64],
+    kind_count: int,
+    layers: npt.NDArray[np.float32],
+) -> tuple[Array, Array, Array, Array, Array]:
+    source_count, source_max, target_count, target_max = counts.shape
+    words = np.zeros((source_count, target_count))
+    block = np.zeros((source_count, target_count))
+    sizes = np.zeros((source_max, target_max))
+    kinds = np.zeros((kind_count, kind_count))
+    span = np.zeros(layers.shape[4])
+    for i in range(source_count):
+        for s in range(min(source_max, source_count - i)):
+            for b in range(target_count):
+                for t in range(min(target_max, target_count - b)):
+                    count = counts[i, s, b, t]
+                    if count == 0.0:
+                        continue
+                    sizes[s, t] += count
+                    kinds[source_kinds[i, s], target_kinds[b, t]] += count
+                    if s > 0 or t > 0:
+                        share = count * max(s + 1, t + 1) / ((s + 1) * (t + 1))
+                        for p in range(s + 1):
+                            for q in range(t + 1):
+                                block[i + p, b + q] += share
+                    if s == t:
+                        for k in range(s + 1):
+                            words[i + k, b + k] += count
+                    for f in range(span.shape[0]):
+                        span[f] += count * layers[i, s, b, t, f]
+    return words, block, sizes, kinds, span

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from forestalign.crf import _kernels
 from forestalign.crf.cells import Layers, Resources
-from forestalign.crf.lattice import Array, Lattice, Marginals, allowed_segments
+from forestalign.crf.lattice import Array, Lattice, Marginals
 from forestalign.crf.segments import SpanFeatures, span_features
-from forestalign.crf.space import NULL_NAMES, FeatureSpace, cell_layers
+from forestalign.crf.space import NULL_NAMES, SPAN_KINDS, FeatureSpace, cell_layers
 from forestalign.crf.transitions import transition_features
 from forestalign.crf.words import CONTENT, FUNCTION, PUNCTUATION, TAGS, Words, words_of
 from forestalign.tokens import Sentence
@@ -89,7 +90,8 @@ def _null_features(source: Words, target: Words, layers: Layers) -> npt.NDArray[
         "identical_there": best("identical_any_case"),
         "identical_function_there": best("identical_any_case") * (source.kinds != CONTENT),
         "lemma_there": there,
-        "related_there": best("synonym", "derivation", "hypernym", "hyponym", "similar_sense", "ppdb"),
+        "related_there": best("synonym", "derivation", "hypernym", "hyponym", "similar_sense"),
+        "ppdb_there": best("ppdb"),
         "best_cosine": best("cosine"),
         "best_spelling": best("jaro_winkler"),
         "neighbours_there": (around[:-2] + around[2:]) / 2,
@@ -117,40 +119,23 @@ def lattice_of(features: PairFeatures, space: FeatureSpace, weights: Array) -> L
 
 
 def _segment_scores(features: PairFeatures, space: FeatureSpace, part: dict[str, Array], words: Array) -> Array:
-    """Psi of spans: diagonal of word scores, block mean times the longer length, size, chunks, span layers."""
+    """Psi of all span pairs."""
     assert features.spans is not None
-    source_count, target_count = words.shape
-    shape = (source_count, space.source_max, target_count, space.target_max)
     block = (features.cells @ part["block"].astype(features.cells.dtype)).astype(np.float64)
-    layers = features.spans.layers[:, : space.source_max, :, : space.target_max].astype(features.cells.dtype)
-    scores = (layers @ part["span"].astype(layers.dtype)).astype(np.float64)
-    scores += part["size"].reshape(1, space.source_max, 1, space.target_max)
-    if len(part["chunks"]):
-        kinds = _kind_pairs(features.spans, space)
-        scores += part["chunks"][kinds]
-    for s, t, rows, columns in _sizes(shape):
-        view = scores[:rows, s, :columns, t]
-        for k in range(s + 1) if s == t else ():
-            view += words[k : k + rows, k : k + columns]
-        if s or t:
-            share = max(s + 1, t + 1) / ((s + 1) * (t + 1))
-            for p, q in np.ndindex(s + 1, t + 1):
-                view += share * block[p : p + rows, q : q + columns]
-    scores[~allowed_segments(*shape)] = -np.inf
-    return scores
-
-
-def _sizes(shape: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
-    """Each pair of span lengths (less one) that fits, with the number of places on each side."""
-    rows, source_max, columns, target_max = shape
-    return [(s, t, rows - s, columns - t) for s, t in np.ndindex(min(source_max, rows), min(target_max, columns))]
-
-
-def _kind_pairs(spans: SpanFeatures, space: FeatureSpace) -> npt.NDArray[np.int64]:
-    source_kinds = spans.source_kinds[:, : space.source_max]
-    target_kinds = spans.target_kinds[:, : space.target_max]
-    count = round(len(space.blocks["chunks"]) ** 0.5)
-    return np.asarray(source_kinds[:, :, None, None] * count + target_kinds[None, None])
+    kinds = len(SPAN_KINDS)
+    kind_scores = part["chunks"].reshape(kinds, kinds) if len(part["chunks"]) else np.zeros((kinds, kinds))
+    return np.asarray(
+        _kernels.segment_scores(
+            words,
+            block,
+            part["size"].reshape(space.source_max, space.target_max),
+            features.spans.source_kinds,
+            features.spans.target_kinds,
+            kind_scores,
+            features.spans.layers,
+            part["span"],
+        )
+    )
 
 
 def feature_counts(features: PairFeatures, space: FeatureSpace, counts: Marginals) -> Array:
@@ -179,23 +164,14 @@ def _add_cells(result: Array, place: slice, features: PairFeatures, words: Array
 
 def _spread_segments(features: PairFeatures, space: FeatureSpace, counts: Array, result: Array) -> Array:
     """Add what belongs to spans to `result`; return the counts that fall on single cells through diagonals."""
-    assert features.spans is not None
-    shape = counts.shape
-    words, block = np.zeros((shape[0], shape[2])), np.zeros((shape[0], shape[2]))
-    for s, t, rows, columns in _sizes((shape[0], shape[1], shape[2], shape[3])):
-        view = counts[:rows, s, :columns, t]
-        for k in range(s + 1) if s == t else ():
-            words[k : k + rows, k : k + columns] += view
-        if s or t:
-            share = max(s + 1, t + 1) / ((s + 1) * (t + 1))
-            for p, q in np.ndindex(s + 1, t + 1):
-                block[p : p + rows, q : q + columns] += share * view
+    spans = features.spans
+    assert spans is not None
+    words, block, sizes, kinds, span = _kernels.spread_segments(
+        counts, spans.source_kinds, spans.target_kinds, len(SPAN_KINDS), spans.layers
+    )
     _add_cells(result, space.slices["block"], features, block)
-    result[space.slices["size"]] = counts.sum(axis=(0, 2)).ravel()
+    result[space.slices["size"]] = sizes.ravel()
     if "chunks" in space.families:
-        kinds = _kind_pairs(features.spans, space)
-        length = len(space.blocks["chunks"])
-        result[space.slices["chunks"]] = np.bincount(kinds.ravel(), counts.ravel(), length)
-    layers = features.spans.layers[:, : space.source_max, :, : space.target_max].astype(features.cells.dtype)
-    result[space.slices["span"]] = np.tensordot(counts.astype(layers.dtype), layers, axes=4)
-    return words
+        result[space.slices["chunks"]] = kinds.ravel()
+    result[space.slices["span"]] = span
+    return np.asarray(words)

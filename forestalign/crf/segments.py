@@ -25,11 +25,11 @@ NONE, INSIDE, ACROSS = (SPAN_KINDS.index(kind) for kind in ("none", "inside", "a
 
 @dataclass(frozen=True, slots=True)
 class SpanFeatures:
-    """Span kinds of each side, and dense layers [M, Ls, N, Lt, features] in half precision to save memory."""
+    """Span kinds of each side, and dense layers [M, Ls, N, Lt, features]."""
 
     source_kinds: npt.NDArray[np.int64]  # [M, Ls]
     target_kinds: npt.NDArray[np.int64]  # [N, Lt]
-    layers: npt.NDArray[np.float16]
+    layers: npt.NDArray[np.float32]
 
     def reversed(self) -> SpanFeatures:
         """Source and target in each other's place."""
@@ -75,7 +75,7 @@ def span_features(
     layers[:, 0, :, 0] = 0  # a word with a word has the cell layers
     layers[~allowed_segments(*shape)] = 0
     kinds = span_kinds(source, source_max), span_kinds(target, target_max)
-    return SpanFeatures(*kinds, layers.astype(np.float16))
+    return SpanFeatures(*kinds, layers)
 
 
 class _Spans:

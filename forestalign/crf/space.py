@@ -29,6 +29,7 @@ NULL_NAMES = (
     "identical_function_there",
     "lemma_there",
     "related_there",
+    "ppdb_there",
     "best_cosine",
     "best_spelling",
     "neighbours_there",

@@ -26,6 +26,9 @@ from forestalign.tokens import Sentence
 
 SHARDS = 8
 DIRECTIONS = ("s2t", "t2s")
+# A pair list is the user's and may be missing: its weights are fitted last, with all others held, so that a model is as
+# good without the list.
+PAIR_LIST_FEATURES = frozenset({"cell:ppdb", "block:ppdb", "null:ppdb_there", "span:ppdb"})
 
 
 @dataclass(frozen=True, slots=True)

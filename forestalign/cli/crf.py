@@ -1,0 +1,285 @@
+"""Train the token CRF or the semi-Markov phrase CRF on gold links, and use what only they can do.
+
+Gold is read in any format that `evaluate words` reads. `forestalign words --method crf --model MODEL` aligns with a
+trained model; here are training, phrase gold made from token gold, scores of whole pairs and k-best lists.
+
+example:
+  forestalign crf train gold.jsonl -o token.json --analyses tags.jsonl
+  forestalign crf train gold.jsonl -o phrase.json --phrase --synthetic --analyses tags.jsonl
+  forestalign crf synthesise gold.jsonl > phrases.jsonl
+  forestalign crf score pairs.tsv
+  forestalign crf kbest pairs.tsv --count 5
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from forestalign.config import AlignConfig
+from forestalign.crf import (
+    COMBINATIONS,
+    DIRECTIONS,
+    FAMILIES,
+    Costs,
+    CrfAligner,
+    CrfModel,
+    FeatureSpace,
+    ModelCard,
+    Progress,
+    TrainingPair,
+    TrainSettings,
+    feature_space,
+    load_crf,
+    load_resources,
+    read_model,
+    synthetic_phrases,
+    train,
+    write_model,
+)
+from forestalign.crf.analysis import AnalysisStore
+from forestalign.crf.lattice import Array
+from forestalign.crf.training import PAIR_LIST_FEATURES
+from forestalign.errors import UsageError
+from forestalign.formats import (
+    BadRecord,
+    GoldPair,
+    LinkAnnotation,
+    format_link_line,
+    format_pharaoh,
+    read_gold_links,
+    read_pairs,
+)
+from forestalign.formats.word_links import GOLD
+from forestalign.metrics import GoldLinks, score_words
+from forestalign.parsers import load_parser
+from forestalign.tokens import Sentence
+
+CHECKPOINT_EVERY = 10
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="train|synthesise|score|kbest")
+    _add_train(kinds.add_parser("train", help="train a model on gold links"))
+    synthesise = kinds.add_parser("synthesise", help="phrase gold from token gold, as JSON lines")
+    _add_gold(synthesise)
+    for name, line in (("score", "one decision score a pair"), ("kbest", "the best alignments of each pair")):
+        command = kinds.add_parser(name, help=line)
+        command.add_argument("pairs", help="sentence pairs, any pair format; - is stdin")
+        command.add_argument("--model", default="", metavar="FILE", help="a trained model (default: the shipped one)")
+        command.add_argument("--ppdb", default="", metavar="FILE", help="a list of word pairs, tab-separated")
+        command.add_argument("--tokenized", action="store_true", help="words are separated by spaces already")
+        command.add_argument("--no-parser", action="store_true", help="no tags: quicker, less exact")
+        if name == "kbest":
+            command.add_argument("--count", type=int, default=5, metavar="K", help="alignments a pair (default: 5)")
+
+
+def _add_gold(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("gold", nargs="+", help="gold links: JSON lines, Jacana JSON or MultiMWA TSV; .gz too")
+    parser.add_argument("--possible", action="store_true", help="possible links count as sure ones")
+    parser.add_argument("--analyses", default="", metavar="FILE", help="keep tags and lemmas in FILE and reuse them")
+    parser.add_argument("--no-parser", action="store_true", help="no tags: features of tags and chunks stay silent")
+
+
+def _add_train(parser: argparse.ArgumentParser) -> None:
+    _add_gold(parser)
+    defaults = TrainSettings()
+    parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="the model file to write")
+    parser.add_argument("--phrase", action="store_true", help="semi-Markov model with spans up to --longest words")
+    parser.add_argument("--longest", type=int, default=3, metavar="N", help="Ls and Lt of --phrase (default: 3)")
+    parser.add_argument("--synthetic", action="store_true", help="turn matching chunks of the gold into phrases first")
+    parser.add_argument("--direction", choices=("both", *DIRECTIONS), default="both")
+    parser.add_argument("--combination", choices=COMBINATIONS, default="", help="how the model joins its directions")
+    parser.add_argument("--without", nargs="+", default=[], choices=FAMILIES, metavar="FAMILY", help="switch off")
+    parser.add_argument("--ppdb", default="", metavar="FILE", help="fit the weights of a pair list, after the others")
+    parser.add_argument("--l2", type=float, default=defaults.l2, help=f"L2 weight (default: {defaults.l2})")
+    parser.add_argument("--iterations", type=int, default=defaults.iterations, help="most L-BFGS iterations")
+    parser.add_argument("--miss-cost", type=float, default=defaults.costs.miss, help="margin for a missed word")
+    parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument("--held-out", type=float, default=0.0, metavar="SHARE", help="watch F1 on a share of the gold")
+    parser.add_argument("--seed", type=int, default=0, help="of the held-out share (default: 0)")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint beside MODEL")
+    parser.add_argument("--note", default="", help="a line for the card in the model file")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.kind == "train":
+        return _train(args)
+    if args.kind == "synthesise":
+        return _synthesise(args)
+    return _use(args)
+
+
+# ---- gold ----
+
+
+def _read_gold(args: argparse.Namespace) -> list[TrainingPair]:
+    annotations = [pair.gold for path in args.gold for pair in read_gold_links(path)]
+    store = _analysed(args, annotations)
+    return [
+        TrainingPair(
+            store.sentence(each.source),
+            store.sentence(each.target),
+            tuple(sorted({*each.sure, *(each.possible if args.possible else ())})),
+        )
+        for each in annotations
+    ]
+
+
+def _analysed(args: argparse.Namespace, annotations: Sequence[LinkAnnotation]) -> AnalysisStore:
+    store = AnalysisStore(args.analyses or None)
+    if not args.no_parser:
+        sentences = [words for each in annotations for words in (each.source, each.target)]
+        store.analyse(sentences, load_parser(AlignConfig(nbest=1)))
+    return store
+
+
+def _synthesise(args: argparse.Namespace) -> int:
+    for path in args.gold:
+        pairs = list(read_gold_links(path))
+        store = _analysed(args, [pair.gold for pair in pairs])
+        for pair in pairs:
+            gold = pair.gold
+            token = TrainingPair(store.sentence(gold.source), store.sentence(gold.target), gold.sure)
+            filled = LinkAnnotation(GOLD, gold.source, gold.target, synthetic_phrases(token).links, gold.possible)
+            print(format_link_line(GoldPair(pair.id, (filled,))))
+    return 0
+
+
+# ---- training ----
+
+
+def _train(args: argparse.Namespace) -> int:
+    space = _space(args)
+    settings = TrainSettings(
+        l2=args.l2, iterations=args.iterations, costs=Costs(miss=args.miss_cost), processes=args.jobs
+    )
+    pairs = _read_gold(args)
+    if args.synthetic:
+        pairs = [synthetic_phrases(pair) for pair in pairs]
+    if not pairs:
+        raise UsageError(f"no gold pairs in {', '.join(args.gold)}")
+    held_out, pairs = _split(pairs, args.held_out, args.seed)
+    run_ = _Run(args, space, settings, held_out)
+    for direction in DIRECTIONS if args.direction == "both" else (args.direction,):
+        run_.train(direction, pairs)
+    model = run_.model(len(pairs))
+    write_model(model, args.output)
+    run_.checkpoint_path.unlink(missing_ok=True)
+    if held_out and not args.quiet:
+        print(f"held out: F1 {_f1(model, held_out):.4f} on {len(held_out)} pairs", file=sys.stderr)
+    return 0
+
+
+def _space(args: argparse.Namespace) -> FeatureSpace:
+    longest = args.longest if args.phrase else 1
+    families = tuple(family for family in FAMILIES if family not in args.without)
+    return feature_space(families, longest, longest)
+
+
+def _split(pairs: list[TrainingPair], share: float, seed: int) -> tuple[list[TrainingPair], list[TrainingPair]]:
+    if not 0 <= share < 1:
+        raise UsageError(f"--held-out is {share}; expected a share from 0 to below 1")
+    order = np.random.default_rng(seed).permutation(len(pairs))
+    chosen = set(order[: round(share * len(pairs))].tolist())
+    held_out = [pair for number, pair in enumerate(pairs) if number in chosen]
+    return held_out, [pair for number, pair in enumerate(pairs) if number not in chosen]
+
+
+class _Run:
+    """One training run: progress, checkpoints, and the weights of the directions as they come in."""
+
+    def __init__(
+        self, args: argparse.Namespace, space: FeatureSpace, settings: TrainSettings, held_out: list[TrainingPair]
+    ):
+        self._args, self._space, self._settings, self._held_out = args, space, settings, held_out
+        self.checkpoint_path = Path(f"{args.output}.checkpoint")
+        self._weights: dict[str, Array] = {}
+        if args.resume and self.checkpoint_path.exists():
+            saved = read_model(self.checkpoint_path)
+            if saved.space.names != space.names:
+                raise UsageError(f"{self.checkpoint_path} has other features than this run asks for")
+            found = {"s2t": saved.forward, "t2s": saved.backward}
+            self._weights = {name: weights for name, weights in found.items() if weights is not None}
+
+    def train(self, direction: str, pairs: list[TrainingPair]) -> None:
+        # on a terminal a bar; elsewhere a line with every checkpoint
+        hide = self._args.quiet or not sys.stderr.isatty()
+        with tqdm(total=self._settings.iterations, desc=direction, disable=hide, leave=False) as bar:
+
+            def report(progress: Progress) -> None:
+                bar.update()
+                bar.set_postfix(objective=f"{progress.objective:.1f}")
+                if progress.iteration % CHECKPOINT_EVERY == 0:
+                    self._checkpoint(direction, progress)
+
+            start = self._weights.get(direction)
+            resources = load_resources()
+            weights = train(pairs, direction, self._space, resources, self._settings, start, report)
+        if self._args.ppdb:
+            listed = np.array([name in PAIR_LIST_FEATURES for name in self._space.names])
+            resources = load_resources(self._args.ppdb)
+            weights = train(pairs, direction, self._space, resources, self._settings, weights, trainable=listed)
+        self._weights[direction] = weights
+
+    def _checkpoint(self, direction: str, progress: Progress) -> None:
+        self._weights[direction] = progress.weights
+        model = self.model(0)
+        write_model(model, self.checkpoint_path)
+        if not self._args.quiet and not sys.stderr.isatty():
+            watched = f", held out F1 {_f1(model, self._held_out):.4f}" if self._held_out else ""
+            line = f"{direction} iteration {progress.iteration}: objective {progress.objective:.2f}{watched}"
+            print(line, file=sys.stderr)
+
+    def model(self, pair_count: int) -> CrfModel:
+        args, settings = self._args, self._settings
+        described = f"l2={settings.l2} iterations={settings.iterations} miss={settings.costs.miss}"
+        described += " possible" * args.possible + " synthetic" * args.synthetic + " untagged" * args.no_parser
+        card = ModelCard(tuple(Path(path).name for path in args.gold), pair_count, described, args.note)
+        model = CrfModel(self._space, self._weights.get("s2t"), self._weights.get("t2s"), card=card)
+        return model.combined(args.combination) if args.combination and pair_count else model
+
+
+def _f1(model: CrfModel, pairs: Sequence[TrainingPair]) -> float:
+    aligner = CrfAligner(model, load_resources())
+    gold = [GoldLinks("", pair.source.words, pair.target.words, frozenset(pair.links)) for pair in pairs]
+    system = [frozenset(aligner.align(pair.source, pair.target).pairs) for pair in pairs]
+    return score_words(gold, system)["F1"]
+
+
+# ---- score and kbest ----
+
+
+def _use(args: argparse.Namespace) -> int:
+    aligner = load_crf(args.model, args.ppdb)
+    failed = False
+    for number, source, target in _sentences(args):
+        if isinstance(source, str):
+            print(f"{args.pairs}:{number}: {source}", file=sys.stderr)
+            failed = True
+        elif args.kind == "score":
+            print(f"{aligner.decision_score(source, target):.4f}")
+        else:
+            for rank, (log_prob, links) in enumerate(aligner.k_best(source, target, args.count)):
+                print(f"{number}\t{rank}\t{log_prob:.4f}\t{format_pharaoh(links)}")
+    return int(failed)
+
+
+def _sentences(args: argparse.Namespace) -> Iterator[tuple[int, Sentence | str, Sentence]]:
+    """Pairs with tags; a bad line has its message in place of the source."""
+    parser = None if args.no_parser else load_parser(AlignConfig(nbest=1))
+    nothing = Sentence.from_words(())
+    for record in read_pairs(args.pairs, tokenized=args.tokenized):
+        if isinstance(record, BadRecord):
+            yield record.number, record.message, nothing
+        elif parser is None:
+            yield record.number, record.source, record.target
+        else:
+            source, target = parser.parse([record.source, record.target])
+            yield record.number, source.sentence, target.sentence
