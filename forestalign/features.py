@@ -120,8 +120,8 @@ class FeatureExtractor:
             one, other = self._phrase_vectors(source, left), self._phrase_vectors(target, right)
             inner[:, :, 6] = np.maximum(one @ other.T, 0.0)
         if "length" in self.features.extras:
-            one, other = left.end - left.begin, right.end - right.begin
-            inner[:, :, 7] = np.minimum.outer(one, other) / np.maximum.outer(one, other)
+            lengths, others = left.end - left.begin, right.end - right.begin
+            inner[:, :, 7] = np.minimum.outer(lengths, others) / np.maximum.outer(lengths, others)
         return PairFeatures(dense, _category_pairs(left, right), self._lexical(left, right), left, right)
 
     def _head_features(self, left: Sequence[str], right: Sequence[str]) -> Floats:
@@ -154,7 +154,7 @@ class FeatureExtractor:
         np.cumsum(rows, axis=0, out=sums[1:])
         means = sums[nodes.end] - sums[nodes.begin]
         norms = np.linalg.norm(means, axis=1, keepdims=True)
-        unit: Floats = means / np.where(norms > 1e-6, norms, 1.0)
+        unit: Floats = (means / np.where(norms > 1e-6, norms, 1.0)).astype(np.float32)
         return unit
 
     def _lexical(self, left: PhraseAttributes, right: PhraseAttributes) -> Ints:
@@ -242,7 +242,8 @@ def _add_coverage(
     columns = sums[:, right.end] - sums[:, right.begin]
     touching = rows[:, -1][:, None] + columns[-1][None, :]
     dense[:-1, :-1, 5] = 2.0 * inside / np.maximum(touching, 1.0)
-    source_counts, target_counts = np.cumsum(linked_sources), np.cumsum(linked_targets)
+    source_counts = np.cumsum(linked_sources, dtype=np.int64)
+    target_counts = np.cumsum(linked_targets, dtype=np.int64)
     dense[:-1, -1, 8] = _share(source_counts, left)
     dense[-1, :-1, 8] = _share(target_counts, right)
 

@@ -313,22 +313,22 @@ def phrase_openings(ancestry: Ancestry, links: list[tuple[int, int]], gap: int) 
         if node.end - node.begin < 2:
             continue
         inside = span_mask(forest, NodeId(v)) & linked
-        for j in linked_to.get(node.semantic_head, ()):
-            for opened in _open(ancestry, NodeId(v), inside & linked_from[j], known):
-                if dict(opened.depths)[node.semantic_head] <= gap:
-                    yield j, opened
-        j = _only_partner(inside, linked_from)
-        if j >= 0 and not linked_from[j] >> node.semantic_head & 1:
-            for opened in _open(ancestry, NodeId(v), inside, known):
-                if _is_lca(forest, opened) and min(depth for _, depth in opened.depths) <= gap:
+        heads = linked_to.get(node.semantic_head, [])
+        for j in sorted({*heads, *_common_partners(inside, linked_from)}):
+            own = inside & linked_from[j]
+            for opened in _open(ancestry, NodeId(v), own, known):
+                depths = dict(opened.depths)
+                is_near_head = j in heads and depths[node.semantic_head] <= gap
+                is_only = own == inside and _is_lca(forest, opened) and min(depths.values()) <= gap
+                if is_near_head or is_only:
                     yield j, opened
 
 
-def _only_partner(inside: int, linked_from: dict[int, int]) -> int:
-    """The word that all of several linked words are linked to; -1 where there is none."""
+def _common_partners(inside: int, linked_from: dict[int, int]) -> list[int]:
+    """Words that all of several linked words are linked to."""
     if inside.bit_count() < 2:
-        return -1
-    return next((j for j in sorted(linked_from) if linked_from[j] & inside == inside), -1)
+        return []
+    return [j for j, words in linked_from.items() if words & inside == inside]
 
 
 def _open(ancestry: Ancestry, node: NodeId, words: int, known: dict[tuple[NodeId, int], list[Opened]]) -> list[Opened]:
