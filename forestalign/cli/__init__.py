@@ -18,6 +18,7 @@ from forestalign.errors import ForestAlignError, UsageError
 COMMANDS = {
     "crf": "train the CRF aligners; phrase gold, decision scores, k-best lists",
     "align": "align the phrases of pairs of sentences",
+    "words": "align the words of pairs of sentences",
     "rerank": "choose parses by aligning, next to the parser's 1-best",
     "parse": "parse sentences into Penn trees, n-best lists or forests",
     "train": "learn the weights of phrase features from pairs of sentences",

@@ -6,7 +6,14 @@ The stages stand in `published` (what their program does) and `paper` (what thei
 from __future__ import annotations
 
 from forestalign.word_alignment.aligner import PROFILES, WordAligner
-from forestalign.word_alignment.analysis import Analysis, Entity, analyse_parse, analyse_spacy, find_names
+from forestalign.word_alignment.analysis import (
+    Analysis,
+    Entity,
+    analyse_given,
+    analyse_parse,
+    analyse_spacy,
+    find_names,
+)
 from forestalign.word_alignment.dictionary import dictionary_links, similarity_threshold
 from forestalign.word_alignment.relations import Arc
 from forestalign.word_alignment.sentence_scores import SentenceScores, sentence_scores
@@ -18,6 +25,7 @@ __all__ = [
     "Entity",
     "SentenceScores",
     "WordAligner",
+    "analyse_given",
     "analyse_parse",
     "analyse_spacy",
     "dictionary_links",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from forestalign.alignment import WordAlignment
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.word_alignment.analysis import Analysis
 from forestalign.word_alignment.candidates import ALL_STAGES, Pair, Stages
+from forestalign.word_alignment.evidence import Lexicon
+from forestalign.word_alignment.matching import align_best
 from forestalign.word_alignment.paper import align_paper
 from forestalign.word_alignment.published import align_published
 from forestalign.word_alignment.relations import load_equivalences
+from forestalign.word_alignment.sentence_scores import SentenceScores, sentence_scores
 from forestalign.word_alignment.similarity import Sources, WordSimilarity
 
 PROFILES = ("best", "paper", "published")
@@ -18,10 +23,7 @@ WEIGHT = 0.9  # w, section 3.3.5
 
 
 def profile_sources(config: AlignConfig) -> Sources:
-    """Where a profile takes similar words from.
-
-    `paper` and `published` ask a PPDB-format list; where the user has none, WordNet stands in for it.
-    """
+    """Where `paper` and `published` take similar words from: a PPDB-format list, or WordNet where there is none."""
     pairs = load_ppdb(config.ppdb) if config.ppdb else None
     wordnet = None if pairs else load_wordnet()
     if config.profile == "paper":
@@ -30,7 +32,10 @@ def profile_sources(config: AlignConfig) -> Sources:
 
 
 class WordAligner:
-    """Aligns the words of analysed sentences by one profile."""
+    """Aligns the words of analysed sentences by one profile.
+
+    `sources`, `stages` and `weight` (w) change the pipelines `paper` and `published`, for ablations and other lexicons.
+    """
 
     def __init__(
         self,
@@ -42,15 +47,29 @@ class WordAligner:
         if config.profile not in PROFILES:
             raise UsageError(f"profile is {config.profile!r}; expected one of {', '.join(PROFILES)}")
         self.config = config
-        self._words = WordSimilarity(sources or profile_sources(config))
         self._stages = stages
         self._weight = weight
+        if config.profile == "best":
+            pairs = load_ppdb(config.ppdb) if config.ppdb else None
+            self._lexicon = Lexicon(load_wordnet(), load_vectors(config.vectors), pairs)
+        else:
+            self._similarity = WordSimilarity(sources or profile_sources(config))
+            self._equivalences = load_equivalences(config.profile)
 
     def align(self, source: Analysis, target: Analysis) -> WordAlignment:
-        """Word links of one pair."""
-        similarity = self._words.matrix(source.sentence, target.sentence)
-        pair = Pair(source, target, similarity, self._weight, self._words.sources.level)
-        equivalences = load_equivalences(self.config.profile)
+        """Word links of one pair, each with the stage that made it."""
+        if self.config.profile == "best":
+            return align_best(source, target, self._lexicon)
+        similarity = self._similarity.matrix(source.sentence, target.sentence)
+        pair = Pair(source, target, similarity, self._weight, self._similarity.sources.level)
         if self.config.profile == "paper":
-            return align_paper(pair, equivalences, self._stages)
-        return align_published(pair, self._words, equivalences, self._stages)
+            return align_paper(pair, self._equivalences, self._stages)
+        return align_published(pair, self._similarity, self._equivalences, self._stages)
+
+    def align_many(self, pairs: Iterable[tuple[Analysis, Analysis]]) -> Iterator[WordAlignment]:
+        """One alignment a pair, as they come."""
+        return (self.align(source, target) for source, target in pairs)
+
+    def scores(self, source: Analysis, target: Analysis, alignment: WordAlignment) -> SentenceScores:
+        """How much of the two sentences an alignment covers (section 4.2)."""
+        return sentence_scores(source.sentence, target.sentence, alignment, load_vectors().idf)

@@ -1,7 +1,7 @@
 """What the word aligner knows about one sentence: tagged tokens, dependencies, named entities.
 
 An analysis comes from our own parse (`analyse_parse`), from a spaCy `Doc` as it is (`analyse_spacy`, which only asks
-the object for its attributes and imports nothing), or from the user's columns (`Analysis` itself).
+the object for its attributes and imports nothing), or from the user's columns, such as CoNLL-U (`analyse_given`).
 
 The paper reads collapsed Stanford dependencies. `arcs` gives their like for Universal Dependencies: prepositions and
 conjunctions disappear into the relation (`nmod:in`, `conj:and`), punctuation has no relation. A user who has a
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from forestalign.parsers import Parse
 
 NAME_TAGS = frozenset({"NNP", "NNPS"})
+PENN_TAGS = {
+    "ADJ": "JJ", "ADP": "IN", "ADV": "RB", "AUX": "VB", "CCONJ": "CC", "DET": "DT", "INTJ": "UH", "NOUN": "NN",
+    "NUM": "CD", "PART": "RP", "PRON": "PRP", "PROPN": "NNP", "PUNCT": ".", "SCONJ": "IN", "SYM": "SYM",
+    "VERB": "VB", "X": "FW",
+}  # fmt: skip
 NAME_CONNECTORS = (("of",), ("&",), ("the",), ("of", "the"))
 
 
@@ -70,37 +75,57 @@ def analyse_parse(parse: Parse, entities: Sequence[Entity] | None = None) -> Ana
     return Analysis(sentence, dependencies, find_names(sentence) if entities is None else tuple(entities))
 
 
+def analyse_given(
+    sentence: Sentence,
+    dependencies: Dependencies,
+    categories: Sequence[str] = (),
+    entities: Sequence[Entity] | None = None,
+) -> Analysis:
+    """The user's own analysis, such as CoNLL-U; `categories` (UPOS) stand in for missing Penn tags."""
+    tags = [token.tag or PENN_TAGS.get(category, category) for token, category in _with(categories, sentence.tokens)]
+    guessed = lemmatize(sentence.words, tags)
+    lemmas = [(token.lemma or guess).lower() for token, guess in zip(sentence.tokens, guessed, strict=True)]
+    sentence = sentence.with_analysis(tags, lemmas)
+    dependencies = specific_labels(dependencies.heads, dependencies.relations, sentence.words)
+    return Analysis(sentence, dependencies, find_names(sentence) if entities is None else tuple(entities))
+
+
+def _with(categories: Sequence[str], tokens: Sequence[Token]) -> list[tuple[Token, str]]:
+    return list(zip(tokens, categories or [""] * len(tokens), strict=True))
+
+
 def analyse_spacy(doc: Any) -> Analysis:
-    """A spaCy `Doc`, or anything whose tokens have text, idx, lemma_, tag_, dep_, i and head."""
+    """A spaCy `Doc`, or anything whose tokens have text, idx, lemma_, tag_, pos_, dep_, i and head."""
     words = list(doc)
     tokens = tuple(Token(w.text, w.idx, w.idx + len(w.text), w.lemma_, w.tag_) for w in words)
     number = {w.i: position for position, w in enumerate(words)}
     heads = tuple(ROOT if w.head.i == w.i else number[w.head.i] for w in words)
-    dependencies = with_case_labels(heads, [w.dep_ for w in words], [w.text for w in words])
-    found = tuple(Entity(e.start, e.end, e.label_) for e in getattr(doc, "ents", ()))
-    sentence = Sentence(doc.text, tokens)
-    return Analysis(sentence, dependencies, found or find_names(sentence))
+    dependencies = Dependencies(heads, tuple(w.dep_ for w in words))
+    entities = [Entity(e.start, e.end, e.label_) for e in getattr(doc, "ents", ())]
+    return analyse_given(Sentence(doc.text, tokens), dependencies, [w.pos_ for w in words], entities or None)
 
 
-def with_case_labels(heads: Sequence[int], relations: Sequence[str], words: Sequence[str]) -> Dependencies:
-    """Plain UD labels made specific: `nmod` with a `case` child "in" becomes `nmod:in`, `conj` becomes `conj:and`."""
-    labels = [relation.lower() for relation in relations]
-    for dependent, relation in enumerate(list(labels)):
-        head = heads[dependent]
-        if relation == "case" and labels[head] in {"nmod", "obl"}:
-            labels[head] += f":{words[dependent].lower()}"
-        elif relation == "cc" and labels[head] == "conj":
-            labels[head] += f":{words[dependent].lower()}"
-    return Dependencies(tuple(heads), tuple(labels))
+def specific_labels(heads: Sequence[int], relations: Sequence[str], words: Sequence[str]) -> Dependencies:
+    """Plain labels made specific: `nmod` with a `case` child "in" becomes `nmod:in`, `conj` becomes `conj:and`.
 
-
-def complete(sentence: Sentence) -> Sentence:
-    """Lemmas for a tagged sentence that lacks some."""
-    if all(sentence.lemmas):
-        return sentence
-    guessed = lemmatize(sentence.words, sentence.tags)
-    lemmas = [token.lemma or guess for token, guess in zip(sentence.tokens, guessed, strict=True)]
-    return sentence.with_analysis(sentence.tags, lemmas)
+    spaCy's English models hang prepositions over their nouns (`prep`, `pobj`) and conjunctions under the first
+    conjunct; both are first turned into the form of Universal Dependencies.
+    """
+    labels, above = [relation.lower() for relation in relations], list(heads)
+    for index, label in enumerate(labels):
+        over = above[index]
+        if label == "pobj" and over != ROOT and labels[over] in {"prep", "agent", "dative"}:
+            labels[index] = "obl:agent" if labels[over] == "agent" else "obl"
+            above[index], above[over], labels[over] = above[over], index, "case"
+        elif label == "cc" and over != ROOT and labels[over] != "conj":
+            later = [n for n in range(index + 1, len(labels)) if labels[n] == "conj" and above[n] == over]
+            above[index] = later[0] if later else over
+    for index, label in enumerate(list(labels)):
+        over = above[index]
+        is_case = label == "case" and labels[over] in {"nmod", "obl"}
+        if is_case or (label == "cc" and labels[over] == "conj"):
+            labels[over] += f":{words[index].lower()}"
+    return Dependencies(tuple(above), tuple(labels))
 
 
 # ---- named entities ----

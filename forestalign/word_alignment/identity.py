@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forestalign.grammar import stop_words
 from forestalign.word_alignment.analysis import Analysis
-from forestalign.word_alignment.links import Links, common_runs
 from forestalign.word_alignment.candidates import Pair
+from forestalign.word_alignment.links import Links, common_runs
 
 FINAL_MARKS = frozenset({".", "!"})
 

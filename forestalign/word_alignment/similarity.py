@@ -28,7 +28,9 @@ from forestalign.tokens import Sentence
 
 Matrix = npt.NDArray[np.float64]
 
-PUNCTUATION = frozenset("( ) . , - ? ! ; _ : { } [ ] / ... \" ' -lrb- -rrb-".split())  # the published list
+PUNCTUATION = frozenset(
+    ["(", ")", ".", ",", "-", "?", "!", ";", "_", ":", "{", "}", "[", "]", "/", "...", '"', "'", "-lrb-", "-rrb-"]
+)  # the published list
 PPDB_SIM = 0.9  # section 3.3.5
 VECTOR_THRESHOLD = 0.7  # the `words` grid of scripts/ablate_words.py
 CACHE_SIZE = 1 << 17  # pairs of words kept; bounded, so that memory stays flat over long input

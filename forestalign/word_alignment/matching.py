@@ -1,0 +1,164 @@
+"""Profile `best`, second half: a log-linear model weighs the evidence, twice.
+
+    first pass     belief(i, j) = logistic(weights[kind] . (lexical, context) + bias[kind])
+    second pass    p(i, j)      = logistic(weights[kind] . (lexical, context, belief) + bias[kind])
+
+`kind` says whether both words are content words, both stop words, both punctuation, or neither. In the second pass
+the belief in neighbours, relatives and rivals takes the place of the pipeline's "links so far": what the stages of
+the paper decide one after the other, high precision first, is decided at once. Pairs with p over a threshold are
+linked; nothing else forbids several partners, but rivals count against each other in the second pass.
+
+The weights (grammar/word_model.tsv) were fitted by scripts/train_words.py, and there are four sets of them: with and
+without a pair list of the user's, with and without contextual vectors, as analyses from elsewhere have none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.alignment import WordAlignment, WordLink
+from forestalign.errors import GrammarError
+from forestalign.grammar import grammar_root, read_rows
+from forestalign.word_alignment.analysis import Analysis
+from forestalign.word_alignment.evidence import (
+    BELIEF,
+    CONTENT,
+    CONTEXT,
+    LEXICAL,
+    STOP,
+    Array,
+    Lexicon,
+    belief_layers,
+    context_layers,
+    lexical_layers,
+    pair_kinds,
+    prepare,
+    similarity_of,
+)
+
+KINDS = ("content", "stop", "punctuation", "mixed")
+BIAS = "bias"
+THRESHOLD = 0.4  # scripts/train_words.py prints the scores of 0.3, 0.4 and 0.5
+FIRST = tuple(f"lexical {name}" for name in LEXICAL) + tuple(f"context {name}" for name in CONTEXT)
+SECOND = FIRST + tuple(f"belief {name}" for name in BELIEF)
+PASSES = (FIRST, SECOND)
+VARIANTS = ("plain", "listed", "contextual", "contextual listed")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingModel:
+    """Weights of each pass, [kind, layer]; the last layer is the bias."""
+
+    passes: tuple[Array, ...]
+
+    def probabilities(self, number: int, layers: Array, kinds: npt.NDArray[np.int8]) -> Array:
+        """p(i, j) of one pass."""
+        weights = self.passes[number]
+        flat = layers.reshape(len(layers), -1)
+        scores = weights[:, :-1] @ flat + weights[:, -1:]
+        chosen = np.take_along_axis(scores, kinds.reshape(1, -1).astype(np.int64), axis=0)
+        result: Array = 1.0 / (1.0 + np.exp(-np.clip(chosen, -30.0, 30.0)))
+        return result.reshape(kinds.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Evidence and probabilities of one pair of sentences."""
+
+    lexical: Array
+    context: Array
+    kinds: npt.NDArray[np.int8]
+    probabilities: Array
+
+
+def match(source: Analysis, target: Analysis, lexicon: Lexicon, model: MatchingModel) -> Matching:
+    """Both passes."""
+    left, right = prepare(source, lexicon), prepare(target, lexicon)
+    kinds = pair_kinds(left, right)
+    lexical = lexical_layers(source, target, left, right, lexicon)
+    context = context_layers(left, right, lexical[0], similarity_of(lexical))
+    layers = np.concatenate([lexical, context])
+    belief = model.probabilities(0, layers, kinds)
+    layers = np.concatenate([layers, belief_layers(left, right, belief)])
+    return Matching(lexical, context, kinds, model.probabilities(1, layers, kinds))
+
+
+def align_best(source: Analysis, target: Analysis, lexicon: Lexicon, threshold: float = THRESHOLD) -> WordAlignment:
+    """Links of the pairs over the threshold.
+
+    The sentences are put in an order of their own first: sums of floats depend on it, and the result must not.
+    """
+    if not len(source) or not len(target):
+        return WordAlignment(())
+    is_swapped = _order(target) < _order(source)
+    first, second = (target, source) if is_swapped else (source, target)
+    has_vectors = source.sentence.vectors is not None and target.sentence.vectors is not None
+    matching = match(first, second, lexicon, load_matching(lexicon.pairs is not None, has_vectors))
+    links = []
+    for i, j in np.argwhere(matching.probabilities > threshold).tolist():
+        pair = (j, i) if is_swapped else (i, j)
+        links.append(WordLink(*pair, float(matching.probabilities[i, j]), _stage(matching, i, j)))
+    return WordAlignment(tuple(sorted(links)))
+
+
+def _order(analysis: Analysis) -> tuple[object, ...]:
+    sentence = analysis.sentence
+    return sentence.words, sentence.tags, analysis.dependencies.heads, analysis.dependencies.relations
+
+
+def _stage(matching: Matching, i: int, j: int) -> str:
+    """The stage of the paper whose evidence the pair has, the earliest first."""
+    lexical = dict(zip(LEXICAL, matching.lexical[:, i, j], strict=True))
+    context = dict(zip(CONTEXT, matching.context[:, i, j], strict=True))
+    if context["content run"]:
+        return "sequence"
+    if lexical["acronym"] or (lexical["both names"] and lexical["same form"]):
+        return "name"
+    kind = "content" if matching.kinds[i, j] == CONTENT else "stop" if matching.kinds[i, j] == STOP else "other"
+    by_dependencies = any(context[name] > 0 for name in ("parents related", "children related"))
+    return f"{kind} dependency" if by_dependencies else f"{kind} text"
+
+
+# ---- the weights ----
+
+
+@cache
+def load_matching(is_listed: bool, is_contextual: bool) -> MatchingModel:
+    """The shipped weights for what is at hand."""
+    return read_matching(grammar_root() / "word_model.tsv")[2 * is_contextual + is_listed]
+
+
+def read_matching(path: Path) -> tuple[MatchingModel, ...]:
+    """Rows PASS, KIND, LAYER, and one weight for each of VARIANTS."""
+    weights = [[np.zeros((len(KINDS), len(layers) + 1), dtype=np.float32) for layers in PASSES] for _ in VARIANTS]
+    missing = {(number, kind, layer) for number in range(2) for kind in KINDS for layer in (*PASSES[number], BIAS)}
+    for line, (number, kind, layer, *values) in read_rows(path, 3 + len(VARIANTS)):
+        try:
+            key = (int(number) - 1, kind, layer)
+            missing.remove(key)
+            place = ((*PASSES[key[0]], BIAS).index(layer), KINDS.index(kind))
+            for variant, value in zip(weights, values, strict=True):
+                variant[key[0]][place[1], place[0]] = float(value)
+        except (ValueError, KeyError) as error:
+            raise GrammarError(
+                path, line, f"{number} {kind} {layer}: expected each pass, kind and layer once"
+            ) from error
+    if missing:
+        raise GrammarError(path, None, f"no weights for {sorted(missing)[0]}")
+    return tuple(MatchingModel(tuple(variant)) for variant in weights)
+
+
+def format_matching(models: tuple[MatchingModel, ...]) -> str:
+    """The rows that `read_matching` reads."""
+    rows = ["# Weights of the word matching model: PASS, KIND, LAYER, then " + ", ".join(VARIANTS) + "."]
+    for number, layers in enumerate(PASSES):
+        for kind_number, kind in enumerate(KINDS):
+            for layer_number, layer in enumerate((*layers, BIAS)):
+                values = (f"{model.passes[number][kind_number, layer_number]:.4f}" for model in models)
+                rows.append("\t".join((str(number + 1), kind, layer, *values)))
+    return "\n".join(rows) + "\n"

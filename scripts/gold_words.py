@@ -1,0 +1,80 @@
+"""Gold word links with analysed sentences, for the scripts that score, ablate and train the word aligner.
+
+Parsing takes longer than everything else, so analyses may be kept in a file between runs (`--cache`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from forestalign.config import DEFAULT_CONFIG
+from forestalign.formats import read_gold_links
+from forestalign.metrics.words import GoldLinks, score_words
+from forestalign.parsers import load_parser
+from forestalign.tokens import Sentence
+from forestalign.word_alignment import Analysis, analyse_parse
+
+Links = frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSet:
+    """A file of gold links, analysed."""
+
+    name: str
+    weight: float
+    pairs: tuple[tuple[Analysis, Analysis], ...]
+    gold: tuple[GoldLinks, ...]
+
+
+def add_gold_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("gold", nargs="+", metavar="FILE[:WEIGHT]", help="gold links, JSON lines")
+    parser.add_argument("--ppdb", default="", metavar="FILE", help="a PPDB-format list, to measure with and without it")
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE and take them from there")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N pairs of each file")
+
+
+def read_sets(args: argparse.Namespace) -> list[GoldSet]:
+    """All files, their sentences parsed; the tokens of the majority vote where they differ."""
+    named = [(Path(name), float(weight or 1)) for name, _, weight in (text.partition(":") for text in args.gold)]
+    golds = [[pair.gold for pair in read_gold_links(path)][: args.limit] for path, _ in named]
+    words = {words for gold in golds for pair in gold for words in (pair.source, pair.target)}
+    analyses = analyse_all(sorted(words), args.cache)
+    return [
+        GoldSet(
+            path.name.split(".jsonl")[0],
+            weight,
+            tuple((analyses[pair.source], analyses[pair.target]) for pair in gold),
+            tuple(
+                GoldLinks(str(number), pair.source, pair.target, frozenset(pair.sure), frozenset(pair.possible))
+                for number, pair in enumerate(gold)
+            ),
+        )
+        for (path, weight), gold in zip(named, golds, strict=True)
+    ]
+
+
+def analyse_all(sentences: Sequence[tuple[str, ...]], cache: Path | None) -> dict[tuple[str, ...], Analysis]:
+    known: dict[tuple[str, ...], Analysis] = {}
+    if cache is not None and cache.exists():
+        known = pickle.loads(cache.read_bytes())
+    missing = [words for words in sentences if words not in known]
+    if missing:
+        parser = load_parser(DEFAULT_CONFIG.with_(nbest=1))
+        for begin in range(0, len(missing), 256):
+            block = missing[begin : begin + 256]
+            for words, parse in zip(block, parser.parse([Sentence.from_words(w) for w in block]), strict=True):
+                known[words] = analyse_parse(parse)
+        if cache is not None:
+            cache.write_bytes(pickle.dumps(known))
+    return known
+
+
+def macro_line(gold: Sequence[GoldLinks], system: Sequence[Links]) -> str:
+    """P, R, F1 and E in per cent, macro-averaged over pairs, sure links."""
+    scores = {score.name: score.value for score in score_words(gold, system).scores()}
+    return "  ".join(f"{name} {100 * scores[name]:5.2f}" for name in ("P", "R", "F1", "E"))
