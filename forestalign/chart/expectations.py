@@ -38,13 +38,17 @@ def log_partition(chart: Chart) -> float:
 def outside(chart: Chart) -> tuple[Table, Table]:
     """Log outside score of each span as a left child, and as a right child or the root; -inf where it cannot be one."""
     scores = inside(chart)
-    as_left, as_right = _kernels.shares(scores.split, scores.left, scores.right)
     right = scores.right.copy()
     right[0, -1] = scores.log_partition
-    with np.errstate(divide="ignore"):
-        log_left = np.log(as_left) + scores.log_partition - scores.left
-        log_right = np.log(as_right) + scores.log_partition - right
-    return np.triu(log_left) + np.tril(np.full_like(right, -np.inf), -1), log_right
+    found = []
+    for share, inner in zip(
+        _kernels.shares(scores.split, scores.left, scores.right), (scores.left, right), strict=True
+    ):
+        log_outside = np.full(share.shape, -np.inf)
+        used = share > 0
+        log_outside[used] = np.log(share[used]) + scores.log_partition - inner[used]
+        found.append(log_outside)
+    return found[0], found[1]
 
 
 def marginals(chart: Chart, scores: Inside | None = None) -> Floats:

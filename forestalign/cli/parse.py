@@ -34,7 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("--forest", action="store_true", help="forests as JSON lines")
     parser.add_argument("--tokenized", action="store_true", help="words are what stands between spaces")
     parser.add_argument("--backend", choices=BACKENDS, default=DEFAULT_CONFIG.backend)
-    parser.add_argument("--model", default="", metavar="PATH", help="model folder or name; for 'trees' a file of parses")
+    parser.add_argument(
+        "--model", default="", metavar="PATH", help="model folder or name; for 'trees' a file of parses"
+    )
     parser.add_argument("--prune", type=float, metavar="P", help="with --forest: all phrases of at least this marginal")
     parser.add_argument("--temperature", type=float, default=DEFAULT_CONFIG.temperature, metavar="T")
     parser.add_argument("--threads", type=int, default=DEFAULT_CONFIG.threads, metavar="N", help="of the encoder")

@@ -1,8 +1,8 @@
 """Parsers behind one door: the shipped one (`embedded`), benepar, and the user's own trees.
 
-    parser = load_parser(AlignConfig())
-    for parse in parser.parse([tokenize("The cat sat.")]):
-        print(format_brackets(parse.trees[0].tree))
+parser = load_parser(AlignConfig())
+for parse in parser.parse([tokenize("The cat sat.")]):
+    print(format_brackets(parse.trees[0].tree))
 """
 
 from __future__ import annotations

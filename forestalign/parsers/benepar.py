@@ -10,6 +10,7 @@ import numpy as np
 
 from forestalign.chart import Chart
 from forestalign.errors import MissingExtraError, UsageError
+from forestalign.parsers.words import plain_words
 from forestalign.tokens import Sentence
 
 MARKS = 2  # start and stop
@@ -83,7 +84,8 @@ def _example(sentence: Sentence) -> _Example:
     """The words with the spaces of the text."""
     ends = [token.begin for token in sentence.tokens[1:]] + [sentence.tokens[-1].end]
     spaces = [token.end < begin for token, begin in zip(sentence.tokens, ends, strict=True)]
-    return _Example([word if any(map(str.isprintable, word)) else UNSEEN for word in sentence.words], spaces)
+    words = [word if any(map(str.isprintable, word)) else UNSEEN for word in plain_words(sentence.words)]
+    return _Example(words, spaces)
 
 
 def _names(from_index: dict[int, str]) -> tuple[str, ...]:

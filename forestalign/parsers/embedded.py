@@ -18,15 +18,12 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from forestalign.chart import Chart
 from forestalign.errors import GrammarError
+from forestalign.parsers.words import plain_words
 from forestalign.tokens import Sentence
 
 PIECE_LIMIT = 510  # positions of the encoder, less the start and the stop mark
 MOST_SPANS = 24_000  # spans scored in one pass; a long sentence takes several, so that memory stays bounded
 FILES = ("parser.onnx", "pieces.txt", "labels.txt", "tags.txt")
-
-# Penn escapes and typographic marks are scored as the characters that the training text has for them.
-_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
-_MARKS = str.maketrans("‘’“”", "''\"\"")
 
 Ints = npt.NDArray[np.int64]
 
@@ -67,11 +64,15 @@ class EmbeddedModel:
         scores = []
         for first in range(0, len(begins), MOST_SPANS):
             part = slice(first, first + MOST_SPANS)
-            spans, tags, vectors = self._session.run(None, inputs | {"span_begins": begins[part], "span_ends": ends[part]})
+            spans, tags, vectors = self._session.run(
+                None, inputs | {"span_begins": begins[part], "span_ends": ends[part]}
+            )
             scores.append(spans)
         return self._unpack(sentences, np.concatenate(scores) if len(scores) > 1 else scores[0], tags, vectors)
 
-    def _unpack(self, sentences: Sequence[Sentence], scores: Any, tags: Any, vectors: Any) -> list[tuple[Sentence, Chart]]:
+    def _unpack(
+        self, sentences: Sequence[Sentence], scores: Any, tags: Any, vectors: Any
+    ) -> list[tuple[Sentence, Chart]]:
         """Cut the rows of all spans and words up into sentences."""
         found, row, word = [], 0, 0
         for sentence in sentences:
@@ -86,7 +87,7 @@ class EmbeddedModel:
 
     def _pieces(self, sentence: Sentence) -> _Pieces:
         """A word that leaves nothing behind (control characters) is the unknown piece."""
-        words = [_ESCAPES.get(word, word).translate(_MARKS) for word in sentence.words]
+        words = plain_words(sentence.words)
         encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
         ids, ends, at = [self._start], [0], 0
         word_of, pieces = encoding.word_ids, encoding.ids

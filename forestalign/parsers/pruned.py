@@ -26,9 +26,7 @@ Item = tuple[int, int, int]  # first word, last word, label; a bare word has lab
 Production = tuple[Item, ...]
 
 
-def prune(
-    chart: Chart, shares: npt.NDArray[np.float32], sentence: Sentence, best: Tree, threshold: float
-) -> Forest:
+def prune(chart: Chart, shares: npt.NDArray[np.float32], sentence: Sentence, best: Tree, threshold: float) -> Forest:
     """The forest of all phrases with at least this marginal. Weights are potentials: a tree weighs its log score."""
     kept = shares >= threshold
     _keep_tree(kept, chart, best)
@@ -58,8 +56,9 @@ def _keep_tree(kept: npt.NDArray[np.bool_], chart: Chart, tree: Tree) -> None:
             node = node.children[0]
             chain.append(node.label)
         kept[node.begin, node.end - 1, index[CHAIN.join(chain)]] = True
+        for child in node.children[1:-1]:
+            kept[node.begin, child.end - 1, 0] = True
         for child in node.children:
-            kept[node.begin, child.end - 1, 0] |= child.end < node.end
             if not child.is_leaf:
                 stack.append(child)
             elif len(node.children) > 1:
@@ -172,10 +171,17 @@ class _Builder:
             for way in self.ways[stack.pop()]:
                 stack += set(way) - reached
                 reached.update(way)
-        order = sorted(reached, key=lambda old: (self.nodes[old].end - self.nodes[old].begin, not self.nodes[old].is_leaf, self.nodes[old]))
+        order = sorted(
+            reached,
+            key=lambda old: (self.nodes[old].end - self.nodes[old].begin, not self.nodes[old].is_leaf, self.nodes[old]),
+        )
         new = {old: NodeId(number) for number, old in enumerate(order)}
         edges = tuple(
-            tuple(HyperEdge(tuple(new[child] for child in way), weight) for way, weight in sorted(self.ways[old].items()))
+            tuple(
+                HyperEdge(tuple(new[child] for child in way), weight) for way, weight in sorted(self.ways[old].items())
+            )
             for old in order
         )
-        return Forest(self.sentence, tuple(self.nodes[old] for old in order), edges, tuple(sorted(new[root] for root in roots)))
+        return Forest(
+            self.sentence, tuple(self.nodes[old] for old in order), edges, tuple(sorted(new[root] for root in roots))
+        )

@@ -51,7 +51,7 @@ def oracle_f1(forest: Forest, gold: Tree) -> float:
             table[piece] = np.maximum(table[piece], part + right)
         tables.append(table)
     return max(
-        2 * right / (count + wanted.total())
+        2 * float(right) / (count + wanted.total())
         for root in forest.roots
         for count, right in enumerate(tables[root])
         if right > -np.inf

@@ -1,0 +1,339 @@
+"""The shipped parser, the user's own trees, forests from charts, and the command."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_chart import all_trees, brackets_of, random_chart, words
+
+from forestalign.chart import log_partition as chart_partition
+from forestalign.chart import marginals, viterbi
+from forestalign.cli import main
+from forestalign.config import AlignConfig
+from forestalign.errors import GrammarError, MissingExtraError, NoParseError, UsageError
+from forestalign.forest import Forest, best_tree, count_trees, enumerate_trees, inside, log_partition
+from forestalign.formats import parse_forest, read_nbest, read_trees
+from forestalign.parsers import Parser, forest_statistics, load_parser, oracle_f1, parse_of
+from forestalign.parsers.pruned import prune
+from forestalign.tokens import Sentence, analyse, tokenize
+from forestalign.trees import ScoredTree, Tree, parse_brackets, preorder
+
+ODD_LINES = {
+    "one word": "Stop",
+    "punctuation only": "?!...",
+    "emoji": "What a day 😀👍🏽 !",
+    "control characters": "The \x01\x02 cat \x07 sat.",
+    "only a control character": "\x03",
+    "brackets": "The cat (a {small} one) [sic] sat.",
+    "address": "See http://www.example.org/a_b?c=d&e=f for more.",
+    "lower case": "the man who sold the house left london",
+    "no final punctuation": "The dog that chased the cat was tired",
+    "typographic quotes": "“It’s late,” she said.",
+    "Chinese": "The word 你好 means hello.",
+    "combining marks": "Zoë ate cre\u0300me bru\u0302le\u0301e.",
+}
+SHORT = "The cat sat."
+LONG = "The old man who lives near the river told us that the bridge will be closed until the end of the year."
+
+
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    return load_parser(AlignConfig())
+
+
+@pytest.mark.parametrize("name", ODD_LINES)
+def test_whatever_people_paste_is_parsed(parser: Parser, name: str) -> None:
+    sentence = tokenize(ODD_LINES[name])
+    (parse,) = parser.parse([sentence])
+    assert not parse.error
+    assert parse.sentence.words == sentence.words
+    assert all(tuple(leaf.word for leaf in scored.tree.leaves()) == sentence.words for scored in parse.trees)
+    assert all(parse.sentence.tags)
+    assert parse.sentence.vectors is not None
+    assert parse.sentence.vectors.shape == (len(sentence), 384)
+    assert np.isfinite(parse.sentence.vectors).all()
+
+
+def test_parses_come_back_in_the_order_of_the_sentences(parser: Parser) -> None:
+    texts = [LONG, SHORT, "Yes.", LONG.replace("man", "woman"), "", SHORT.replace("cat", "dog")] * 4
+    parses = parser.parse([tokenize(text) for text in texts], forests=False)
+    assert [parse.sentence.text for parse in parses] == texts
+    assert [bool(parse.error) for parse in parses] == [not text for text in texts]
+
+
+def test_a_sentence_has_the_same_parse_in_every_batch(parser: Parser) -> None:
+    alone = parser.parse([tokenize(SHORT)], charts=True)[0]
+    among_others = parser.parse([tokenize(text) for text in (LONG, "Yes.", SHORT, LONG.upper())], charts=True)[2]
+    assert alone.chart is not None
+    assert among_others.chart is not None
+    np.testing.assert_array_equal(alone.chart.potentials, among_others.chart.potentials)
+    assert alone == among_others
+
+
+def test_case_does_not_matter(parser: Parser) -> None:
+    plain, shouted = parser.parse([tokenize(LONG), tokenize(LONG.upper())], forests=False)
+    assert plain.sentence.tags == shouted.sentence.tags
+    assert brackets_of(plain.trees[0].tree) == brackets_of(shouted.trees[0].tree)
+
+
+def test_a_plain_sentence_gets_its_plain_tree(parser: Parser) -> None:
+    (parse,) = parser.parse([tokenize("The cat sat on the mat.")])
+    expected = "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))"
+    assert parse.trees[0].tree == parse_brackets(expected)
+    assert parse.sentence.lemmas == ("the", "cat", "sit", "on", "the", "mat", ".")
+
+
+def test_nbest_lists_are_sorted_and_hold_each_tree_once(parser: Parser) -> None:
+    (parse,) = parser.parse([tokenize(LONG)])
+    log_probs = [scored.log_prob for scored in parse.trees]
+    assert len(parse.trees) == 30
+    assert log_probs == sorted(log_probs, reverse=True)
+    assert math.fsum(map(math.exp, log_probs)) <= 1.0
+    assert len({scored.tree for scored in parse.trees}) == 30
+
+
+def test_the_forest_holds_the_nbest_trees_with_their_scores(parser: Parser) -> None:
+    (parse,) = parser.parse([tokenize(LONG)], charts=True)
+    assert best_tree(parse.forest) == parse.trees[0].tree
+    best = max(inside(parse.forest)[root] for root in parse.forest.roots)
+    assert best >= parse.trees[0].log_prob
+    assert {scored.tree for scored in parse.trees} <= set(enumerate_trees(parse.forest, strict=True))
+    assert count_trees(parse.forest) >= 30
+
+
+def test_charts_are_kept_only_when_asked_for(parser: Parser) -> None:
+    assert parser.parse([tokenize(SHORT)])[0].chart is None
+
+
+def test_without_forests_there_are_trees_and_tags_alone(parser: Parser) -> None:
+    (parse,) = parser.parse([tokenize(SHORT)], forests=False)
+    assert parse.trees
+    assert not parse.forest.nodes
+    assert parse.sentence.tags == ("DT", "NN", "VBD", ".")
+
+
+def test_empty_and_too_long_sentences_say_why_they_have_no_parse(parser: Parser) -> None:
+    empty, long, fine = parser.parse([tokenize(" "), Sentence.from_words(["word"] * 511), tokenize(SHORT)])
+    assert "empty" in empty.error
+    assert "511 word pieces" in long.error
+    assert "510" in long.error
+    assert not long.trees
+    assert not fine.error
+
+
+def test_three_hundred_words_are_parsed() -> None:
+    parser = load_parser(AlignConfig(nbest=2))
+    sentence = Sentence.from_words(["The", "cat", "sat", ","] * 75)
+    (parse,) = parser.parse([sentence], forests=False)
+    assert [leaf.word for leaf in parse.trees[0].tree.leaves()] == list(sentence.words)
+
+
+def test_a_high_temperature_brings_the_best_trees_nearer_together() -> None:
+    cool, hot = (load_parser(AlignConfig(temperature=value)) for value in (1.0, 4.0))
+    (sharp,), (flat,) = cool.parse([tokenize(LONG)], forests=False), hot.parse([tokenize(LONG)], forests=False)
+    assert sharp.trees[0].tree == flat.trees[0].tree
+    gap = [parse.trees[0].log_prob - parse.trees[1].log_prob for parse in (sharp, flat)]
+    assert gap[1] == pytest.approx(gap[0] / 4, rel=1e-3)
+
+
+# ---- pruned forests -------------------------------------------------------------------------------------------------
+
+
+def tagged(n: int) -> Sentence:
+    return analyse(Sentence.from_words(words(n)), ["NN"] * n)
+
+
+def retagged(tree: Tree) -> Tree:
+    """The tree with the tags of `tagged`."""
+    if tree.is_leaf:
+        return Tree("NN", tree.begin, tree.end, (), tree.word)
+    return Tree(tree.label, tree.begin, tree.end, tuple(retagged(child) for child in tree.children))
+
+
+@given(st.integers(1, 4), st.integers(0, 1000))
+@settings(max_examples=20)
+def test_a_forest_pruned_at_nothing_holds_every_tree_of_the_chart(n: int, seed: int) -> None:
+    chart = random_chart(n, seed)
+    best = viterbi(chart, words(n)).tree
+    forest = prune(chart, marginals(chart), tagged(n), best, 1e-12)
+    assert {brackets_of(tree) for tree in enumerate_trees(forest)} == set(all_trees(chart))
+
+
+@given(st.integers(2, 7), st.integers(0, 1000), st.sampled_from([0.02, 0.2, 0.9, 1.0]))
+@settings(max_examples=30)
+def test_pruning_never_drops_the_best_tree(n: int, seed: int, threshold: float) -> None:
+    chart = random_chart(n, seed)
+    best = viterbi(chart, words(n))
+    forest = prune(chart, marginals(chart), tagged(n), best.tree, threshold)
+    assert best_tree(forest) == retagged(best.tree)
+    if threshold == 1.0:
+        assert log_partition(forest) == pytest.approx(best.log_prob + chart_partition(chart), abs=1e-3)
+
+
+def test_the_settings_choose_a_pruned_forest() -> None:
+    chart = random_chart(6, 4)
+    narrow, wide = (
+        parse_of(Sentence.from_words(words(6)), chart, AlignConfig(forest="pruned", prune=least)).forest
+        for least in (0.3, 0.01)
+    )
+    assert len(narrow) < len(wide)
+    assert set(narrow.nodes) <= set(wide.nodes)
+
+
+# ---- statistics -----------------------------------------------------------------------------------------------------
+
+
+def f1(gold: Tree, tree: Tree) -> float:
+    wanted, found = (
+        Counter((node.label, node.begin, node.end) for node in preorder(item) if not node.is_leaf)
+        for item in (gold, tree)
+    )
+    return 2 * (wanted & found).total() / (wanted.total() + found.total())
+
+
+@given(st.integers(1, 4), st.integers(0, 500), st.integers(0, 500))
+@settings(max_examples=20)
+def test_the_oracle_is_the_best_of_all_trees(n: int, seed: int, gold_seed: int) -> None:
+    forest = parse_of(Sentence.from_words(words(n)), random_chart(n, seed), AlignConfig(nbest=8)).forest
+    gold = viterbi(random_chart(n, gold_seed), words(n)).tree
+    assert oracle_f1(forest, gold) == pytest.approx(max(f1(gold, tree) for tree in enumerate_trees(forest)))
+
+
+def test_statistics_count_nodes_edges_and_trees(parser: Parser) -> None:
+    (parse,) = parser.parse([tokenize(SHORT)])
+    statistics = forest_statistics(parse.forest, parse.trees[3].tree)
+    assert statistics.nodes == len(parse.forest.nodes)
+    assert statistics.edges == sum(len(ways) for ways in parse.forest.edges) - len(parse.sentence)
+    assert statistics.trees == count_trees(parse.forest)
+    assert statistics.oracle_f1 == 1.0
+    assert forest_statistics(parse.forest).oracle_f1 is None
+
+
+# ---- given trees and the door ---------------------------------------------------------------------------------------
+
+GIVEN = [
+    ScoredTree(parse_brackets("(S (NP (PRP I)) (VP (VBP see) (S (NP (PRP her)) (VP (VB duck)))))"), math.log(0.4)),
+    ScoredTree(parse_brackets("(S (NP (PRP I)) (VP (VBP see) (NP (PRP$ her) (NN duck))))"), math.log(0.6)),
+]
+
+
+def test_given_trees_are_found_by_their_words_best_first() -> None:
+    parser = load_parser(AlignConfig(backend="trees"), [GIVEN])
+    parse, unknown = parser.parse([tokenize("I see her duck"), tokenize("I see him")])
+    assert parse.trees == (GIVEN[1], GIVEN[0])
+    assert parse.sentence.tags == ("PRP", "VBP", "PRP$", "NN")
+    assert best_tree(parse.forest) == GIVEN[1].tree
+    assert "'I see him'" in unknown.error
+
+
+def test_a_given_forest_is_used_as_it_is() -> None:
+    forest = load_parser(AlignConfig(backend="trees"), [GIVEN]).parse([tokenize("I see her duck")])[0].forest
+    (parse,) = load_parser(AlignConfig(backend="trees"), [forest]).parse([tokenize("I  see her duck")])
+    assert parse.forest.nodes == forest.nodes
+    assert parse.sentence.text == "I  see her duck"
+    assert parse.trees[0].tree == GIVEN[1].tree
+    assert parse.trees[0].log_prob == pytest.approx(math.log(0.6))
+
+
+def test_an_empty_list_of_given_trees_is_refused() -> None:
+    with pytest.raises(NoParseError, match="at least one tree"):
+        load_parser(AlignConfig(backend="trees"), [[]])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"backend": "stanford"}, "'stanford'; expected one of embedded, benepar, trees"),
+        ({"backend": "trees"}, "needs the trees"),
+        ({"forest": "all"}, "'all'; expected one of nbest, pruned"),
+        ({"nbest": 0}, "nbest is 0"),
+        ({"temperature": 0.0}, "temperature is 0.0"),
+        ({"prune": 0.0}, "prune is 0.0"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        load_parser(AlignConfig().with_(**changes))
+
+
+def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(GrammarError, match=r"parser\.onnx.*not found"):
+        load_parser(AlignConfig(parser_model=str(tmp_path)))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("benepar") is not None, reason="benepar is installed")
+def test_benepar_without_its_extra_says_what_to_install() -> None:
+    with pytest.raises(MissingExtraError, match=r"forestalign\[benepar\]"):
+        load_parser(AlignConfig(backend="benepar", parser_model="benepar_en3"))
+
+
+# ---- the command ----------------------------------------------------------------------------------------------------
+
+
+def run(tmp_path: Path, text: str | bytes, *options: str) -> tuple[int, list[str]]:
+    source, output = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_bytes(text.encode() if isinstance(text, str) else text)
+    code = main(["parse", str(source), "-o", str(output), *options])
+    return code, output.read_text().splitlines()
+
+
+def test_the_command_prints_one_tree_a_line(tmp_path: Path) -> None:
+    code, lines = run(tmp_path, f"{SHORT}\nHe sat (there).\n")
+    assert code == 0
+    assert lines[0] == "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)))"
+    assert "(-LRB- -LRB-)" in lines[1]
+    trees = list(read_trees(tmp_path / "out.txt"))
+    assert [leaf.word for leaf in trees[1].tree.leaves()] == ["He", "sat", "(", "there", ")", "."]
+
+
+def test_bad_lines_are_reported_with_their_number_and_skipped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, lines = run(tmp_path, SHORT.encode() + b"\n\n\xff\xfe\n" + b"x " * 600 + b"\nYes.\n")
+    assert code == 1
+    assert len(lines) == 2
+    errors = capsys.readouterr().err
+    assert "line 2" in errors
+    assert "line 3" in errors
+    assert "line 4" in errors
+    assert "510" in errors
+
+
+def test_nbest_lines_carry_the_index_of_the_input_line(tmp_path: Path) -> None:
+    code, lines = run(tmp_path, f"{SHORT}\n\nYes.\n", "--nbest", "3")
+    assert code == 1
+    assert [line.split("\t")[0] for line in lines] == ["0", "0", "0", "2", "2", "2"]
+    first, second = read_nbest(tmp_path / "out.txt")
+    assert [scored.log_prob for scored in first.trees] == sorted((s.log_prob for s in first.trees), reverse=True)
+    assert second.index == 2
+
+
+def test_forests_are_written_as_json_lines_and_serve_as_given_parses(tmp_path: Path) -> None:
+    code, lines = run(tmp_path, f"{SHORT}\n{LONG}\n", "--forest")
+    assert code == 0
+    assert [json.loads(line)["id"] for line in lines] == ["1", "2"]
+    forest: Forest = parse_forest(lines[0])[1]
+    assert forest.sentence.lemmas == ("the", "cat", "sit", ".")
+    (tmp_path / "given.jsonl").write_text("\n".join(lines) + "\n")
+    code, trees = run(tmp_path, f"{SHORT}\n", "--backend", "trees", "--model", str(tmp_path / "given.jsonl"))
+    assert code == 0
+    assert trees == ["(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)))"]
+
+
+def test_tokenized_text_keeps_its_tokens(tmp_path: Path) -> None:
+    _, lines = run(tmp_path, "He can't -LRB- ever -RRB- go .\n", "--tokenized")
+    assert [leaf.word for leaf in parse_brackets(lines[0]).leaves()] == ["He", "can't", "(", "ever", ")", "go", "."]
+
+
+def test_a_pruned_forest_can_be_asked_for(tmp_path: Path) -> None:
+    _, few = run(tmp_path, f"{LONG}\n", "--forest", "--prune", "0.3")
+    _, many = run(tmp_path, f"{LONG}\n", "--forest", "--prune", "0.05")
+    assert len(parse_forest(few[0])[1]) < len(parse_forest(many[0])[1])
