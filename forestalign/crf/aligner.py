@@ -11,7 +11,7 @@ from forestalign.crf import _kernels
 from forestalign.crf.cells import Resources
 from forestalign.crf.kbest import Links, k_best, links_of
 from forestalign.crf.lattice import Array, Lattice, Segment, path_score
-from forestalign.crf.model import POSTERIOR, CrfModel, read_model
+from forestalign.crf.model import COMBINATIONS, POSTERIOR, CrfModel, read_model
 from forestalign.crf.pair_features import lattice_of, pair_features
 from forestalign.crf.symmetrisation import symmetrise
 from forestalign.grammar import grammar_root
@@ -43,7 +43,16 @@ class CrfAligner:
             return WordAlignment(())
         decoded = self._decode(source, target)
         posteriors = np.mean([each.posteriors for each in decoded.values()], axis=0)
-        return _word_alignment(self._combine(decoded, posteriors), posteriors)
+        return _word_alignment(self._combine(decoded, posteriors, self.model.combination), posteriors)
+
+    def align_all(self, source: Sentence, target: Sentence) -> dict[str, WordAlignment]:
+        """The links by every combination that the directions of the model allow, from one decoding."""
+        possible = [name for name in COMBINATIONS if self.model.allows(name)]
+        if not len(source) or not len(target):
+            return {name: WordAlignment(()) for name in possible}
+        decoded = self._decode(source, target)
+        posteriors = np.mean([each.posteriors for each in decoded.values()], axis=0)
+        return {name: _word_alignment(self._combine(decoded, posteriors, name), posteriors) for name in possible}
 
     def posteriors(self, source: Sentence, target: Sentence) -> Array:
         """Mean posterior of every link over the directions of the model."""
@@ -84,8 +93,7 @@ class CrfAligner:
             return 0.0
         return float(np.mean([each.decision for each in self._decode(source, target).values()]))
 
-    def _combine(self, decoded: dict[str, Decoded], posteriors: Array) -> Links:
-        combination = self.model.combination
+    def _combine(self, decoded: dict[str, Decoded], posteriors: Array, combination: str) -> Links:
         if combination == POSTERIOR:
             rows, columns = np.nonzero(posteriors > self.model.threshold)
             return frozenset(zip(rows.tolist(), columns.tolist(), strict=True))

@@ -46,12 +46,17 @@ class CrfModel:
             raise UsageError("a CRF model needs weights of at least one direction")
         if self.combination not in COMBINATIONS:
             raise UsageError(f"combination is {self.combination!r}; expected one of {', '.join(COMBINATIONS)}")
-        missing = [name for name, weights in self.directions().items() if weights is None]
-        if missing and self.combination != POSTERIOR and self.combination in (*METHODS, *missing):
-            raise UsageError(f"{self.combination} needs the direction {missing[0]}, which the model does not have")
+        if not self.allows(self.combination):
+            missing = next(name for name, weights in self.directions().items() if weights is None)
+            raise UsageError(f"{self.combination} needs the direction {missing}, which the model does not have")
 
     def directions(self) -> dict[str, Array | None]:
         return {"s2t": self.forward, "t2s": self.backward}
+
+    def allows(self, combination: str) -> bool:
+        """Whether the directions that a combination needs are there."""
+        missing = [name for name, weights in self.directions().items() if weights is None]
+        return combination == POSTERIOR or not missing or combination not in (*METHODS, *missing)
 
     def combined(self, combination: str, threshold: float | None = None) -> CrfModel:
         """The same weights with another way to put the directions together."""
