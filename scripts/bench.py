@@ -29,9 +29,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from echo_worker import start_echo
 from paraphrases import paraphrases
 
 from forestalign.alignment import WordAlignment
+from forestalign.batch import Job, run_jobs
 from forestalign.config import AlignConfig
 from forestalign.features import FeatureExtractor
 from forestalign.forest import Forest
@@ -246,6 +248,22 @@ def bench_start(bench: Bench) -> Figures:
     }
 
 
+def bench_batch(bench: Bench) -> Figures:
+    """Pairs a second that reading, chunking, processes and ordered output can pass on, and how memory grows."""
+    figures: Figures = {}
+    output = str(bench.folder / "batch.jsonl")
+    for count, processes in ((20_000, 1), (100_000, 1), (100_000, 2)):
+        jobs = (Job(number, str(number), bench.pairs[number % len(bench.pairs)]) for number in range(count))
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        begin = time.perf_counter()
+        run_jobs(jobs, start_echo, output=output, processes=processes)
+        seconds = time.perf_counter() - begin
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
+        figures[f"pairs_per_second_{processes}_process{'es' if processes > 1 else ''}"] = count / seconds
+        figures[f"megabytes_grown_over_{count}_{processes}"] = grown / 1e3
+    return figures
+
+
 # ---- what somebody would take instead ----
 
 
@@ -288,6 +306,7 @@ STAGES: dict[str, Callable[[Bench], Figures]] = {
     "memory": bench_memory,
     "growth": bench_growth,
     "align": bench_align,
+    "batch": bench_batch,
     "others": bench_others,
 }
 

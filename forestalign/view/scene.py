@@ -25,7 +25,7 @@ from forestalign.trees import constituents, parse_brackets
 
 WORD, PHRASE, BAR = "w", "p", "b"
 _RANK = {PHRASE: 0, BAR: 1, WORD: 2}  # of nodes over the same span the higher comes first
-_MOST_OTHER = 14  # phrases of other parses a side; more cannot be read
+_MOST_OTHER = 10  # phrases of other parses a side; more cannot be read
 _LEAST_MARGINAL = 0.02
 
 

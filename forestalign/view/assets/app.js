@@ -194,7 +194,7 @@ const textOf = (view, side, [begin, end]) => view[side].tokens.slice(begin, end)
 function drawInto(panel) {
   const room = Math.max(280, panel.drawing.clientWidth - 22);
   const { bars, links, forest } = state;
-  const sizeOf = (rows) => layoutPair(panel.view, panel.choice, { rows, bars, links, forest }).size[0];
+  const sizeOf = (rows) => layoutPair(panel.view, panel.choice, { rows, bars, links, forest: false }).size[0];
   const fits = (rows) => sizeOf(rows) <= room * 1.3;
   const rows = state.layout === "auto" ? !fits(false) && (fits(true) || sizeOf(true) < sizeOf(false)) : state.layout === "beside";
   const drawn = drawPair(panel.view, panel.choice, { rows, bars, links, forest }, panel.only);

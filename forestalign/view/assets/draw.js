@@ -100,7 +100,7 @@ function sideLayout(raw, tokens, forest, options) {
   const { centres, words, depth } = levels(nodes, options.rows);
   const other = options.forest ? lanes(forest) : [];
   const laneCount = Math.max(0, ...other.map((phrase) => phrase.lane + 1));
-  const laneStep = options.rows ? 62 : LANE;
+  const laneStep = options.rows ? 54 : LANE;
   for (const node of nodes) {
     node.a = (begins[node.begin] + begins[node.end]) / 2;
     node.d = options.rows && node.kind === WORD ? node.width / 2 : centres[node.level];
