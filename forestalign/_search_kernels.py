@@ -657,8 +657,6 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                     a = pools[one, HYP]
                     ya = hyps[a, TARGET]
                     replaces = hyps[a, SOURCE] == node or target.is_root[ya]
-                    if replaces and hyps[a, STEP] >= PHRASE_SEED:
-                        continue
                     for k in range(far_start[ya], far_start[ya + 1]):
                         y = far[k, TOP]
                         if not target.is_root[y]:
@@ -741,6 +739,8 @@ def _own_value(hyps, hyp_values, bits, side, words, h, stack, stack_bits):
     if hyps[h, LEFT] < 0:
         return hyp_values[h, PAIRS]
     left, right = hyps[h, LEFT], hyps[h, RIGHT]
+    if right < 0:
+        return hyp_values[h, PAIRS] - hyp_values[left, PAIRS]
     if hyps[h, STEP] != NON_COMPOSITIONAL:
         return hyp_values[h, PAIRS] - hyp_values[left, PAIRS] - hyp_values[right, PAIRS]
     inner = _surviving(hyps, hyp_values, bits, side, words, left, bits[right], stack, stack_bits)

@@ -197,7 +197,7 @@ def _whole_tree(forest: Forest, root: NodeId, opened: frozenset[EdgeId], trees: 
         node = stack.pop()
         index = chosen.get(node, best[node])
         if node not in chosen and tree:
-            index = next(k for k, edge in enumerate(forest.edges[node]) if edge.trees & tree)
+            index = next((k for k, edge in enumerate(forest.edges[node]) if edge.trees & tree), index)
         edges.append((node, index))
         stack.extend(forest.edges[node][index].children)
     return tuple(sorted(edges))

@@ -269,8 +269,6 @@ class _Search:
     def _complete(self, root: NodeId, placed: Placed) -> Iterator[Hypothesis]:
         h = placed.hypothesis
         replaces = h.source == root or h.target in self.target.roots
-        if replaces and h.step.is_opaque:
-            return
         for top, paths in self.above.paths_from(h.target, UNLIMITED).items():
             for path in paths if top in self.target.roots else ():
                 aligned = h.supports if replaces else (h,)

@@ -92,7 +92,12 @@ class Best:
 
 
 def best_alignment(
-    source: Forest, target: Forest, links: WordAlignment, weights: Weights, config: AlignConfig, completing: bool = False
+    source: Forest,
+    target: Forest,
+    links: WordAlignment,
+    weights: Weights,
+    config: AlignConfig,
+    completing: bool = False,
 ) -> Best:
     """The best two-sided root, or with `completing` the best alignment lifted to the root."""
     top, sets = -math.inf, set()
@@ -111,9 +116,7 @@ def best_alignment(
 
 def elements_of(source_tree, target_tree, links, config) -> list[Element]:
     pairs = sorted(set(links.pairs))
-    elements = [
-        Element(source_tree.leaf(i), target_tree.leaf(j), frozenset({i}), frozenset({j})) for i, j in pairs
-    ]
+    elements = [Element(source_tree.leaf(i), target_tree.leaf(j), frozenset({i}), frozenset({j})) for i, j in pairs]
     if config.phrase_seeds:
         for node, words, j in phrase_seeds(source_tree, pairs, config.gap):
             elements.append(Element(node, target_tree.leaf(j), words, frozenset({j}), True))
@@ -187,9 +190,6 @@ def alignments(source_tree, target_tree, chosen, weights, config, completing):
         if completing:
             whole = tops[everything]
             if whole[0] == root[0] or whole[1] == root[1]:
-                is_seed = len(chosen) == 1 and next(iter(chosen)).is_phrase
-                if chains[everything] or is_seed:
-                    continue
                 pairs.remove(whole)
             pairs.append(root)
         yield score_of(source_tree, target_tree, chosen, pairs, weights, completing), frozenset(pairs)
