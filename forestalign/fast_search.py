@@ -61,10 +61,9 @@ def _side(
     children = np.full((len(ids), 2), -1, np.int64)
     trees = np.empty(len(ids), np.int64)
     parents: list[list[int]] = [[] for _ in forest.nodes]
-    limit = (1 << MASK_BITS) - 1
     for e, (node, k) in enumerate(ids):
         edge = forest.edges[node][k]
-        trees[e] = edge.trees if edge.trees < 0 else edge.trees & limit
+        trees[e] = _fitting(edge.trees)
         for position, child in enumerate(edge.children):
             children[e, position] = child
             parents[child].append(e)
@@ -83,6 +82,11 @@ def _side(
         parent_start=_starts([len(edges) for edges in parents]),
         parent_edge=np.array([e for edges in parents for e in edges], np.int64),
     ), ids
+
+
+def _fitting(trees: int) -> int:
+    """A set of trees as a signed 64-bit number; sets of more trees are only asked about in strict mode."""
+    return trees if trees < 0 else trees & ((1 << MASK_BITS) - 1)
 
 
 def _starts(counts: list[int]) -> kernels.Ints:
@@ -107,8 +111,8 @@ def _seed_rows(
             step,
         )
         numbers[s, kernels.WORD_COUNT], numbers[s, kernels.ORIGIN] = seed.source_words.bit_count(), s
-        numbers[s, kernels.SOURCE_TREES] = seed.source_trees
-        numbers[s, kernels.TARGET_TREES] = seed.target_trees
+        numbers[s, kernels.SOURCE_TREES] = _fitting(seed.source_trees)
+        numbers[s, kernels.TARGET_TREES] = _fitting(seed.target_trees)
         values[s] = seed.value, seed.source_value, seed.target_value
         _fill(bits[s], 0, seed.target_words)
         _fill(bits[s], blocks[0], sum(1 << edge.node for edge in seed.target_edges))
