@@ -11,7 +11,6 @@ from pathlib import Path
 
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import AnnotationError, NoParseError, UsageError
-from forestalign.forest import Forest, pack
 from forestalign.formats.answers import (
     PhraseGold,
     PhraseOutput,
@@ -36,10 +35,10 @@ from forestalign.metrics import (
     score_phrases,
     score_projected,
 )
-from forestalign.metrics.phrases import NodePair, answer_over_trees, phrase_node, score_reachability
+from forestalign.metrics.phrases import NodePair, answer_over_trees, one_tree_forest, phrase_node, score_reachability
 from forestalign.metrics.projection import SpanPair
 from forestalign.tokens import Sentence, Span
-from forestalign.trees import ScoredTree, Tree
+from forestalign.trees import Tree
 
 Rows = Sequence[tuple[str, Evaluation]]
 TreeFiles = tuple[str, str]  # source and target, one tree a line
@@ -88,7 +87,7 @@ def _baseline_sets(output: Sequence[PhraseOutput], trees: TreeFiles | None, matc
     words = [(pair.answer.source, pair.answer.target) for pair in output]
     sets = []
     for pair, (source, target) in zip(output, read_or_parse(words, trees), strict=True):
-        left, right = tree_forest(source), tree_forest(target)
+        left, right = one_tree_forest(source), one_tree_forest(target)
         found = [
             NodePair(phrase_node(left.nodes[i]), phrase_node(right.nodes[j]))
             for i, j in project(left, right, pair.words)
@@ -110,7 +109,7 @@ def evaluate_projected(
     rows = [("human", score_annotators(gold))] if len(gold) == 2 else []
     if baseline and outputs:
         found = [
-            project_spans(tree_forest(source), tree_forest(target), pair.words)
+            project_spans(one_tree_forest(source), one_tree_forest(target), pair.words)
             for pair, (source, target) in zip(outputs[0], parsed, strict=True)
         ]
         rows.append(("project", score_projected([found] * len(gold), gold)))
@@ -150,10 +149,6 @@ def _span_sets(output: Sequence[PhraseOutput]) -> list[frozenset[SpanPair]]:
         )
         for pair in output
     ]
-
-
-def tree_forest(tree: Tree) -> Forest:
-    return pack([ScoredTree(tree, 0.0)], Sentence.from_words([str(leaf.word) for leaf in tree.leaves()]))
 
 
 Words = tuple[str, ...]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from forestalign.alignment import WordAlignment, WordLink
 from forestalign.errors import AnnotationError, InputError
-from forestalign.forest import Forest, pack
+from forestalign.forest import Forest
 from forestalign.formats.annotations import read_annotations
 from forestalign.formats.brackets import fit_tree
 from forestalign.formats.enju import EnjuElement, aligned_ids, phrases_of, read_enju, words_of
@@ -25,10 +25,18 @@ from forestalign.formats.lines import read_text_lines
 from forestalign.formats.phrases import PhraseRecord, SideRecord, read_phrases
 from forestalign.formats.word_links import read_gold_links, read_pharaoh
 from forestalign.metrics.annotations import ANNOTATORS, phrase_answer
-from forestalign.metrics.phrases import NodePair, PhraseAnswer, PhraseNode, RootReached, answer_over_trees, phrase_node
+from forestalign.metrics.phrases import (
+    NodePair,
+    PhraseAnswer,
+    PhraseNode,
+    RootReached,
+    answer_over_trees,
+    one_tree_forest,
+    phrase_node,
+)
 from forestalign.metrics.words import GoldLinks, Links
 from forestalign.tokens import Sentence, Span
-from forestalign.trees import ScoredTree, parse_brackets
+from forestalign.trees import Tree, parse_brackets
 
 _PHARAOH_LINE = re.compile(r"\s*(\d+-\d+(:\S+)?(\s+|$))*", re.ASCII)
 _LINK_FIELDS = ("words", "links", "sure")
@@ -225,7 +233,7 @@ def _span_answer(record: PhraseRecord) -> PhraseAnswer:
 
 
 def _node_answer(record: PhraseRecord) -> PhraseAnswer:
-    source, target = (_tree_forest(side) for side in (record.source, record.target))
+    source, target = (one_tree_forest(_fitted_tree(side)) for side in (record.source, record.target))
     source_nodes, target_nodes = _by_span_and_label(source), _by_span_and_label(target)
     pairs, special = [], []
     for entry in record.phrases:
@@ -238,9 +246,8 @@ def _node_answer(record: PhraseRecord) -> PhraseAnswer:
     return answer_over_trees(source, target, pairs, frozenset(special))
 
 
-def _tree_forest(side: SideRecord) -> Forest:
-    sentence = Sentence.from_words(side.tokens)
-    return pack([ScoredTree(fit_tree(parse_brackets(side.tree), sentence), 0.0)], sentence)
+def _fitted_tree(side: SideRecord) -> Tree:
+    return fit_tree(parse_brackets(side.tree), Sentence.from_words(side.tokens))
 
 
 _Named = dict[tuple[int, int, str], PhraseNode]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
 from forestalign.dependencies import unlabelled_heads
 from forestalign.errors import AnnotationError
+from forestalign.formats.answers import check_tokens
 from forestalign.formats.brackets import fit_tree, read_trees
 from forestalign.formats.conll import read_conll
 from forestalign.formats.lines import read_text_lines
@@ -64,13 +64,7 @@ def check_parses(gold: ParsedFile, system: ParsedFile) -> ParsedFile:
             if system.trees:
                 trees.append(fit_tree(system.trees[number - 1], Sentence.from_words(wanted.words)))
             else:
-                _check_words(wanted.words, found.words)
+                check_tokens("system", wanted.words, found.words)
         except ValueError as error:
             raise AnnotationError(system.path, None, f"sentence {number}: {error}") from error
     return ParsedFile(system.path, tuple(trees), system.attachments)
-
-
-def _check_words(wanted: Sequence[str], found: Sequence[str]) -> None:
-    for index, (left, right) in enumerate(zip_longest(wanted, found)):
-        if left != right:
-            raise ValueError(f"word {index} is {right!r}; expected {left!r} as in the gold standard")

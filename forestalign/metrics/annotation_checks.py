@@ -28,9 +28,9 @@ from forestalign.metrics.annotations import (
     NamedPair,
     NodeName,
     node_names,
-    tree_forest,
 )
 from forestalign.metrics.parses import is_punctuation
+from forestalign.metrics.phrases import one_tree_forest
 
 FEWEST_WORDS, MOST_WORDS = 8, 30
 PHENOMENA = frozenset(
@@ -148,7 +148,7 @@ def _check_annotators(pair: AnnotatedPair) -> Iterator[Found]:
 
 
 def _check_alignments(pair: AnnotatedPair) -> Iterator[Found]:
-    source, target = tree_forest(pair.source), tree_forest(pair.target)
+    source, target = one_tree_forest(pair.source.tree), one_tree_forest(pair.target.tree)
     names = frozenset(node_names(source)), frozenset(node_names(target))
     for side, sentence, nodes in (("source", pair.source, names[0]), ("target", pair.target, names[1])):
         for begin, end, label, head in sentence.heads:

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from forestalign.errors import UsageError
-from forestalign.forest import Forest, Node, pack
+from forestalign.forest import Forest, Node
 from forestalign.metrics.evaluation import Score
 from forestalign.metrics.phrases import (
     Match,
@@ -23,12 +23,12 @@ from forestalign.metrics.phrases import (
     PhraseNode,
     answer_over_trees,
     noncompositional_pairs,
+    one_tree_forest,
     phrase_node,
     phrase_set,
     score_humans,
 )
-from forestalign.tokens import Sentence
-from forestalign.trees import ScoredTree, Tree
+from forestalign.trees import Tree
 
 ANNOTATORS = ("pa1", "pa2", "pa3")
 
@@ -110,11 +110,6 @@ class AnnotationStatistics:
     phenomena: tuple[tuple[str, int], ...]
 
 
-def tree_forest(sentence: AnnotatedSentence) -> Forest:
-    """The forest of the gold tree alone."""
-    return pack([ScoredTree(sentence.tree, 0.0)], Sentence.from_words(sentence.tokens))
-
-
 def node_names(forest: Forest) -> tuple[NodeName, ...]:
     """The names of all nodes, children before parents."""
     return tuple(NodeName(node.begin, node.end, node.label, node.is_bar) for node in forest.nodes)
@@ -122,7 +117,9 @@ def node_names(forest: Forest) -> tuple[NodeName, ...]:
 
 def phrase_answer(pair: AnnotatedPair, annotation: Annotation) -> PhraseAnswer:
     """An annotation ready to be scored; every node without a partner is paired with the null phrase."""
-    return answer_over_trees(tree_forest(pair.source), tree_forest(pair.target), _node_pairs(annotation))
+    return answer_over_trees(
+        one_tree_forest(pair.source.tree), one_tree_forest(pair.target.tree), _node_pairs(annotation)
+    )
 
 
 def _node_pairs(annotation: Annotation) -> list[NodePair]:
@@ -175,7 +172,7 @@ def statistics(pairs: Sequence[AnnotatedPair]) -> AnnotationStatistics:
     return AnnotationStatistics(
         pair_count=len(pairs),
         word_count=sum(len(sentence.tokens) for sentence in sentences),
-        phrase_count=sum(len(tree_forest(sentence)) for sentence in sentences),
+        phrase_count=sum(len(one_tree_forest(sentence.tree)) for sentence in sentences),
         alignment_count=sum(map(len, links)),
         multiword_count=sum(_is_multiword(link) for row in links for link in row),
         noncompositional_count=sum(len(noncompositional_pairs(row)) for row in links),

@@ -28,9 +28,10 @@ from typing import NamedTuple
 import numpy as np
 
 from forestalign.errors import UsageError
-from forestalign.forest import Forest, Node
+from forestalign.forest import Forest, Node, pack
 from forestalign.metrics.evaluation import Counts, Evaluation, combine, count_table, harmonic_mean, ratio, share
-from forestalign.tokens import Span
+from forestalign.tokens import Sentence, Span
+from forestalign.trees import ScoredTree, Tree
 
 NULL_TEXT = "---"
 
@@ -98,6 +99,11 @@ class Judgement(NamedTuple):
     required: int
     allowed: int  # output pairs that the reference allows
     given: int
+
+
+def one_tree_forest(tree: Tree) -> Forest:
+    """The forest of one tree over its own words."""
+    return pack([ScoredTree(tree, 0.0)], Sentence.from_words([str(leaf.word) for leaf in tree.leaves()]))
 
 
 def phrase_node(node: Node) -> PhraseNode:
