@@ -10,6 +10,7 @@ from forestalign.alignment import PhraseAlignment, PhrasePair, SearchStatistics,
 from forestalign.config import AlignConfig
 from forestalign.fast_search import can_run, fast_search
 from forestalign.forest import Forest, NodeId, log_partition, viterbi
+from forestalign.grammar import punctuation_tags
 from forestalign.hypotheses import Derivation, Found, PairTree, Root, Step, null_nodes
 from forestalign.lca import EdgeId
 from forestalign.model import PairScores
@@ -60,8 +61,30 @@ def _assemble(
     alignments = []
     for k in _distinct(found.roots, config.kbest):
         alignment = _alignment(source, target, scores, found.derive(k), posteriors, config)
-        alignments.append(replace(alignment, completed=found.completed, statistics=statistics))
+        completed = found.completed and not _is_whole(source, target, alignment)
+        alignments.append(replace(alignment, completed=completed, statistics=statistics))
     return tuple(alignments)
+
+
+def _is_whole(source: Forest, target: Forest, alignment: PhraseAlignment) -> bool:
+    """Does the support of a completed root leave out nothing but punctuation at the edges?
+
+    The paper's trees keep such marks outside the root, ours attach them outermost; so this counts as reaching the root.
+    """
+    supports = [alignment.pairs[k] for k in alignment.pairs[-1].supports]
+    return bool(supports) and all(
+        _is_punctuation(forest, node)
+        for forest, nulls, spans in (
+            (source, alignment.source_null_nodes, [pair.source for pair in supports]),
+            (target, alignment.target_null_nodes, [pair.target for pair in supports]),
+        )
+        for node in nulls
+        if forest.nodes[node].end <= min(spans).begin or forest.nodes[node].begin >= max(span.end for span in spans)
+    )
+
+
+def _is_punctuation(forest: Forest, node: NodeId) -> bool:
+    return forest.nodes[node].is_leaf and forest.nodes[node].label in punctuation_tags()
 
 
 def _distinct(roots: Sequence[Root], count: int) -> list[int]:
