@@ -19,7 +19,6 @@ OTHERS = (family for family in FAMILIES if family not in ("tags", "wordnet", "pp
 ROWS = ((), ("tags",), ("wordnet",), ("tags", "wordnet"), *((family,) for family in OTHERS))
 
 
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", help="gold links")

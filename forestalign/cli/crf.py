@@ -71,7 +71,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name, line in (("score", "one decision score a pair"), ("kbest", "the best alignments of each pair")):
         command = kinds.add_parser(name, help=line)
         command.add_argument("pairs", help="sentence pairs, any pair format; - is stdin")
-        command.add_argument("--model", default="", metavar="FILE", help="a trained model (default: the shipped one)")
+        command.add_argument(
+            "--model",
+            default="",
+            metavar="FILE",
+            help="a trained model, or token or phrase, the shipped ones (default: token)",
+        )
         command.add_argument("--ppdb", default="", metavar="FILE", help="a list of word pairs, tab-separated")
         command.add_argument("--tokenized", action="store_true", help="words are separated by spaces already")
         command.add_argument("--no-parser", action="store_true", help="no tags: quicker, less exact")

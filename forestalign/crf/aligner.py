@@ -19,6 +19,7 @@ from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.tokens import Sentence, Span
 
 STAGE = "crf"
+SHIPPED = ("token", "phrase")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,8 @@ def load_resources(ppdb: str = "", vectors: str = "") -> Resources:
     return Resources(load_wordnet(), load_vectors(vectors), load_ppdb(ppdb) if ppdb else None)
 
 
-def load_crf(path: str = "", ppdb: str = "", vectors: str = "", combination: str = "") -> CrfAligner:
-    """The shipped token model, or the user's; `combination` overrides how the directions are put together."""
-    model = read_model(path or grammar_root() / "crf" / "token.json")
+def load_crf(path: str = "token", ppdb: str = "", vectors: str = "", combination: str = "") -> CrfAligner:
+    """A model file, or by its name a shipped model; `combination` overrides how the directions are put together."""
+    name = path or SHIPPED[0]
+    model = read_model(grammar_root() / "crf" / f"{name}.json" if name in SHIPPED else name)
     return CrfAligner(model.combined(combination) if combination else model, load_resources(ppdb, vectors))

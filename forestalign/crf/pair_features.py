@@ -97,6 +97,8 @@ def _null_features(source: Words, target: Words, layers: Layers) -> npt.NDArray[
         "neighbours_there": (around[:-2] + around[2:]) / 2,
         "longer": np.full(len(source), max(ratio, 0.0)),
         "shorter": np.full(len(source), max(-ratio, 0.0)),
+        # lower-cased text is text of another kind (translations, revisions), where more or less is aligned
+        "uncased": np.full(len(source), source.forms == source.lower and target.forms == target.lower),
     }
     return np.stack([columns[name] for name in NULL_NAMES], axis=1).astype(np.float32)
 

@@ -35,6 +35,7 @@ NULL_NAMES = (
     "neighbours_there",
     "longer",
     "shorter",
+    "uncased",
 )
 SPAN_NAMES = (
     "same_words",
