@@ -16,6 +16,7 @@ from batch_workers import JOBS, StartUpper, square, start_slowly
 
 from forestalign import cluster as cluster_module
 from forestalign.batch import Job, map_ordered, run_jobs
+from forestalign.cli import main
 from forestalign.cluster import Cluster
 from forestalign.errors import MissingExtraError, UsageError
 
@@ -104,6 +105,30 @@ def test_limits_crashes_and_errors_are_treated_as_on_one_machine(
     assert "line 2 (p2): took longer than 0.2 s" in messages
     assert "line 3 (p3): the worker process died (SIGKILL" in messages
     assert "line 4 (p4): ValueError: a bad word" in messages
+
+
+PAIRS = [
+    ("The committee rejected the plan.", "The plan was rejected by the committee."),
+    ("She bought a large house near the river.", "She purchased a big house close to the river."),
+    ("He repaired the boat before the storm.", "Before the storm he mended his vessel."),
+    ("My neighbour sold two chairs.", "Two chairs were sold by the man next door."),
+]
+PLAIN = ("--profile", "published", "--model", "uniform")  # needs no trained model
+
+
+@pytest.mark.heavy
+def test_the_commands_give_the_same_bytes_on_a_cluster(
+    machines: tuple[str, list[subprocess.Popen[str]]], tmp_path: Path
+) -> None:
+    pairs, sentences = tmp_path / "pairs.tsv", tmp_path / "sentences.txt"
+    pairs.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS * 9), encoding="utf-8")
+    sentences.write_text("".join(f"{source}\n" for source, _ in PAIRS * 9), encoding="utf-8")
+    for command in (["align", str(pairs), "--json", *PLAIN], ["parse", str(sentences), "--forest"]):
+        files = [tmp_path / f"{command[0]}-{name}.jsonl" for name in ("alone", "processes", "cluster")]
+        for file, options in zip(files, ([], ["--jobs", "2"], ["--cluster", machines[0]]), strict=True):
+            assert main([*command, "-q", "-o", str(file), *options]) == 0
+        assert len(files[0].read_bytes().splitlines()) == 36
+        assert files[0].read_bytes() == files[1].read_bytes() == files[2].read_bytes()
 
 
 @pytest.mark.heavy
