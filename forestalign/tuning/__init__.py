@@ -1,0 +1,1 @@
+"""Tuning of settings on a development set, by Bayesian optimisation (section 6.4)."""
