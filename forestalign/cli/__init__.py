@@ -12,22 +12,31 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import NoReturn
 
 from forestalign.errors import ForestAlignError, UsageError
 
 COMMANDS = {
-    "crf": "train the CRF aligners; phrase gold, decision scores, k-best lists",
     "align": "align the phrases of pairs of sentences",
     "words": "align the words of pairs of sentences",
     "rerank": "choose parses by aligning, next to the parser's 1-best",
     "parse": "parse sentences into Penn trees, n-best lists or forests",
     "train": "learn the weights of phrase features from pairs of sentences",
+    "tune": "find the best settings on a development set",
     "model": "show what a phrase model has learned",
+    "crf": "train the CRF word aligners; phrase gold, decision scores, k-best lists",
     "evaluate": "score words, phrases or parses against gold, with significance tests",
     "annotations": "check annotated pairs; agreement of annotators",
     "view": "make a page to look at alignments in a browser",
     "serve": "the same page with two text boxes, on this machine",
 }
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Says in one line what is wrong, as all other errors are told, without the whole usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; '{self.prog} --help' tells more\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     name = arguments[0]
     command = importlib.import_module(f"forestalign.cli.{name}")
-    command_parser = argparse.ArgumentParser(
+    command_parser = CommandParser(
         prog=f"forestalign {name}",
         description=command.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -55,13 +64,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         # the reader has gone (`| head`); point stdout elsewhere so that the interpreter does not complain at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:  # of files that a command writes; readers tell more
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"forestalign {name}: {place}{error.strerror or error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
+        print(f"forestalign {name}: interrupted", file=sys.stderr)
         return 130
 
 
 def _top_parser() -> argparse.ArgumentParser:
     listing = "\n".join(f"  {name:<12} {line}" for name, line in COMMANDS.items())
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="forestalign",
         usage="forestalign COMMAND ...",
         description="Align the phrases of two English sentences that say the same thing.",

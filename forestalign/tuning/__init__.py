@@ -1,1 +1,42 @@
 """Tuning of settings on a development set, by Bayesian optimisation (section 6.4)."""
+
+from forestalign.tuning.answers import (
+    DevelopmentWorker,
+    align_cached,
+    align_development,
+    best_trees,
+    make_extractor,
+    prepared_pairs,
+    project_cached,
+)
+from forestalign.tuning.development import AnnotatedSet, Answer, DevelopmentSet, ProjectedSet, read_development
+from forestalign.tuning.report import plot_convergence, settings_block, table_head, table_row
+from forestalign.tuning.space import DEFAULT_PARAMETERS, Parameter, parse_objective, parse_parameter
+from forestalign.tuning.trials import Trial, TuningPlan, best_trial, run_trials
+
+__all__ = [
+    "DEFAULT_PARAMETERS",
+    "AnnotatedSet",
+    "Answer",
+    "DevelopmentSet",
+    "DevelopmentWorker",
+    "Parameter",
+    "ProjectedSet",
+    "Trial",
+    "TuningPlan",
+    "align_cached",
+    "align_development",
+    "best_trees",
+    "best_trial",
+    "make_extractor",
+    "parse_objective",
+    "parse_parameter",
+    "plot_convergence",
+    "prepared_pairs",
+    "project_cached",
+    "read_development",
+    "run_trials",
+    "settings_block",
+    "table_head",
+    "table_row",
+]
