@@ -150,8 +150,8 @@ def export_graph(parser: nn.Module, path: Path, eight_bit: bool) -> None:
     axes |= {"words": {0: "words"}, "span_begins": {0: "spans"}, "span_ends": {0: "spans"}}
     axes |= {"span_scores": {0: "spans"}, "tag_scores": {0: "words"}, "vectors": {0: "words"}}
     torch.onnx.export(
-        PlainParser(parser, eight_bit).eval(), example_inputs(), str(path), input_names=list(INPUTS), output_names=list(OUTPUTS),
-        dynamic_axes=axes, opset_version=17, dynamo=False,
+        PlainParser(parser, eight_bit).eval(), example_inputs(), str(path), input_names=list(INPUTS),
+        output_names=list(OUTPUTS), dynamic_axes=axes, opset_version=17, dynamo=False,
     )  # fmt: skip
 
 
@@ -164,7 +164,8 @@ def quantise(source: Path, target: Path) -> None:
     model = onnx.load(source)
     graph = model.graph
     weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    nodes: list[onnx.NodeProto] = list(constants(graph))
+    nodes: list[onnx.NodeProto] = []
+    add_constants(graph)
     rows: dict[str, tuple[str, str]] = {}
     replaced: set[str] = set()
     for node in graph.node:
@@ -188,12 +189,10 @@ def quantise(source: Path, target: Path) -> None:
     onnx.save(model, target)
 
 
-def constants(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+def add_constants(graph: onnx.GraphProto) -> None:
+    for name, value in (("middle", 128.0), ("step", 1 / 127), ("least", 1e-12)):
+        graph.initializer.append(numpy_helper.from_array(np.array(value, dtype=np.float32), name))
     graph.initializer.append(numpy_helper.from_array(np.array(128, dtype=np.uint8), "zero_point"))
-    graph.initializer.append(numpy_helper.from_array(np.array(128.0, dtype=np.float32), "middle"))
-    graph.initializer.append(numpy_helper.from_array(np.array(1 / 127, dtype=np.float32), "step"))
-    graph.initializer.append(numpy_helper.from_array(np.array(1e-12, dtype=np.float32), "least"))
-    return []
 
 
 def quantised_rows(values: str, rows: str, scale: str) -> list[onnx.NodeProto]:

@@ -6,10 +6,10 @@
     python scripts/score_parser.py ewt.dev.mrg.gz --card grammar/parser/card.json --without-quantisation 87.9
 
 Prints labelled bracket F1 and tagging accuracy by the conventions of evalb (`forestalign evaluate parses` counts the
-same way), the F1 of the best tree among the k best, the calibration error of span marginals, F1 on lower-cased text and
-on text without final punctuation, and the speed. The calibration error is the mean distance, weighted by counts, between
-the mean marginal and the share of right span-label pairs in ten equal bins, over all pairs whose marginal is at least
-0.1 (and, in a second row, at least 0.01). A pair is right when the gold tree has that label (unary chains as one) there.
+same way), the F1 of the best tree among the k best, the calibration error of span marginals, F1 on lower-cased text
+and on text without final punctuation, and the speed. The calibration error is the mean distance, weighted by counts,
+between the mean marginal and the share of right span-label pairs in ten equal bins, over all pairs whose marginal is at
+least 0.1 (in a second row 0.01). A pair is right when the gold tree has that label, unary chains as one, on that span.
 """
 
 from __future__ import annotations

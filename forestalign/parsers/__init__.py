@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from forestalign.config import AlignConfig
+from forestalign.config import CHOICES, AlignConfig
 from forestalign.errors import UsageError
 from forestalign.grammar import grammar_root
 from forestalign.parsers.given import Given, GivenTrees
-from forestalign.parsers.result import ChartParser, ChartSource, Parse, Parser, check_settings, failed, parse_of
+from forestalign.parsers.result import ChartParser, ChartSource, Parse, Parser, failed, parse_of
 from forestalign.parsers.statistics import ForestStatistics, forest_statistics, oracle_f1
 
 __all__ = [
@@ -32,12 +32,11 @@ __all__ = [
     "parse_of",
 ]
 
-BACKENDS = ("embedded", "benepar", "trees")
+BACKENDS = CHOICES["backend"]
 
 
 def load_parser(config: AlignConfig, given: Iterable[Given] | None = None) -> Parser:
     """The backend that the settings name, loaded; `given` are the parses of the backend `trees`."""
-    check_settings(config)
     if config.backend == "embedded":
         from forestalign.parsers.embedded import EmbeddedModel
 
@@ -47,8 +46,6 @@ def load_parser(config: AlignConfig, given: Iterable[Given] | None = None) -> Pa
         from forestalign.parsers.benepar import BeneparModel
 
         return ChartParser(BeneparModel(config.parser_model, config.threads), config)
-    if config.backend == "trees":
-        if given is None:
-            raise UsageError("the backend 'trees' needs the trees or forests of the sentences")
-        return GivenTrees(given, config)
-    raise UsageError(f"backend is {config.backend!r}; expected one of {', '.join(BACKENDS)}")
+    if given is None:
+        raise UsageError("the backend 'trees' needs the trees or forests of the sentences")
+    return GivenTrees(given, config)

@@ -94,7 +94,7 @@ def _names(from_index: dict[int, str]) -> tuple[str, ...]:
 
 def _piece_limit(parser: Any) -> int:
     """The least of what the tokenizer, the encoder and benepar's own position table allow."""
-    limits = []
+    limits: list[int | None] = []
     if parser.pretrained_model is not None:
         limits.append(parser.retokenizer.tokenizer.model_max_length)
         limits.append(getattr(parser.pretrained_model.config, "max_position_embeddings", None))

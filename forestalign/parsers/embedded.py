@@ -107,7 +107,7 @@ def _read_lines(path: Path) -> tuple[str, ...]:
 
 def _word_piece_tokenizer(pieces: Sequence[str]) -> Tokenizer:
     vocabulary = {piece: i for i, piece in enumerate(pieces)}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))  # type: ignore[call-arg]
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     return tokenizer

@@ -75,12 +75,13 @@ def _productions(
     """Sequences of two or more children that cover a span, best first; the only one of a word is itself."""
     if i == j:
         return [(0.0, ((i, i, 0),))]
-    found = []
+    found: list[tuple[float, Production]] = []
     for point in range(i, j):
         right = [(score, item) for score, item in items.get((point + 1, j), ()) if point + 1 == j or item[2]]
         if not right:
             continue
-        left = [(score, (item,)) for score, item in items.get((i, point), ()) if item[2] or i == point]
+        single = [(score, item) for score, item in items.get((i, point), ()) if item[2] or i == point]
+        left: list[tuple[float, Production]] = [(score, (item,)) for score, item in single]
         if point > i and kept[i, point, 0]:
             left += productions.get((i, point), ())
         found += [(a + b, (*head, last)) for a, head in left for b, last in right]

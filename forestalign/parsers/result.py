@@ -8,13 +8,10 @@ from typing import Protocol
 
 from forestalign.chart import CHAIN, Chart, inside, kbest, marginals
 from forestalign.config import AlignConfig
-from forestalign.errors import UsageError
 from forestalign.forest import Forest, pack
 from forestalign.parsers.pruned import prune
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import ScoredTree
-
-FORESTS = ("nbest", "pruned")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +121,3 @@ def node_score(chart: Chart) -> Callable[[int, int, str], float]:
         return float(chart.potentials[begin, end - 1, index[label]])
 
     return score
-
-
-def check_settings(config: AlignConfig) -> None:
-    """Refuse settings that no parser can work with."""
-    if config.forest not in FORESTS:
-        raise UsageError(f"forest is {config.forest!r}; expected one of {', '.join(FORESTS)}")
-    for name, least in (("nbest", 1), ("threads", 1), ("batch_size", 1)):
-        if getattr(config, name) < least:
-            raise UsageError(f"{name} is {getattr(config, name)}; expected at least {least}")
-    if not config.temperature > 0:
-        raise UsageError(f"temperature is {config.temperature}; expected a number above 0")
-    if not 0 < config.prune <= 1:
-        raise UsageError(f"prune is {config.prune}; expected a probability above 0")
