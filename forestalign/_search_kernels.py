@@ -386,6 +386,8 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
 
     Returns hypotheses (numbers, values, bits), pool entries, ways up the target, meetings, the root hypotheses by
     falling score, whether they were completed, and the counts of states and beam cuts.
+
+    One long function on purpose: its arrays grow, and a grown array can only be bound again where it lives.
     """
     source_count = source.null_value.shape[0]
     near_start, near, near_value = climb_all(target, limits.gap - 1, limits.paths)

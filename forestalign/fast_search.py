@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from forestalign import _search_kernels as kernels
@@ -24,6 +26,12 @@ STEPS = {
 MASK_BITS = 62  # trees that an edge's bit mask can tell apart in a signed 64-bit number
 
 
+def is_compiled() -> bool:
+    """Whether an earlier run has left the compiled search on disk; compiling takes about half a minute."""
+    folder = kernels.run.stats.cache_path
+    return folder is not None and any(Path(folder).glob("_search_kernels.run-*.nbi"))
+
+
 def fast_search(source: Forest, target: Forest, words: WordAlignment, scores: PairScores, config: AlignConfig) -> Found:
     """The same as `forestalign.search.search`, compiled."""
     weights = weigh(source, target, scores, config)
@@ -39,10 +47,14 @@ def fast_search(source: Forest, target: Forest, words: WordAlignment, scores: Pa
     )
     hyps, values, bits, pools, roots, completed, states, beam_cuts = result
     reader = _Reader(source, target, source_edges, target_edges, seeds, hyps, bits, pools, blocks)
-    scores = [float(values[h].sum()) for h in roots]
-    found = tuple(Root(score, reader.pairs(int(h))) for h, score in zip(roots, scores, strict=True))
+    found = tuple(Root(float(values[h].sum()), reader.pairs(int(h))) for h in roots)
     return Found(
-        found, lambda k: reader.derivation(int(roots[k]), scores[k]), bool(completed), int(states), int(beam_cuts), 0
+        found,
+        lambda k: reader.derivation(int(roots[k]), found[k].score),
+        bool(completed),
+        int(states),
+        int(beam_cuts),
+        0,
     )
 
 
@@ -229,7 +241,7 @@ class _Reader:
         if row[kernels.EDGE] >= 0:
             edge = self.source_edges[int(row[kernels.EDGE])]
             edges.add(edge)
-            nulls += [c for c in self.source.edges[edge.node][edge.index].children if c not in reached]
+            nulls += [c for c in self.source.edges[edge.node][edge.way].children if c not in reached]
 
     def _enter(self, entry: int, edges: set[EdgeId], nulls: list[NodeId]) -> NodeId:
         """Follow a pool entry down to its hypothesis; the node the entry belongs to."""
@@ -240,7 +252,7 @@ class _Reader:
             edges.add(edge)
             entry = int(self.pools[entry, kernels.PREVIOUS])
             below = self._node_of(entry)
-            nulls += [c for c in self.source.edges[edge.node][edge.index].children if c != below]
+            nulls += [c for c in self.source.edges[edge.node][edge.way].children if c != below]
         h = int(self.pools[entry, kernels.HYP])
         self._source_side(h, edges, nulls)
         return NodeId(int(self.hyps[h, kernels.SOURCE])) if top is None else top

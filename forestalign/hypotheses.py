@@ -222,7 +222,7 @@ def null_nodes(forest: Forest, edges: Iterable[EdgeId], words: int) -> tuple[Nod
     opened = {edge.node for edge in edges}
     nulls = []
     for edge in edges:
-        for child in forest.edges[edge.node][edge.index].children:
+        for child in forest.edges[edge.node][edge.way].children:
             node = forest.nodes[child]
             if child not in opened and not (node.is_leaf and words >> node.begin & 1):
                 nulls.append(child)

@@ -19,10 +19,10 @@ UNLIMITED = 1 << 30
 
 
 class EdgeId(NamedTuple):
-    """The edge `index` of `node`."""
+    """One of the edges of `node`: which way it is built."""
 
     node: NodeId
-    index: int
+    way: int
 
 
 class ParentEdge(NamedTuple):
@@ -133,8 +133,8 @@ class Ancestry:
             for edge, sibling, _ in self.parents[top]:
                 if sibling is None or sibling not in from_other:
                     continue
-                edge_value = self.edge_values[edge.node][edge.index]
-                edge_trees = self.forest.edges[edge.node][edge.index].trees
+                edge_value = self.edge_values[edge.node][edge.way]
+                edge_trees = self.forest.edges[edge.node][edge.way].trees
                 found.setdefault(edge.node, []).extend(
                     Meeting(
                         edge.node,

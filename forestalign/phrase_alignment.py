@@ -211,7 +211,7 @@ def _parse_constant(source: Forest, target: Forest, config: AlignConfig) -> floa
 
 def _whole_tree(forest: Forest, root: NodeId, opened: frozenset[EdgeId], trees: int, strict: bool) -> Edges:
     """The opened edges, and below null phrases the parser's best derivation (in strict mode that of a shared tree)."""
-    chosen = {edge.node: edge.index for edge in opened}
+    chosen = {edge.node: edge.way for edge in opened}
     best = viterbi(forest).choice
     tree = (trees & -trees) if strict and trees > 0 else 0
     edges: list[tuple[NodeId, int]] = []

@@ -159,7 +159,7 @@ class _Search:
         source_edges = frozenset({edge} if edge is not None else ()).union(*(p.edges for p in below))
         target_words = source_words = 0
         source_trees, target_trees = -1 if edge is None else self._edge_trees(edge), state.trees
-        source_value = 0.0 if edge is None else self.weights.source_edge[edge.node][edge.index]
+        source_value = 0.0 if edge is None else self.weights.source_edge[edge.node][edge.way]
         for placed, part in zip(below, parts, strict=True):
             target_words |= part.target_words
             source_words |= part.source_words
@@ -228,8 +228,8 @@ class _Search:
 
     def _step_up(self, edge: EdgeId, child: NodeId, placed: Placed) -> Placed:
         """The same hypothesis one edge further up; the sibling becomes null."""
-        siblings = tuple(c for c in self.source.edges[edge.node][edge.index].children if c != child)
-        value = placed.value + self.weights.source_edge[edge.node][edge.index]
+        siblings = tuple(c for c in self.source.edges[edge.node][edge.way].children if c != child)
+        value = placed.value + self.weights.source_edge[edge.node][edge.way]
         value += sum(self.weights.source_null[sibling] for sibling in siblings)
         return Placed(
             placed.hypothesis,
@@ -287,10 +287,10 @@ class _Search:
         return Found(found, lambda k: ranked[k].finished(), completed, self.states, self.beam_cuts, self.bound.hits)
 
     def _edge_trees(self, edge: EdgeId) -> int:
-        return self.source.edges[edge.node][edge.index].trees
+        return self.source.edges[edge.node][edge.way].trees
 
     def _opened_value(self, edges: Iterable[EdgeId], words: int) -> float:
         """Value of the target side from scratch, since a placed hypothesis may fill null phrases."""
         edges = list(edges)
-        value = sum(self.weights.target_edge[edge.node][edge.index] for edge in edges)
+        value = sum(self.weights.target_edge[edge.node][edge.way] for edge in edges)
         return value + sum(self.weights.target_null[null] for null in null_nodes(self.target, edges, words))
