@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -126,9 +127,14 @@ def load_model(path: str = "") -> PhraseModel:
     try:
         with gzip.open(file, "rt", encoding="utf-8") as stream:
             content = json.load(stream)
-    except (OSError, EOFError, ValueError) as error:
+    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        raise GrammarError(file, None, f"cannot be read: {error.strerror}") from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise GrammarError(file, None, f"is not a phrase model (gzipped JSON): {error}") from error
-    return _from_content(file, content)
+    try:
+        return _from_content(file, content)
+    except (KeyError, TypeError, ValueError) as error:
+        raise GrammarError(file, None, f"is not a whole phrase model: {error!r}") from error
 
 
 def _from_content(file: Path, content: object) -> PhraseModel:
@@ -142,10 +148,12 @@ def _from_content(file: Path, content: object) -> PhraseModel:
     unknown = set(features.extras) - set(EXTRAS)
     if unknown:
         raise GrammarError(file, None, f"asks for unknown features {sorted(unknown)}; known are {sorted(EXTRAS)}")
-    dense, category = np.array(content["dense"]), np.array(content["category"])
+    dense, category = np.array(content["dense"], np.float64), np.array(content["category"], np.float64)
     lexical = np.array(content["lexical_weights"], np.float64)
     if dense.shape != (len(DENSE),) or category.shape != (len(CATEGORIES) ** 2,) or len(lexical) != len(keys):
         raise GrammarError(file, None, "has weights of the wrong number")
+    if not all(np.isfinite(weights).all() for weights in (dense, category, lexical)):
+        raise GrammarError(file, None, "has weights that are no finite numbers")
     return PhraseModel(features, dense, category, keys, lexical)
 
 

@@ -43,7 +43,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     for name, kind in (("batch_size", int), ("passes", int), ("l2", float), ("min_count", int), ("em_seed", int)):
         default = getattr(plain, name.removeprefix("em_"))
-        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, default=default, metavar="N")
+        # names of their own, since settings of the aligner are read from the arguments by name
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=f"em_{name.removeprefix('em_')}",
+            type=kind,
+            default=default,
+            metavar="N",
+        )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress line")
     add_settings(parser)
     add_worker_options(parser)
@@ -52,7 +59,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     settings = EmSettings(
-        batch_size=args.batch_size, passes=args.passes, l2=args.l2, min_count=args.min_count, seed=args.em_seed
+        batch_size=args.em_batch_size,
+        passes=args.em_passes,
+        l2=args.em_l2,
+        min_count=args.em_min_count,
+        seed=args.em_seed,
     )
     extras = tuple(name for name in args.extras.split(",") if name)
     output = Path(args.output)

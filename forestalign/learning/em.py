@@ -6,7 +6,8 @@ The E step, which aligns the pairs of a batch with the weights so far, is the ca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from forestalign.learning.objective import Events, join_events, maximise, objective
 from forestalign.model import FloatArray
@@ -27,6 +28,17 @@ class EmSettings:
     seed: int = 1
 
 
+class RootCounts(NamedTuple):
+    """How many pairs were aligned, and how many reached a root pair by two supports or by completion."""
+
+    aligned: int = 0
+    reached: int = 0
+    completed: int = 0
+
+
+NO_ROOTS = RootCounts()
+
+
 @dataclass(frozen=True, slots=True)
 class EmState:
     """Where a run stands; everything needed to go on to the same last digit."""
@@ -36,6 +48,7 @@ class EmState:
     history: tuple[tuple[int, float], ...] = ()  # batches done, objective of the held-out part per event
     best: FloatArray | None = None  # weights of the best objective so far
     finished: bool = False
+    roots: RootCounts = NO_ROOTS  # of the current pass
 
 
 def step_size(steps: int, settings: EmSettings) -> float:
@@ -48,7 +61,7 @@ def stepwise_update(state: EmState, batch: Sequence[Events], settings: EmSetting
     eta = step_size(state.steps, settings)
     target = maximise(state.weights, join_events(batch), settings.l2, settings.iterations)
     weights = (1.0 - eta) * state.weights + eta * target
-    return EmState(weights, state.steps + 1, state.history, state.best)
+    return replace(state, weights=weights, steps=state.steps + 1)
 
 
 def held_out_objective(state: EmState, batch: Sequence[Events], settings: EmSettings) -> EmState:
@@ -59,4 +72,4 @@ def held_out_objective(state: EmState, batch: Sequence[Events], settings: EmSett
     is_best = all(value >= before for _, before in state.history)
     best = state.weights if is_best or state.best is None else state.best
     finished = len(history) > 1 and value < history[-2][1] - 1e-9
-    return EmState(state.weights, state.steps, history, best, finished)
+    return replace(state, history=history, best=best, finished=finished)

@@ -42,7 +42,9 @@ class Events:
         return len(self.observed)
 
 
-def collect_events(pairs: PairFeatures, alignment: PhraseAlignment, normaliser: str = "distinct") -> Events:
+def collect_events(
+    pairs: PairFeatures, alignment: PhraseAlignment, normaliser: str = "distinct", null_normaliser: str = "own"
+) -> Events:
     """The events of one aligned pair: source phrases with their targets or null, target phrases with null."""
     source_count, target_count = pairs.source.count, pairs.target.count
     forward = {pair.source_node: pair.target_node for pair in alignment.pairs}
@@ -52,17 +54,26 @@ def collect_events(pairs: PairFeatures, alignment: PhraseAlignment, normaliser: 
     parts = []
     if sources:
         cells = np.stack(np.meshgrid(sources, np.arange(target_count + 1), indexing="ij"), -1)
-        parts.append(_block(pairs, cells, np.array(answers), pairs.target.group, normaliser))
-    if targets:
+        parts.append(_block(pairs, cells, np.array(answers), _candidate_keys(pairs.target.group, normaliser)))
+    if targets and null_normaliser == "literal":
+        cells = np.stack(np.meshgrid([source_count] * len(targets), np.arange(target_count), indexing="ij"), -1)
+        parts.append(_block(pairs, cells, np.array(targets), np.arange(target_count)))
+    elif targets:
         cells = np.stack(np.meshgrid(np.arange(source_count + 1), targets, indexing="ij"), -1).swapaxes(0, 1)
-        parts.append(_block(pairs, cells, np.full(len(targets), source_count), pairs.source.group, normaliser))
+        keys = _candidate_keys(pairs.source.group, normaliser)
+        parts.append(_block(pairs, cells, np.full(len(targets), source_count), keys))
     return join_events(parts)
 
 
-def _block(pairs: PairFeatures, cells: Rows, answers: Rows, group: npt.NDArray[np.int32], normaliser: str) -> Events:
-    """Events with the same candidates: cells is [events, candidates, 2], the null phrase the last candidate."""
+def _candidate_keys(group: npt.NDArray[np.int32], normaliser: str) -> Rows:
+    """Candidates with the same key count once; the null phrase is the last."""
+    keys = np.append(group, group.max(initial=-1) + 1) if normaliser == "distinct" else np.arange(len(group) + 1)
+    return keys.astype(np.int64)
+
+
+def _block(pairs: PairFeatures, cells: Rows, answers: Rows, keys: Rows) -> Events:
+    """Events with the same candidates: cells is [events, candidates, 2], answers are positions among candidates."""
     event_count, width = cells.shape[:2]
-    keys = np.append(group, group.max(initial=-1) + 1) if normaliser == "distinct" else np.arange(width)
     order = np.argsort(keys, kind="stable")
     firsts = np.flatnonzero(np.diff(keys[order], prepend=-1))
     flat = cells[:, order].reshape(-1, 2)

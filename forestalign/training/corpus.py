@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +27,7 @@ from forestalign.formats import PairRecord
 from forestalign.grammar import grammar_hash
 
 CHUNK = 16
+STALE = 3600.0  # seconds after which an unfinished file can only be of a run that was killed
 PARSE_SETTINGS = (
     "backend", "parser_model", "nbest", "forest", "prune", "temperature", "seed", "profile", "ppdb", "vectors",
     "crf_model",
@@ -56,9 +59,16 @@ class PairCache:
     def write(self, path: Path, pair: PreparedPair) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         cached = CachedPair(_lean(pair.source.forest), _lean(pair.target.forest), pair.words)
-        temporary = path.with_suffix(".part")
+        # the process number: two processes may come to the same pair
+        temporary = path.with_suffix(f".{os.getpid()}.part")
         temporary.write_bytes(zlib.compress(pickle.dumps(cached, protocol=5), 1))
         temporary.replace(path)
+
+    def sweep(self) -> None:
+        """Remove what killed runs left unfinished; a run that is going on may have such files of its own."""
+        for leftover in self.folder.glob("*/*.part"):
+            if time.time() - leftover.stat().st_mtime > STALE:
+                leftover.unlink(missing_ok=True)
 
 
 def read_cached(path: Path) -> CachedPair:
@@ -71,6 +81,7 @@ def cache_corpus(
     records: Iterable[PairRecord], cache: PairCache, workers: Workers | None = None
 ) -> Iterator[tuple[PairRecord, Path | str]]:
     """Each pair with its file, in order, parsed where it is not there yet; a string says why it cannot be parsed."""
+    cache.sweep()
     chunks = _chunks(records, CHUNK)
     for done in map_ordered(_CacheWorker(cache), chunks, workers):
         yield from done

@@ -6,11 +6,12 @@ the pairs depends on the seed alone and the state holds everything else.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,10 @@ from forestalign.batch import Workers
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.features import FeatureSet, LexicalKey, linked_keys
-from forestalign.learning import EmSettings, EmState, held_out_objective, stepwise_update
+from forestalign.learning import EmSettings, EmState, RootCounts, held_out_objective, stepwise_update
 from forestalign.learning.objective import weights_of, with_weights
 from forestalign.lexicon import load_vectors
-from forestalign.model import FloatArray, PhraseModel, untrained_model
+from forestalign.model import PhraseModel, untrained_model
 from forestalign.training.corpus import read_cached
 from forestalign.training.expectation import ExpectationWorker, expectations
 from forestalign.word_alignment import similarity_threshold
@@ -62,26 +63,30 @@ def train_model(
     config = config.with_(parse_weight=0.0, kbest=1)
     held_out, train = _split(paths, settings)
     model = start or _fresh_model(train, features, settings, config)
+    key = _run_key(paths, config, settings, model)
     worker = ExpectationWorker(with_weights(model, np.zeros_like(weights_of(model))), config)
     initial = weights_of(model)
-    state = _read_checkpoint(checkpoint, initial) if resume else EmState(initial, 0)
-    batches = _batches(train, settings)
-    reached = completed = aligned = 0
+    state = (_read_checkpoint(checkpoint, key) if resume else None) or EmState(initial, 0)
+    batches, per_pass = _batches(train, settings), _per_pass(train, settings)
     if not state.history:
         state = _look_at_held_out(state, worker, held_out, settings, workers)
     while state.steps < len(batches) and not state.finished:
+        roots = state.roots if state.steps % per_pass else RootCounts()
         done = []
         for result in expectations(worker, state.weights, batches[state.steps], workers):
             done.append(result.events)
-            reached, completed, aligned = reached + result.reached_root, completed + result.completed, aligned + 1
-            notify(f"root {100 * reached / aligned:.0f} %", 1)
-        state = stepwise_update(state, done, settings)
-        if state.steps % _per_pass(train, settings) == 0 or state.steps == len(batches):
+            roots = RootCounts(
+                roots.aligned + 1, roots.reached + result.reached_root, roots.completed + result.completed
+            )
+            notify(f"objective {state.history[-1][1]:.4f} root {100 * roots.reached / roots.aligned:.0f} %", 1)
+        state = replace(stepwise_update(state, done, settings), roots=roots)
+        if state.steps % per_pass == 0:
             state = _look_at_held_out(state, worker, held_out, settings, workers)
             notify(f"objective {state.history[-1][1]:.4f} after {state.steps} batches", 0)
-        _write_checkpoint(checkpoint, state)
+        _write_checkpoint(checkpoint, state, key)
     best = state.best if state.best is not None else state.weights
-    shares = (reached / max(aligned, 1), completed / max(aligned, 1))
+    aligned = max(state.roots.aligned, 1)
+    shares = (state.roots.reached / aligned, state.roots.completed / aligned)
     return TrainingReport(with_weights(model, best), state.history, state.steps, len(train), *shares)
 
 
@@ -132,7 +137,15 @@ def _fresh_model(
     return PhraseModel(features, plain.dense, plain.category, tuple(kept), np.zeros(len(kept)))
 
 
-def _write_checkpoint(path: Path, state: EmState) -> None:
+def _run_key(paths: Sequence[Path], config: AlignConfig, settings: EmSettings, model: PhraseModel) -> str:
+    """What a run depends on, but for the number of passes: a run may be resumed to go on for longer."""
+    content = asdict(settings) | asdict(config) | {"features": asdict(model.features)}
+    del content["passes"], content["threads"]
+    listed = json.dumps([content, model.lexical_keys, [path.name for path in paths]])
+    return hashlib.sha256(listed.encode() + weights_of(model).tobytes()).hexdigest()
+
+
+def _write_checkpoint(path: Path, state: EmState, key: str) -> None:
     temporary = path.with_suffix(".part")
     history = json.dumps(state.history)
     best = state.best if state.best is not None else state.weights
@@ -144,22 +157,25 @@ def _write_checkpoint(path: Path, state: EmState) -> None:
             steps=state.steps,
             history=np.array(history),
             finished=state.finished,
+            roots=np.array(state.roots),
+            key=np.array(key),
         )
     temporary.replace(path)
 
 
-def _read_checkpoint(path: Path, initial: FloatArray) -> EmState:
+def _read_checkpoint(path: Path, key: str) -> EmState | None:
     if not path.exists():
-        return EmState(initial, 0)
+        return None
     with np.load(path, allow_pickle=False) as content:
-        if content["weights"].shape != initial.shape:
-            raise UsageError(f"{path} belongs to another corpus or other features: it cannot be resumed here")
+        if "key" not in content or str(content["key"]) != key:
+            raise UsageError(f"{path} belongs to another corpus or other settings: it cannot be resumed here")
         return EmState(
             content["weights"],
             int(content["steps"]),
             tuple((int(step), float(value)) for step, value in json.loads(str(content["history"]))),
             content["best"],
             bool(content["finished"]),
+            RootCounts(*map(int, content["roots"])),
         )
 
 
