@@ -9,7 +9,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -34,7 +34,7 @@ from forestalign.view.text import render_text
 from forestalign.word_alignment import WordAligner, analyse_parse, dictionary_links
 
 Text = str | Sequence[str] | Sentence
-SEEDS = ("sultan", "dictionary", "union", "crf")
+Scorer = Callable[[Forest, Forest, WordAlignment], PairScores]
 
 
 class Alignment(AlignedPair):
@@ -77,6 +77,16 @@ class PreparedPair:
     words: WordAlignment
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a user brings along instead of what the settings name."""
+
+    given: tuple[Given, ...] | None = None
+    model: PhraseModel | None = None
+    parser: Parser | None = None
+    scorer: Scorer | None = None
+
+
 class Aligner:
     """Loaded models and settings. Make one with `forestalign.load()` and use it for many pairs."""
 
@@ -86,22 +96,25 @@ class Aligner:
         *,
         given: Iterable[Given] | None = None,
         model: PhraseModel | None = None,
+        parser: Parser | None = None,
+        scorer: Scorer | None = None,
     ):
-        if config.seed not in SEEDS:
-            raise UsageError(f"seed is {config.seed!r}; expected one of {', '.join(SEEDS)}")
+        """`given` are parses for the backend `trees`; `model`, `parser`, `scorer` replace those of the settings.
+
+        All of them go along to other processes and machines, so they have to be picklable where these are used.
+        """
         self.config = config
-        self._given = list(given) if given is not None else None
-        self._model = model
+        self._parts = Parts(tuple(given) if given is not None else None, model, parser, scorer)
 
     # ---- what is loaded, when it is first needed ----
 
     @cached_property
     def parser(self) -> Parser:
-        return load_parser(self.config, self._given)
+        return self._parts.parser or load_parser(self.config, self._parts.given)
 
     @cached_property
     def model(self) -> PhraseModel:
-        return self._model if self._model is not None else load_model(self.config.model)
+        return self._parts.model or load_model(self.config.model)
 
     @cached_property
     def extractor(self) -> FeatureExtractor:
@@ -117,6 +130,16 @@ class Aligner:
         from forestalign.crf import load_crf
 
         return load_crf(self.config.crf_model)
+
+    def load_parts(self) -> None:
+        """Load now what the settings ask for, so that a file which cannot be read is one error and not one a pair."""
+        _ = self.parser
+        if self.config.seed in ("sultan", "union"):
+            _ = self._word_aligner
+        if self.config.seed == "crf":
+            _ = self._crf
+        if self._parts.scorer is None:
+            _ = self.extractor
 
     @cached_property
     def signature(self) -> str:
@@ -136,7 +159,7 @@ class Aligner:
     def align_many(self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1) -> Iterator[Alignment]:
         """Align pairs in order, over `jobs` processes; a pair that fails raises when its turn comes."""
         numbered = (Job(n, str(n), pair) for n, pair in zip(count(1), pairs, strict=False))
-        for outcome in outcomes(numbered, _AlignWorker(self.config, self._model), processes=jobs):
+        for outcome in outcomes(numbered, _AlignWorker(self.config, self._parts), processes=jobs):
             if outcome.value is None:
                 raise ForestAlignError(f"pair {outcome.number}: {outcome.error}")
             yield outcome.value
@@ -176,7 +199,9 @@ class Aligner:
         return WordAlignment(tuple(sorted(found.values())))
 
     def score(self, source: Forest, target: Forest, words: WordAlignment) -> PairScores:
-        """log Pr of all pairs of phrases by the model."""
+        """log Pr of all pairs of phrases: by the model, or by the user's own function."""
+        if self._parts.scorer is not None:
+            return self._parts.scorer(source, target, words)
         return self.model.score(self.extractor.extract(source, target, words), self.config)
 
     def align_prepared(self, pair: PreparedPair) -> Alignment:
@@ -225,10 +250,12 @@ class _AlignWorker:
     """Starts an aligner in a worker process."""
 
     config: AlignConfig
-    model: PhraseModel | None
+    parts: Parts
 
     def __call__(self) -> Any:
-        aligner = Aligner(self.config, model=self.model)
+        parts = self.parts
+        aligner = Aligner(self.config, given=parts.given, model=parts.model, parser=parts.parser, scorer=parts.scorer)
+        aligner.load_parts()
 
         def handle(jobs: Sequence[Job]) -> Iterator[Outcome[Alignment]]:
             prepared = aligner.prepare([(job.key, *job.payload, None) for job in jobs])

@@ -2,10 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from forestalign.errors import UsageError
+
+CHOICES = {
+    "backend": ("embedded", "benepar", "trees"),
+    "forest": ("nbest", "pruned"),
+    "seed": ("sultan", "dictionary", "union", "crf"),
+    "profile": ("best", "paper", "published"),
+    "parse_score": ("tree", "local"),
+    "penalty": ("rank", "literal"),
+    "normaliser": ("distinct", "node"),
+    "null_normaliser": ("own", "literal"),
+    "direction": ("directional", "symmetric"),
+}
+# The smallest and the largest value of a number; counts of which 0 means "all" begin there.
+RANGES = {
+    "nbest": (1, math.inf),
+    "prune": (1e-9, 1.0),
+    "temperature": (1e-9, math.inf),
+    "threads": (1, math.inf),
+    "batch_size": (1, math.inf),
+    "beam": (0, math.inf),
+    "gap": (1, math.inf),
+    "null_penalty": (0.0, math.inf),
+    "noncompositional_penalty": (0.0, math.inf),
+    "parse_weight": (0.0, 1.0),
+    "trace_states": (0, math.inf),
+    "paths": (0, math.inf),
+    "variants": (0, math.inf),
+    "cube": (0, math.inf),
+    "max_words": (1, math.inf),
+    "kbest": (1, math.inf),
+}
+KINDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +87,23 @@ class AlignConfig:
     max_words: int = 300  # longer sentences are refused
     kbest: int = 1  # alignments to return
 
+    def __post_init__(self) -> None:
+        """Refuse values that cannot work."""
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise UsageError(f"{name} is {getattr(self, name)!r}; expected one of {', '.join(choices)}")
+        for name, (least, most) in RANGES.items():
+            value = getattr(self, name)
+            if not least <= value <= most or math.isinf(value):
+                wanted = f"at least {least:g}" if math.isinf(most) else f"{least:g} to {most:g}"
+                raise UsageError(f"{name} is {value}; expected {wanted}")
+
     def with_(self, **changes: Any) -> AlignConfig:
-        """A copy with some settings changed; unknown names and wrong types are refused."""
+        """A copy with some settings changed; unknown names, wrong types and impossible values are refused.
+
+        >>> AlignConfig().with_(beam=20).differences()
+        {'beam': 20}
+        """
         known = {field.name: field for field in fields(self)}
         for name, value in changes.items():
             if name not in known:
@@ -64,7 +112,7 @@ class AlignConfig:
             if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
                 changes[name] = float(value)
             elif type(value) is not type(default):
-                raise UsageError(f"{name} takes a {type(default).__name__}, not {value!r}")
+                raise UsageError(f"{name} takes {KINDS[type(default)]}, not {value!r}")
         return replace(self, **changes)
 
     def differences(self) -> dict[str, Any]:

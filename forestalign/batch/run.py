@@ -16,7 +16,7 @@ from forestalign.batch.output import Held, LineOutput
 from forestalign.batch.progress import Progress
 from forestalign.batch.worker import Crashed
 from forestalign.batch.workers import Processes, Program, ThisProcess, Workers
-from forestalign.errors import UsageError
+from forestalign.errors import InputError, UsageError
 
 Item = TypeVar("Item")
 
@@ -47,15 +47,19 @@ def run_jobs(
         raise UsageError("--resume needs an output file (-o FILE): it looks there for what is done")
     held = Held(Path(output), layout) if resume else None
     counts = {"done": 0, "failed": 0, "skipped": 0}
+    broken: list[InputError] = []  # what ended the input too early; what came before it is done first
 
     def remaining() -> Iterator[Job | Outcome[str]]:
-        for job in jobs:
-            item = _item(job)
-            if held and held.takes(item):
-                counts["skipped"] += 1
-                progress.skip()
-            else:
-                yield item
+        try:
+            for job in jobs:
+                item = _item(job)
+                if held and held.takes(item):
+                    counts["skipped"] += 1
+                    progress.skip()
+                else:
+                    yield item
+        except InputError as error:
+            broken.append(error)
 
     with (
         LineOutput(output, append=resume) as lines,
@@ -69,6 +73,8 @@ def run_jobs(
                 lines.write_line(outcome.value or "")
             counts["failed" if outcome.error else "done"] += 1
             progress.step()
+    if broken:
+        raise broken[0]
     return Tally(**counts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import zip_longest
@@ -12,12 +13,13 @@ from pathlib import Path
 from forestalign.alignment import WordAlignment
 from forestalign.batch import BadLine, Job
 from forestalign.cli.batch_options import line_count
-from forestalign.config import DEFAULT_CONFIG, AlignConfig
+from forestalign.config import CHOICES, DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import UsageError
+from forestalign.fast_search import is_compiled
 from forestalign.formats import BadRecord, PairRecord, parse_pharaoh, read_lines, read_pairs, read_parallel
 from forestalign.tokens import Sentence
 
-SEEDS = ("sultan", "dictionary", "union", "crf")
+SEEDS = CHOICES["seed"]
 NUMBERS = {
     "beam": "µb: hypotheses kept for each source phrase",
     "gap": "µg: generations between a pair and what supports it",
@@ -53,7 +55,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("settings")
     group.add_argument("--model", metavar="FILE", help="phrase model (default: the shipped one; 'uniform': none)")
     group.add_argument("--nbest", type=int, metavar="K", help="trees in a forest")
-    group.add_argument("--profile", choices=("best", "paper", "published"), help="of the word aligner")
+    group.add_argument("--profile", choices=CHOICES["profile"], help="of the word aligner")
     group.add_argument("--ppdb", metavar="FILE", help="a PPDB-format list of word pairs")
     group.add_argument("--vectors", metavar="FILE", help="word vectors: word2vec, GloVe, fastText")
     for name, help in NUMBERS.items():
@@ -110,6 +112,12 @@ def read_jobs(args: argparse.Namespace, config: AlignConfig) -> Iterator[Job | B
             yield BadRecord(record.number, record.id, f"{args.seed} has no line of links for this pair")
         else:
             yield _linked(record, line.text)
+
+
+def tell_of_compilation(args: argparse.Namespace, config: AlignConfig) -> None:
+    """The first run on a machine is silent for a while; say why."""
+    if not (args.quiet or config.plain or is_compiled()):
+        print("compiling the search for this machine; this happens once and takes about half a minute", file=sys.stderr)
 
 
 def count_of(args: argparse.Namespace) -> int | None:

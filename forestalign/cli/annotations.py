@@ -52,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "project":
         return _project(args)
     pairs = [pair for path in args.files for pair in read_annotations(path)]
+    if not pairs:
+        raise UsageError(f"no annotated pairs in {', '.join(args.files)}")
     print(
         _agreement(pairs, Match(args.match), args.json) if args.action == "agreement" else _statistics(pairs, args.json)
     )

@@ -84,14 +84,16 @@ def line_count(path: str) -> int | None:
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number of processes; it must be at least 1")
-    return value
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes; expected at least 1")
+    return int(text)
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
     if not 0 <= value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is no number of seconds; it must lie between 0 and a million")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; expected 0 to a million")
     return value

@@ -20,6 +20,7 @@ from pathlib import Path
 from forestalign.batch import BadLine, Handler, Job, Layout, Outcome
 from forestalign.cli.batch_options import add_batch_options, line_count, run_batch
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
+from forestalign.errors import UsageError
 from forestalign.formats import BadRecord, format_forest, format_nbest, read_lines, split_on_spaces
 from forestalign.formats.given import read_given
 from forestalign.parsers import BACKENDS, Parse, load_parser
@@ -44,6 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.backend == "trees" and not args.model:
+        raise UsageError("--backend trees needs a file of parses: --model FILE")
     start = StartParser(config_of(args), args.nbest, args.forest)
     layout = Layout.JSON if args.forest else Layout.BLOCKS
     return run_batch(args, read_sentences(args.file, args.tokenized), start, layout, lambda: line_count(args.file))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -39,9 +40,11 @@ def load_ppdb(path: str | Path) -> PairList:
         data = Path(path).read_bytes()
     except OSError as error:
         raise InputError(path, None, f"the pair list cannot be read: {error.strerror}") from error
-    if data.startswith(b"\x1f\x8b"):
-        data = gzip.decompress(data)
-    return PairList(_pairs_of(Path(path), data.decode("utf-8")))
+    try:
+        text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise InputError(path, None, f"is no pair list in UTF-8, plain or gzipped: {error}") from None
+    return PairList(_pairs_of(Path(path), text))
 
 
 def _pairs_of(path: Path, text: str) -> Iterator[tuple[str, str]]:
