@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_forests import random_forest, random_links
 
+from forestalign.alignment import WordAlignment
 from forestalign.features import (
     CATEGORY_INDEX,
     DENSE,
@@ -41,7 +42,11 @@ SOURCE = hand_forest("(S (NP (DT the) (NN shop)) (VP (VBP sell) (NP (NN fruit)) 
 TARGET = hand_forest("(S (NP (DT the) (NN store)) (VP (VBP trade) (NP (NNS fruits)) (PP (IN at) (NP (NN length)))))")
 
 
-def extracted(features: FeatureSet = FeatureSet(), links=hand_links((0, 0), (1, 1), (2, 2), (3, 3))) -> PairFeatures:
+LINKS = hand_links((0, 0), (1, 1), (2, 2), (3, 3))
+EVERYTHING = FeatureSet()
+
+
+def extracted(features: FeatureSet = EVERYTHING, links: WordAlignment = LINKS) -> PairFeatures:
     return FeatureExtractor(WORDNET, VECTORS, features).extract(SOURCE, TARGET, links)
 
 
