@@ -6,8 +6,8 @@
     forestalign words --conllu sources.conllu targets.conllu --profile published --ppdb ppdb.tsv
 
 Prints one line a pair in Pharaoh format, `i-j` with tokens counted from 0; with --scores `i-j:score`. --json gives
-lines with tokens, links with the stage that made each, and sentence scores. A pair that fails leaves an empty line (none
-with --json), is reported on stderr with its number, and makes the exit code 1.
+lines with tokens, links with the stage that made each, and sentence scores. A pair that fails leaves an empty line
+(none with --json), is reported on stderr with its number, and makes the exit code 1.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ NAME_CONNECTORS = (("of",), ("&",), ("the",), ("of", "the"))
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A named entity: tokens begin <= i < end. An empty type fits every other."""
+    """A named entity: tokens begin <= i < end. The type may be unknown."""
 
     begin: int
     end: int

@@ -28,9 +28,13 @@ from forestalign.word_alignment.similarity import form
 
 Array = npt.NDArray[np.float32]
 CONTENT, STOP, PUNCTUATION, MIXED = range(4)
+UNEQUAL = 4  # added to the kind of a pair
+LENGTH_RATIO = 0.6  # below it, as in text and hypothesis, the shorter sentence is a part of the longer one
 CLITICS = frozenset({"'s", "'d", "'ll", "'re", "'ve", "'m", "n't"})
 SHARPNESS = 12.0  # of the softmax over contextual cosines
 WINDOW = 3  # Algorithm 2
+STOP_WEIGHT = 0.3  # of similar stop words as neighbours
+NEAR, REGION = 1.5, 6.0  # tokens over which support falls by a factor of e
 LONGEST_RUN = 6
 ACRONYM_LENGTHS = range(2, 7)
 
@@ -42,11 +46,13 @@ LEXICAL = (
 )  # fmt: skip
 CONTEXT = (
     "distance", "both first", "both last", "run", "content run", "long run", "left", "right", "left and right",
-    "around", "window", "parents", "parents related", "children", "children related", "crossed", "both roots",
+    "around", "window", "near", "region", "parents", "parents related", "children", "children related", "crossed",
+    "both roots",
 )  # fmt: skip
 BELIEF = (
-    "belief", "left", "right", "left and right", "around", "window", "parents", "parents related", "children",
-    "children related", "crossed", "row rival", "column rival", "row rest", "column rest",
+    "belief", "left", "right", "left and right", "around", "window", "near", "region", "parents", "parents related",
+    "children", "children related", "crossed", "strong rival", "weak rival", "more rest", "less rest", "coverage",
+    "best of shorter", "better placed",
 )  # fmt: skip
 
 
@@ -70,6 +76,8 @@ class Side:
     static: Array
     contextual: Array | None
     window: Array  # 1 where k is a content word within three tokens of i
+    near: Array  # falls with the distance of k from i, 0 for i itself
+    region: Array  # the same, falling more slowly
     parent: Array  # 1 where k is the parent of i
     relations: list[str]
     is_root: Array
@@ -100,10 +108,18 @@ def prepare(analysis: Analysis, lexicon: Lexicon) -> Side:
         lexicon.vectors.matrix(words),
         _unit_rows(sentence.vectors),
         window,
+        _falling(distance, NEAR),
+        _falling(distance, REGION),
         parent,
         [canonical_label(relation) for relation in analysis.dependencies.relations],
         (heads == ROOT).astype(np.float32),
     )
+
+
+def _falling(distance: npt.NDArray[np.int64], scale: float) -> Array:
+    values = np.exp(-distance / scale).astype(np.float32)
+    values[distance == 0] = 0.0
+    return values
 
 
 def kind_of(word: str) -> int:
@@ -114,9 +130,11 @@ def kind_of(word: str) -> int:
 
 
 def pair_kinds(source: Side, target: Side) -> npt.NDArray[np.int8]:
-    """The kind of both words where it is the same, else MIXED."""
+    """The kind of both words where it is the same, else MIXED; UNEQUAL is added where one sentence is far longer."""
     same = source.kinds[:, None] == target.kinds[None, :]
-    return np.where(same, source.kinds[:, None], MIXED).astype(np.int8)
+    shorter, longer = sorted((len(source), len(target)))
+    unequal = UNEQUAL if shorter < LENGTH_RATIO * longer else 0
+    return (np.where(same, source.kinds[:, None], MIXED) + unequal).astype(np.int8)
 
 
 def _unit_rows(vectors: npt.NDArray[np.float32] | None) -> Array | None:
@@ -145,8 +163,9 @@ def lexical_layers(source: Analysis, target: Analysis, left: Side, right: Side, 
     layers["same lemma"] = same_lemma & ~same_form
     layers["same stem"] = same_stem & ~same_form & ~same_lemma
     layers["unique form"] = same_form & _unique(same_form)
-    layers["one form"] = (same_form.sum(1, keepdims=True) == 1) ^ (same_form.sum(0, keepdims=True) == 1)
-    layers["one form"] &= same_form
+    layers["one form"] = same_form & np.logical_xor(
+        same_form.sum(1, keepdims=True) == 1, same_form.sum(0, keepdims=True) == 1
+    )
     _tag_layers(layers, source.sentence.tags, target.sentence.tags, same_form)
     _spelling_layers(layers, source, target, left, right, ~same & are_content)
     _relation_layers(layers, left, right, lexicon.pairs, same, are_content)
@@ -307,7 +326,8 @@ def context_layers(left: Side, right: Side, same_form: Array, similarity: Array)
     first[0, 0] = last[-1, -1] = 1.0
     are_content = np.logical_and.outer(left.kinds == CONTENT, right.kinds == CONTENT).astype(np.float32)
     run, content = run_lengths(same_form, same_form * are_content)
-    near, related = _surroundings(left, right, similarity), _relatives(left, right, similarity)
+    weight = np.where(are_content > 0, 1.0, STOP_WEIGHT).astype(np.float32)
+    near, related = _surroundings(left, right, similarity * weight), _relatives(left, right, similarity)
     return np.stack(
         [
             np.abs(np.subtract.outer(*places)).astype(np.float32),
@@ -348,7 +368,8 @@ def _surroundings(left: Side, right: Side, values: Array) -> list[Array]:
 
     around = sum((shifted(step) for step in (-3, -2, 2, 3)), np.zeros_like(values)) / 4.0
     window = np.minimum(left.window @ values @ right.window.T, 4.0) / 4.0
-    return [shifted(-1), shifted(1), shifted(-1) * shifted(1), around, window]
+    near, region = (np.log1p(a @ values @ b.T) for a, b in ((left.near, right.near), (left.region, right.region)))
+    return [shifted(-1), shifted(1), shifted(-1) * shifted(1), around, window, near, region]
 
 
 def _relatives(left: Side, right: Side, values: Array) -> list[Array]:
@@ -369,7 +390,36 @@ def belief_layers(left: Side, right: Side, belief: Array) -> Array:
     near, related = _surroundings(left, right, belief), _relatives(left, right, belief)
     rivals = [np.maximum(row_rival, column_rival), np.minimum(row_rival, column_rival)]
     rests = [np.maximum(*both), np.minimum(*both)]
-    return np.stack([belief, *near, *related, *rivals, *rests])
+    coverage = np.full_like(belief, _coverage(left, right, belief))
+    return np.stack(
+        [belief, *near, *related, *rivals, *rests, coverage, _best_of_shorter(belief), _better_placed(belief, near[-1])]
+    )
+
+
+def _coverage(left: Side, right: Side, belief: Array) -> float:
+    """How much of the content of the better covered sentence has a partner."""
+    shares = []
+    for side, best in ((left, belief.max(1)), (right, belief.max(0))):
+        is_content = side.kinds == CONTENT
+        shares.append(float(best[is_content].mean()) if is_content.any() else 0.0)
+    return max(shares)
+
+
+def _best_of_shorter(belief: Array) -> Array:
+    """1 where a pair is the best one of its word in the shorter sentence (half a point a side in equal ones)."""
+    rows, columns = belief.shape
+    by_row, by_column = belief >= belief.max(1, keepdims=True), belief >= belief.max(0, keepdims=True)
+    row_share = 1.0 if rows < columns else 0.5 if rows == columns else 0.0
+    result: Array = (row_share * by_row + (1.0 - row_share) * by_column).astype(np.float32)
+    return result
+
+
+def _better_placed(belief: Array, region: Array) -> Array:
+    """How the support from the region compares with that of the rivals: at least as good 1, else the ratio."""
+    weighted = np.where(belief > 0.1, region, 0.0) + 1e-3
+    best = np.maximum(weighted.max(0, keepdims=True), weighted.max(1, keepdims=True))
+    result: Array = np.minimum((region + 1e-3) / best, 1.0).astype(np.float32)
+    return result
 
 
 def _rival(belief: Array) -> Array:

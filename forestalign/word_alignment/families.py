@@ -12,7 +12,7 @@ from forestalign.word_alignment.relations import Arc, Orientation
 class Relative(NamedTuple):
     """A word above or below another, and the relation between them."""
 
-    index: int
+    word: int
     relation: str
 
 

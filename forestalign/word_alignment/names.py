@@ -5,9 +5,10 @@ name there, or its acronym, becomes a name. Then pairs of names are linked: equa
 every word of its name, and where one name's words are a part of the other's, equal words, and every word of the
 shorter with the words of the longer that have no partner. No context is asked for.
 
-Entities without a type (ours come from tags) fit every type; of typed ones only those of people, organisations and
-places count, as in the program. One slip of it is not kept: with the longer name in the source sentence it tests the
-wrong word for being free, which made the result depend on the order of the sentences, or fail.
+Of typed entities only those of people, organisations and places count, as in the program. Partial mentions must have
+the same type, so names without one (ours come from tags) have none: joined without a type check, 18 of 100 such
+links were right on msr-rte2.dev. One slip of the program is not kept: with the longer name in the source sentence it
+tests the wrong word for being free, which makes its result depend on the order of the sentences, or fail.
 """
 
 from __future__ import annotations

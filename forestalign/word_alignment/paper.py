@@ -61,9 +61,9 @@ def is_stop(analysis: Analysis) -> list[bool]:
 
 def link_sequences(pair: Pair, links: Links) -> None:
     """wsAlign."""
-    lower = [[word.lower() for word in side.sentence.words] for side in (pair.source, pair.target)]
+    source, target = ([word.lower() for word in side.sentence.words] for side in (pair.source, pair.target))
     stops = is_stop(pair.source)
-    for i, j, length in common_runs(*lower, smallest=2):
+    for i, j, length in common_runs(source, target, smallest=2):
         if all(stops[i : i + length]):
             continue
         for step in range(length):
@@ -141,15 +141,15 @@ def dependency_context(
     context = []
     for orientation in Orientation:
         for left, right in relative_pairs(*families, i, j, orientation):
-            if ROOT in (left.index, right.index) or pair.similarity[left.index, right.index] <= 0:
+            if ROOT in (left.word, right.word) or pair.similarity[left.word, right.word] <= 0:
                 continue
-            relative_category = source_tags[left.index][:1].lower()
-            if relative_category != target_tags[right.index][:1].lower():
+            relative_category = source_tags[left.word][:1].lower()
+            if relative_category != target_tags[right.word][:1].lower():
                 continue
             is_equal = left.relation == right.relation and orientation not in CROSSED
             row = (orientation, category, relative_category, left.relation, right.relation)
             if is_equal or equivalences.has(*row):
-                context.append((left.index, right.index))
+                context.append((left.word, right.word))
     return context
 
 
@@ -219,7 +219,7 @@ def link_stop_words_by_dependencies(pair: Pair, families: Families, links: Links
     candidates = []
     for i, j in _free_stop_pairs(pair, links):
         evidence = sum(
-            (left.index, right.index) in links and left.relation == right.relation
+            (left.word, right.word) in links and left.relation == right.relation
             for orientation in (Orientation.PARENTS, Orientation.CHILDREN)
             for left, right in relative_pairs(*families, i, j, orientation)
         )

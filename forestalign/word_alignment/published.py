@@ -109,16 +109,16 @@ def _dependency_evidence(
     evidence, found = 0.0, []
     for orientation in VERB_RELATIVE_ORDER if category == "v" else RELATIVE_ORDER:
         for left, right in relative_pairs(*families, i, j, orientation):
-            if left.index == ROOT or right.index == ROOT:
+            if left.word == ROOT or right.word == ROOT:
                 evidence += float(left == right)
                 continue
-            similarity = float(pair.similarity[left.index, right.index])
+            similarity = float(pair.similarity[left.word, right.word])
             if similarity >= pair.level and (
                 left.relation == right.relation
                 or equivalences.has(orientation, category, ANY, left.relation, right.relation)
             ):
                 evidence += similarity
-                found.append((left.index, right.index))
+                found.append((left.word, right.word))
     return evidence, found
 
 
@@ -161,7 +161,8 @@ def _window(analysis: Analysis) -> Matrix:
     window = ((distance <= WINDOW) & (distance > 0)).astype(np.float64)
     is_open = np.zeros(count)
     is_open[_open_tokens(analysis)] = 1.0
-    return window * is_open
+    result: Matrix = window * is_open
+    return result
 
 
 # ---- stop words ----
@@ -174,7 +175,7 @@ def link_stop_words_by_dependencies(
     candidates = []
     for i, j in _stop_pairs(pair, lemma_similarity, stop_words(), links):
         evidence = sum(
-            (left.index, right.index) in links
+            (left.word, right.word) in links
             for orientation in (Orientation.PARENTS, Orientation.CHILDREN)
             for left, right in relative_pairs(*families, i, j, orientation)
         )
