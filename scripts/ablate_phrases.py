@@ -23,7 +23,7 @@ import numpy as np
 from forestalign.aligner import Aligner
 from forestalign.cli.align_options import add_settings, config_of
 from forestalign.config import AlignConfig
-from forestalign.errors import GrammarError
+from forestalign.errors import InputError
 from forestalign.features import DENSE, EXTRAS
 from forestalign.metrics import Evaluation, compare
 from forestalign.metrics.significance import SAMPLES
@@ -114,7 +114,7 @@ def _print_table(
             continue
         try:
             evaluation = development.evaluate(_answers(row, model, development, folder))
-        except GrammarError as error:  # a model that is not installed
+        except InputError as error:  # a model that is not installed
             print(f"{row.name:24}  left out: {error}", flush=True)
             continue
         proposed = proposed or evaluation

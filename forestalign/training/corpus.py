@@ -56,19 +56,20 @@ class PairCache:
         name = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
         return self.folder / name[:2] / f"{name}.pair"
 
-    def write(self, path: Path, pair: PreparedPair) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        cached = CachedPair(_lean(pair.source.forest), _lean(pair.target.forest), pair.words)
-        # the process number: two processes may come to the same pair
-        temporary = path.with_suffix(f".{os.getpid()}.part")
-        temporary.write_bytes(zlib.compress(pickle.dumps(cached, protocol=5), 1))
-        temporary.replace(path)
-
     def sweep(self) -> None:
         """Remove what killed runs left unfinished; a run that is going on may have such files of its own."""
         for leftover in self.folder.glob("*/*.part"):
             if time.time() - leftover.stat().st_mtime > STALE:
                 leftover.unlink(missing_ok=True)
+
+
+def write_cached(path: Path, pair: CachedPair) -> None:
+    """Written beside and renamed, so that the file is whole or not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # the process number: two processes may come to the same pair
+    temporary = path.with_suffix(f".{os.getpid()}.part")
+    temporary.write_bytes(zlib.compress(pickle.dumps(pair, protocol=5), 1))
+    temporary.replace(path)
 
 
 def read_cached(path: Path) -> CachedPair:
@@ -102,7 +103,8 @@ class _CacheWorker:
             pairs = self.aligner.prepare([(records[k].id, records[k].source, records[k].target, None) for k in missing])
             for k, pair in zip(missing, pairs, strict=True):
                 if isinstance(pair, PreparedPair):
-                    self.cache.write(self.cache.path(records[k]), pair)
+                    cached = CachedPair(_lean(pair.source.forest), _lean(pair.target.forest), pair.words)
+                    write_cached(self.cache.path(records[k]), cached)
                 else:
                     paths[k] = str(pair)
         return list(zip(records, paths, strict=True))

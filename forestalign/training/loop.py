@@ -139,10 +139,10 @@ def _fresh_model(
 
 def _run_key(paths: Sequence[Path], config: AlignConfig, settings: EmSettings, model: PhraseModel) -> str:
     """What a run depends on, but for the number of passes: a run may be resumed to go on for longer."""
-    content = asdict(settings) | asdict(config) | {"features": asdict(model.features)}
-    del content["passes"], content["threads"]
-    listed = json.dumps([content, model.lexical_keys, [path.name for path in paths]])
-    return hashlib.sha256(listed.encode() + weights_of(model).tobytes()).hexdigest()
+    run = asdict(settings)
+    del run["passes"]
+    content = [run, asdict(config), asdict(model.features), model.lexical_keys, [path.name for path in paths]]
+    return hashlib.sha256(json.dumps(content).encode() + weights_of(model).tobytes()).hexdigest()
 
 
 def _write_checkpoint(path: Path, state: EmState, key: str) -> None:
