@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -32,6 +33,7 @@ from forestalign.batch import (
 )
 from forestalign.batch.limits import run_chunk
 from forestalign.batch.output import drop_torn_line
+from forestalign.cli.compilation import is_stale
 from forestalign.errors import ForestAlignError, InputError, UsageError
 
 
@@ -228,6 +230,41 @@ def test_a_run_killed_twenty_times_loses_nothing_and_repeats_nothing(tmp_path: P
     assert start(processes=1).wait() == 0
     keys = [json.loads(line)["id"] for line in output.read_bytes().splitlines()]
     assert keys == [job.key for job in JOBS]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_has_rate_and_time_left_on_a_terminal_only(tmp_path: Path) -> None:
+    terminal, file, quiet = Terminal(), io.StringIO(), Terminal()
+    for stream, is_quiet in ((terminal, False), (file, False), (quiet, True)):
+        run_jobs(
+            jobs_of(["a", "raise", "c"]),
+            StartUpper(),
+            output=str(tmp_path / "out.jsonl"),
+            total=3,
+            errors=stream,
+            quiet=is_quiet,
+        )
+    assert re.search(r"3/3 \[\d\d:\d\d<\d\d:\d\d, +[\d.]+ ?pairs/s\]", terminal.getvalue())
+    for stream in (terminal, file, quiet):
+        assert "line 2 (p2): ValueError: a bad word\n" in stream.getvalue()
+    assert file.getvalue() == quiet.getvalue()
+
+
+def test_the_user_is_told_of_a_compilation_when_the_compiled_form_is_missing_or_old(tmp_path: Path) -> None:
+    source, index = tmp_path / "_kernels.py", tmp_path / "__pycache__" / "_kernels.run-1.py311.nbi"
+    source.touch()
+    assert is_stale(source)
+    index.parent.mkdir()
+    index.touch()
+    assert not is_stale(source)
+    os.utime(index, (0, 0))
+    assert is_stale(source)
 
 
 def test_map_ordered_gives_the_same_everywhere_and_raises_errors_here() -> None:

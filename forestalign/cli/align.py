@@ -26,6 +26,7 @@ from forestalign.cli.align_options import (
     tell_of_compilation,
 )
 from forestalign.cli.batch_options import add_batch_options, run_batch
+from forestalign.cli.compilation import ALIGNING
 from forestalign.config import AlignConfig
 from forestalign.errors import ForestAlignError, NoParseError
 from forestalign.formats import to_json
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     start = StartAligner(config, given_file(args), args.json, args.with_forests, args.bars, colour)
     layout = Layout.JSON if args.json else Layout.BLOCKS
     tell_of_compilation(args, config)
-    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args))
+    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args), ALIGNING)
 
 
 def align_jobs(aligner: Aligner, jobs: Sequence[Job]) -> Iterator[tuple[Job, Alignment | ForestAlignError]]:

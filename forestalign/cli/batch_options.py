@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from forestalign.batch import BadLine, Job, Layout, Processes, StartWorker, Workers, run_jobs
+from forestalign.cli.compilation import announce_compilation
 
 
 def add_batch_options(parser: argparse.ArgumentParser) -> None:
@@ -56,8 +57,14 @@ def run_batch(
     start_worker: StartWorker[str],
     layout: Layout,
     count: Callable[[], int | None] = lambda: None,
+    kernels: Sequence[str] = (),
 ) -> int:
-    """Run the jobs as the options say; returns the exit code. `count` is asked only when progress is shown."""
+    """Run the jobs as the options say; returns the exit code. `count` is asked only when progress is shown.
+
+    `kernels` are the compiled modules that the work needs; the user is told when they have to be compiled first.
+    """
+    if not args.quiet and not args.cluster:
+        announce_compilation(kernels)
     with opened_workers(args) as workers:
         tally = run_jobs(
             jobs,

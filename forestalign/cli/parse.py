@@ -19,6 +19,7 @@ from pathlib import Path
 
 from forestalign.batch import BadLine, Handler, Job, Layout, Outcome
 from forestalign.cli.batch_options import add_batch_options, line_count, run_batch
+from forestalign.cli.compilation import PARSING
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import UsageError
 from forestalign.formats import BadRecord, format_forest, format_nbest, read_lines, split_on_spaces
@@ -49,7 +50,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--backend trees needs a file of parses: --model FILE")
     start = StartParser(config_of(args), args.nbest, args.forest)
     layout = Layout.JSON if args.forest else Layout.BLOCKS
-    return run_batch(args, read_sentences(args.file, args.tokenized), start, layout, lambda: line_count(args.file))
+    jobs = read_sentences(args.file, args.tokenized)
+    return run_batch(args, jobs, start, layout, lambda: line_count(args.file), PARSING)
 
 
 def config_of(args: argparse.Namespace) -> AlignConfig:

@@ -27,6 +27,7 @@ from forestalign.cli.align_options import (
     tell_of_compilation,
 )
 from forestalign.cli.batch_options import add_batch_options, run_batch
+from forestalign.cli.compilation import ALIGNING
 from forestalign.config import AlignConfig
 from forestalign.errors import ForestAlignError
 from forestalign.forest import Forest, NodeId, log_partition, tree_of, viterbi
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     start = StartReranker(config, given_file(args), args.json)
     layout = Layout.JSON if args.json else Layout.BLOCKS
     tell_of_compilation(args, config)
-    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args))
+    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args), ALIGNING)
 
 
 @dataclass(frozen=True, slots=True)

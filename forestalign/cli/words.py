@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from forestalign.alignment import WordAlignment
 from forestalign.batch import BadLine, Handler, Job, Layout, Outcome
 from forestalign.cli.batch_options import add_batch_options, line_count, run_batch
+from forestalign.cli.compilation import PARSING
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import UsageError
 from forestalign.formats import BadRecord, DependencyRecord, format_pharaoh, read_conll, read_pairs, read_parallel
@@ -68,7 +69,8 @@ def run(args: argparse.Namespace) -> int:
     )
     start = StartWords(config, args.method, "json" if args.json else "scores" if args.scores else "pharaoh")
     layout = Layout.JSON if args.json else Layout.LINES
-    return run_batch(args, read_jobs(args), start, layout, lambda: None if args.conllu else line_count(args.pairs))
+    count = None if args.conllu else args.pairs
+    return run_batch(args, read_jobs(args), start, layout, lambda: line_count(count) if count else None, PARSING)
 
 
 def read_jobs(args: argparse.Namespace) -> Iterator[Job | BadLine]:
