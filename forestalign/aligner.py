@@ -5,6 +5,10 @@
 >>> result = aligner.align("The committee rejected the plan.", "The plan was rejected by the committee.")
 >>> result.phrases.reached_root
 True
+>>> (1, 6) in result.words.pairs  # committee
+True
+>>> str(result).splitlines()[1]
+'  source: The committee rejected the plan.'
 """
 
 from __future__ import annotations
@@ -44,6 +48,13 @@ class Alignment(AlignedPair):
 
     def __str__(self) -> str:
         return render_text(self.record())
+
+    def __repr__(self) -> str:
+        """One line, since forests and trees would fill pages; `print` shows the phrases."""
+        return (
+            f"<Alignment of {self.source.text!r} and {self.target.text!r}: "
+            f"{len(self.phrases.pairs)} phrase pairs, log score {self.phrases.log_score:.2f}>"
+        )
 
     def _repr_html_(self) -> str:
         from forestalign.view import result_html

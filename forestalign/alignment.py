@@ -12,7 +12,11 @@ from forestalign.trees import Tree
 
 @dataclass(frozen=True, slots=True, order=True)
 class WordLink:
-    """Source token i with target token j."""
+    """Source token i with target token j.
+
+    >>> WordLink(0, 2) == WordLink(0, 2, score=0.5)  # a score is no part of what a link is
+    True
+    """
 
     source: int
     target: int
@@ -22,7 +26,11 @@ class WordLink:
 
 @dataclass(frozen=True, slots=True)
 class WordAlignment:
-    """Links sorted by (source, target), each once."""
+    """Links sorted by (source, target), each once.
+
+    >>> WordAlignment((WordLink(0, 2), WordLink(1, 0))).pairs
+    ((0, 2), (1, 0))
+    """
 
     links: tuple[WordLink, ...]
 

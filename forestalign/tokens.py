@@ -68,7 +68,11 @@ class Sentence:
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Sentence:
-        """The user's own tokens, joined by single spaces."""
+        """The user's own tokens, joined by single spaces.
+
+        >>> Sentence.from_words(["She", "left", "."]).text
+        'She left .'
+        """
         tokens, begin = [], 0
         for word in words:
             tokens.append(Token(word, begin, begin + len(word)))
@@ -83,7 +87,11 @@ class Sentence:
 
 
 def tokenize(text: str) -> Sentence:
-    """Penn-style tokens with exact offsets: every token is a slice of the text, and only white space lies between."""
+    """Penn-style tokens with exact offsets: every token is a slice of the text, and only white space lies between.
+
+    >>> tokenize("Don't go!").words
+    ('Do', "n't", 'go', '!')
+    """
     plain = _INNER_APOSTROPHE.sub("'", text)
     spans = _settle_full_stops(text, list(_slices(plain, _word_tokenizer().tokenize(plain))))
     return Sentence(text, tuple(Token(text[begin:end], begin, end) for begin, end in spans))

@@ -1,7 +1,7 @@
 """Look into a phrase model: its card and its strongest features, in words.
 
-forestalign model show
-forestalign model show my-model.json.gz --top 30
+    forestalign model show
+    forestalign model show my-model.json.gz --top 30
 """
 
 from __future__ import annotations

@@ -41,7 +41,15 @@ class HyperEdge:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """All parses of one sentence that were kept, packed. `edges[v]` are the ways to build node v."""
+    """All parses of one sentence that were kept, packed. `edges[v]` are the ways to build node v.
+
+    >>> from forestalign.forest import count_trees, pack
+    >>> from forestalign.trees import ScoredTree, parse_brackets
+    >>> tree = parse_brackets("(S (NP (PRP She)) (VP (VBD left)))")
+    >>> forest = pack([ScoredTree(tree, 0.0)], Sentence.from_words(["She", "left"]))
+    >>> [node.label for node in forest.nodes], count_trees(forest)
+    (['PRP', 'VBD', 'NP', 'VP', 'S'], 1)
+    """
 
     sentence: Sentence
     nodes: tuple[Node, ...]

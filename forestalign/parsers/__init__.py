@@ -36,7 +36,13 @@ BACKENDS = CHOICES["backend"]
 
 
 def load_parser(config: AlignConfig, given: Iterable[Given] | None = None) -> Parser:
-    """The backend that the settings name, loaded; `given` are the parses of the backend `trees`."""
+    """The backend that the settings name, loaded; `given` are the parses of the backend `trees`.
+
+    >>> from forestalign.tokens import tokenize
+    >>> parse, = load_parser(AlignConfig(nbest=5)).parse([tokenize("She left early.")])
+    >>> parse.sentence.lemmas[:2], 1 <= len(parse.trees) <= 5
+    (('she', 'leave'), True)
+    """
     if config.backend == "embedded":
         from forestalign.parsers.embedded import EmbeddedModel
 

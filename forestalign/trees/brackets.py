@@ -20,7 +20,12 @@ class BracketError(ForestAlignError, ValueError):
 
 
 def parse_brackets(text: str) -> Tree:
-    """Read one tree; the outer TOP, ROOT or empty label is taken off."""
+    """Read one tree; the outer TOP, ROOT or empty label is taken off.
+
+    >>> tree = parse_brackets("(TOP (S (NP (PRP She)) (VP (VBD left))))")
+    >>> tree.label, [leaf.word for leaf in tree.leaves()]
+    ('S', ['She', 'left'])
+    """
     root: Tree | None = None
     stack: list[tuple[str, list[Tree], list[str], int]] = []  # label, children, words, column
     position = 0
