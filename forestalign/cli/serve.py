@@ -36,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
     if not _is_loopback(args.host):
         print(f"warning: everybody who reaches {args.host} can use this server", file=sys.stderr)
     aligner = forestalign.load(kbest=3)
+    aligner.load_parts()  # a missing model is told now, and the first request is as quick as the others
 
     def align(source: str, target: str) -> PhraseRecord:
         return record_of(aligner.align(source, target), forests=True)
