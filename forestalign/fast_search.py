@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from forestalign import _search_kernels as kernels
@@ -24,12 +22,6 @@ STEPS = {
     kernels.COMPLETION: Step.COMPLETION,
 }
 MASK_BITS = 62  # trees that an edge's bit mask can tell apart in a signed 64-bit number
-
-
-def is_compiled() -> bool:
-    """Whether an earlier run has left the compiled search on disk; compiling takes about half a minute."""
-    folder = kernels.run.stats.cache_path
-    return folder is not None and any(Path(folder).glob("_search_kernels.run-*.nbi"))
 
 
 def fast_search(source: Forest, target: Forest, words: WordAlignment, scores: PairScores, config: AlignConfig) -> Found:

@@ -17,14 +17,7 @@ from dataclasses import dataclass
 
 from forestalign.aligner import Aligner, Alignment
 from forestalign.batch import Handler, Job, Layout, Outcome
-from forestalign.cli.align_options import (
-    add_align_options,
-    config_of,
-    count_of,
-    given_file,
-    read_jobs,
-    tell_of_compilation,
-)
+from forestalign.cli.align_options import add_align_options, config_of, count_of, given_file, read_jobs
 from forestalign.cli.batch_options import add_batch_options, run_batch
 from forestalign.cli.compilation import ALIGNING
 from forestalign.config import AlignConfig
@@ -48,7 +41,6 @@ def run(args: argparse.Namespace) -> int:
     colour = args.output == "-" and sys.stdout.isatty()
     start = StartAligner(config, given_file(args), args.json, args.with_forests, args.bars, colour)
     layout = Layout.JSON if args.json else Layout.BLOCKS
-    tell_of_compilation(args, config)
     return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args), ALIGNING)
 
 

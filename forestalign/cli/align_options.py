@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import zip_longest
@@ -15,7 +14,6 @@ from forestalign.batch import BadLine, Job
 from forestalign.cli.batch_options import line_count
 from forestalign.config import CHOICES, DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import UsageError
-from forestalign.fast_search import is_compiled
 from forestalign.formats import BadRecord, PairRecord, parse_pharaoh, read_lines, read_pairs, read_parallel
 from forestalign.tokens import Sentence
 
@@ -112,12 +110,6 @@ def read_jobs(args: argparse.Namespace, config: AlignConfig) -> Iterator[Job | B
             yield BadRecord(record.number, record.id, f"{args.seed} has no line of links for this pair")
         else:
             yield _linked(record, line.text)
-
-
-def tell_of_compilation(args: argparse.Namespace, config: AlignConfig) -> None:
-    """The first run on a machine is silent for a while; say why."""
-    if not (args.quiet or config.plain or is_compiled()):
-        print("compiling the search for this machine; this happens once and takes about half a minute", file=sys.stderr)
 
 
 def count_of(args: argparse.Namespace) -> int | None:

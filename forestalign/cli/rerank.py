@@ -18,14 +18,7 @@ from dataclasses import dataclass
 from forestalign.aligner import Aligner, Alignment
 from forestalign.batch import Handler, Job, Layout, Outcome
 from forestalign.cli.align import align_jobs
-from forestalign.cli.align_options import (
-    add_align_options,
-    config_of,
-    count_of,
-    given_file,
-    read_jobs,
-    tell_of_compilation,
-)
+from forestalign.cli.align_options import add_align_options, config_of, count_of, given_file, read_jobs
 from forestalign.cli.batch_options import add_batch_options, run_batch
 from forestalign.cli.compilation import ALIGNING
 from forestalign.config import AlignConfig
@@ -45,7 +38,6 @@ def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     start = StartReranker(config, given_file(args), args.json)
     layout = Layout.JSON if args.json else Layout.BLOCKS
-    tell_of_compilation(args, config)
     return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args), ALIGNING)
 
 
