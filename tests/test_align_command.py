@@ -52,8 +52,9 @@ Run = Callable[..., Answer]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in a folder with some files in it."""
+    """Run a command in a folder with some files in it; whether it has to compile first is no part of the answer."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("forestalign.cli.batch_options.announce_compilation", lambda kernels: None)
     Path("pairs.tsv").write_text(PAIRS)
     Path("trees.mrg").write_text(TREES)
 

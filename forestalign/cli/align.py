@@ -19,7 +19,7 @@ from forestalign.aligner import Aligner, Alignment
 from forestalign.batch import Handler, Job, Layout, Outcome
 from forestalign.cli.align_options import add_align_options, config_of, count_of, given_file, read_jobs
 from forestalign.cli.batch_options import add_batch_options, run_batch
-from forestalign.cli.compilation import ALIGNING
+from forestalign.cli.compilation import ALIGNING, SEARCHING
 from forestalign.config import AlignConfig
 from forestalign.errors import ForestAlignError, NoParseError
 from forestalign.formats import to_json
@@ -41,7 +41,8 @@ def run(args: argparse.Namespace) -> int:
     colour = args.output == "-" and sys.stdout.isatty()
     start = StartAligner(config, given_file(args), args.json, args.with_forests, args.bars, colour)
     layout = Layout.JSON if args.json else Layout.BLOCKS
-    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args), ALIGNING)
+    kernels = SEARCHING if given_file(args) else ALIGNING
+    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args), kernels)
 
 
 def align_jobs(aligner: Aligner, jobs: Sequence[Job]) -> Iterator[tuple[Job, Alignment | ForestAlignError]]:

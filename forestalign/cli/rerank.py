@@ -20,7 +20,7 @@ from forestalign.batch import Handler, Job, Layout, Outcome
 from forestalign.cli.align import align_jobs
 from forestalign.cli.align_options import add_align_options, config_of, count_of, given_file, read_jobs
 from forestalign.cli.batch_options import add_batch_options, run_batch
-from forestalign.cli.compilation import ALIGNING
+from forestalign.cli.compilation import ALIGNING, SEARCHING
 from forestalign.config import AlignConfig
 from forestalign.errors import ForestAlignError
 from forestalign.forest import Forest, NodeId, log_partition, tree_of, viterbi
@@ -38,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     start = StartReranker(config, given_file(args), args.json)
     layout = Layout.JSON if args.json else Layout.BLOCKS
-    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args), ALIGNING)
+    kernels = SEARCHING if given_file(args) else ALIGNING
+    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args), kernels)
 
 
 @dataclass(frozen=True, slots=True)
