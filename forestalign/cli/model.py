@@ -2,6 +2,8 @@
 
     forestalign model show
     forestalign model show my-model.json.gz --top 30
+
+Prints the card, the weights of the features, then the strongest pairs of categories and of words.
 """
 
 from __future__ import annotations
