@@ -92,6 +92,16 @@ def test_each_mistake_has_its_code(code: str, changes: dict[str, Any]) -> None:
     assert codes(**changes) >= {code}
 
 
+def test_a_phrase_of_one_word_holds_its_word() -> None:
+    twice = [[[7, 8, "ADVP", False], [5, 6, "ADVP", False]], [[7, 8, "RB", False], [5, 6, "RB", False]]]
+    assert codes(**aligned(ROOTS, KEEPERS, *twice)) == set()
+    crossed = [[twice[0][0], twice[1][1]], [twice[1][0], twice[0][1]]]
+    assert codes(**aligned(ROOTS, KEEPERS, *crossed)) == {"N01"}
+    # the phrase and its word against two nested phrases
+    nested = [[[7, 8, "ADVP", False], [0, 3, "NP", False]], [[7, 8, "RB", False], [2, 3, "NNS", False]]]
+    assert codes(**aligned(ROOTS, *nested)) == set()
+
+
 def test_bar_nodes_are_named_as_the_binarisation_makes_them() -> None:
     # (NP The old keeper): the bar node is "old keeper"
     bar = [[1, 3, "NP", True], [8, 9, "NN", False]]

@@ -147,9 +147,12 @@ def _check_annotators(pair: AnnotatedPair) -> Iterator[Found]:
         yield "N02", "all annotators give the same alignment"
 
 
+Nodes = tuple[NodeName, ...]  # of one tree, children before parents
+
+
 def _check_alignments(pair: AnnotatedPair) -> Iterator[Found]:
     source, target = one_tree_forest(pair.source.tree), one_tree_forest(pair.target.tree)
-    names = frozenset(node_names(source)), frozenset(node_names(target))
+    names = node_names(source), node_names(target)
     for side, sentence, nodes in (("source", pair.source, names[0]), ("target", pair.target, names[1])):
         for begin, end, label, head in sentence.heads:
             if not begin <= head < end or not any(name[:3] == (begin, end, label) for name in nodes):
@@ -164,9 +167,7 @@ def _root(forest: Forest) -> NodeName:
     return node_names(forest)[forest.roots[0]]
 
 
-def _check_annotation(
-    annotation: Annotation, names: tuple[frozenset[NodeName], frozenset[NodeName]], roots: NamedPair
-) -> Iterator[Found]:
+def _check_annotation(annotation: Annotation, names: tuple[Nodes, Nodes], roots: NamedPair) -> Iterator[Found]:
     known = True
     for pair in annotation.pairs:
         for side, name, nodes in zip(("source", "target"), pair, names, strict=True):
@@ -184,28 +185,26 @@ def _check_annotation(
     if roots not in annotation.pairs:
         yield "E09", f"the roots {_show(roots.source)} and {_show(roots.target)} are not aligned"
     if known:
-        yield from _crossings(distinct)
+        yield from _crossings(distinct, names)
 
 
-def _crossings(pairs: Sequence[NamedPair]) -> Iterator[Found]:
+def _crossings(pairs: Sequence[NamedPair], names: tuple[Nodes, Nodes]) -> Iterator[Found]:
     """Nesting has to be the same on both sides: apart and apart, or inside and inside the same way round."""
     for first, second in combinations(pairs, 2):
-        if _nesting(first.source, second.source) * _nesting(first.target, second.target) < 0 or (
-            (_nesting(first.source, second.source) == 0) != (_nesting(first.target, second.target) == 0)
-        ):
+        if _nesting(first.source, second.source, names[0]) != _nesting(first.target, second.target, names[1]):
             yield (
                 "N01",
-                f"{_show_pair(first)} and {_show_pair(second)} nest on one side in another way than on the other",
+                f"{_show_pair(first)} and {_show_pair(second)} nest in another way on the one side than the other",
             )
 
 
-def _nesting(first: NodeName, second: NodeName) -> int:
-    """1: the first holds the second; -1: the other way round; 0: apart, or the same span."""
-    if (first.begin, first.end) == (second.begin, second.end):
-        return 0
-    if first.begin <= second.begin and second.end <= first.end:
+def _nesting(first: NodeName, second: NodeName, nodes: Nodes) -> int:
+    """1: the first holds the second; -1: the other way round; 0: apart. A phrase holds the word it spans."""
+    if first.begin <= second.begin and second.end <= first.end and nodes.index(first) > nodes.index(second):
         return 1
-    return -1 if second.begin <= first.begin and first.end <= second.end else 0
+    if second.begin <= first.begin and first.end <= second.end and nodes.index(second) > nodes.index(first):
+        return -1
+    return 0
 
 
 def _repeated(pair: AnnotatedPair, place: str, ids: dict[str, str], sentences: dict[str, str]) -> Iterator[Found]:
@@ -228,7 +227,7 @@ def _check_split(file: AnnotatedFile, require_phenomena: bool) -> Iterator[Found
             yield "E14", f"no pair shows {name}"
 
 
-def _with_span(name: NodeName, nodes: frozenset[NodeName]) -> str:
+def _with_span(name: NodeName, nodes: Nodes) -> str:
     found = sorted(node for node in nodes if (node.begin, node.end) == (name.begin, name.end))
     return ", ".join(map(_show, found)) or "none"
 
