@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -98,8 +99,7 @@ def prepare(analysis: Analysis, lexicon: Lexicon) -> Side:
     heads = np.array(analysis.dependencies.heads, dtype=np.int64)
     inner = np.flatnonzero(heads != ROOT)
     parent[inner, heads[inner]] = 1.0
-    distance = np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
-    window = ((distance <= WINDOW) & (distance > 0) & (kinds == CONTENT)).astype(np.float32)
+    window, near, region = _distances(count)
     return Side(
         words,
         lemmas,
@@ -107,21 +107,25 @@ def prepare(analysis: Analysis, lexicon: Lexicon) -> Side:
         entries,
         lexicon.vectors.matrix(words),
         _unit_rows(sentence.vectors),
-        window,
-        _falling(distance, NEAR),
-        _falling(distance, REGION),
+        window * (kinds == CONTENT),
+        near,
+        region,
         parent,
         [canonical_label(relation) for relation in analysis.dependencies.relations],
         (heads == ROOT).astype(np.float32),
     )
 
 
-def _falling(distance: npt.NDArray[np.int64], scale: float) -> Array:
-    values = np.exp(-distance / scale).astype(np.float32)
-    values[distance == 0] = 0.0
-    return values
+@lru_cache(maxsize=64)
+def _distances(count: int) -> tuple[Array, Array, Array]:
+    """Within the window or not, and two falling functions of the distance of two tokens."""
+    distance = np.abs(np.subtract.outer(np.arange(count), np.arange(count))).astype(np.float32)
+    apart = distance > 0
+    near, region = (np.exp(-distance / np.float32(scale)) * apart for scale in (NEAR, REGION))
+    return ((distance <= WINDOW) & apart).astype(np.float32), near, region
 
 
+@lru_cache(maxsize=1 << 14)
 def kind_of(word: str) -> int:
     """Content word, stop word or punctuation, by its lower-case form."""
     if word in CLITICS or word in stop_words():
@@ -258,20 +262,33 @@ def _relation_layers(
     """WordNet relations of content words, and the user's list for all words."""
     names = ("synonyms", "derivations", "hypernyms", "similar adjectives", "antonyms", "listed", "listed lemmas")
     marks = {name: np.zeros(same.shape, dtype=bool) for name in names}
-    for i, j in np.argwhere(are_content & ~same).tolist():
-        a, b = left.entries[i], right.entries[j]
-        if a is UNKNOWN or b is UNKNOWN:
-            continue
-        marks["synonyms"][i, j] = not a.synsets.isdisjoint(b.synsets)
-        marks["derivations"][i, j] = right.lemmas[j] in a.derivations or not a.derivations.isdisjoint(b.derivations)
-        marks["hypernyms"][i, j] = not (a.hypernyms.isdisjoint(b.synsets) and b.hypernyms.isdisjoint(a.synsets))
-        marks["similar adjectives"][i, j] = right.lemmas[j] in a.similar
-        marks["antonyms"][i, j] = right.lemmas[j] in a.antonyms
+    known = np.logical_and.outer(*([entry is not UNKNOWN for entry in side.entries] for side in (left, right)))
+    for i, j in np.argwhere(known & are_content & ~same).tolist():
+        for name in _relations(left.lemmas[i], left.entries[i], right.lemmas[j], right.entries[j]):
+            marks[name][i, j] = True
     if pairs is not None:
         for i, j in np.argwhere(~same & (left.kinds[:, None] == right.kinds[None, :])).tolist():
             marks["listed"][i, j] = (left.words[i], right.words[j]) in pairs
             marks["listed lemmas"][i, j] = (left.lemmas[i], right.lemmas[j]) in pairs
     layers.update(marks)
+
+
+def _relations(left: str, left_entry: Entry, right: str, right_entry: Entry) -> tuple[str, ...]:
+    """WordNet relations of two lemmas, in either direction; most pairs have none."""
+    found = []
+    if not left_entry.synsets.isdisjoint(right_entry.synsets):
+        found.append("synonyms")
+    if right in left_entry.derivations or not left_entry.derivations.isdisjoint(right_entry.derivations):
+        found.append("derivations")
+    if not (
+        left_entry.hypernyms.isdisjoint(right_entry.synsets) and right_entry.hypernyms.isdisjoint(left_entry.synsets)
+    ):
+        found.append("hypernyms")
+    if right in left_entry.similar:
+        found.append("similar adjectives")
+    if right in left_entry.antonyms:
+        found.append("antonyms")
+    return tuple(found)
 
 
 def _vector_layers(
@@ -345,15 +362,18 @@ def context_layers(left: Side, right: Side, same_form: Array, similarity: Array)
 
 def run_lengths(same: Array, weight: Array) -> tuple[Array, Array]:
     """Length of the common run through each pair along its diagonal, and the weight inside that run."""
-    forward = np.zeros((2, *np.add(same.shape, 2)), dtype=np.float32)
-    backward = np.zeros_like(forward)
-    values = np.stack([same, weight])
-    for i in range(same.shape[0]):
-        forward[:, i + 1, 1:-1] = (forward[:, i, :-2] + values[:, i]) * same[i]
-    for i in range(same.shape[0] - 1, -1, -1):
-        backward[:, i + 1, 1:-1] = (backward[:, i + 2, 2:] + values[:, i]) * same[i]
-    total = (forward + backward)[:, 1:-1, 1:-1] - values
-    return total[0], total[1]
+    totals = np.zeros((2, *same.shape), dtype=np.float32)
+    places = {(i, j) for i, j in np.argwhere(same).tolist()}
+    for i, j in places:
+        if (i - 1, j - 1) in places:
+            continue  # inside a run that began earlier
+        end = 1
+        while (i + end, j + end) in places:
+            end += 1
+        steps = np.arange(end)
+        totals[0, i + steps, j + steps] = end
+        totals[1, i + steps, j + steps] = weight[i + steps, j + steps].sum()
+    return totals[0], totals[1]
 
 
 def _surroundings(left: Side, right: Side, values: Array) -> list[Array]:

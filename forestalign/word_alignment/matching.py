@@ -46,6 +46,9 @@ from forestalign.word_alignment.evidence import (
 EQUAL_KINDS = ("content", "stop", "punctuation", "mixed")
 KINDS = EQUAL_KINDS + tuple(f"{kind} in unequal" for kind in EQUAL_KINDS)
 BIAS = "bias"
+ACRONYM, BOTH_NAMES, SAME_FORM = (LEXICAL.index(name) for name in ("acronym", "both names", "same form"))
+CONTENT_RUN = CONTEXT.index("content run")
+PARENTS, CHILDREN = (CONTEXT.index(name) for name in ("parents related", "children related"))
 STAGE_KINDS = {CONTENT: "content", STOP: "stop"}
 THRESHOLD = 0.4  # scripts/train_words.py prints the scores of 0.3, 0.4 and 0.5
 FIRST = tuple(f"lexical {name}" for name in LEXICAL) + tuple(f"context {name}" for name in CONTEXT)
@@ -117,15 +120,13 @@ def _order(analysis: Analysis) -> tuple[object, ...]:
 
 def _stage(matching: Matching, i: int, j: int) -> str:
     """The stage of the paper whose evidence the pair has, the earliest first."""
-    lexical = dict(zip(LEXICAL, matching.lexical[:, i, j], strict=True))
-    context = dict(zip(CONTEXT, matching.context[:, i, j], strict=True))
-    if context["content run"]:
+    lexical, context = matching.lexical[:, i, j], matching.context[:, i, j]
+    if context[CONTENT_RUN]:
         return "sequence"
-    if lexical["acronym"] or (lexical["both names"] and lexical["same form"]):
+    if lexical[ACRONYM] or (lexical[BOTH_NAMES] and lexical[SAME_FORM]):
         return "name"
-    kind = STAGE_KINDS.get(matching.kinds[i, j] % UNEQUAL, "other")
-    by_dependencies = any(context[name] > 0 for name in ("parents related", "children related"))
-    return f"{kind} dependency" if by_dependencies else f"{kind} text"
+    kind = STAGE_KINDS.get(int(matching.kinds[i, j]) % UNEQUAL, "other")
+    return f"{kind} dependency" if context[PARENTS] or context[CHILDREN] else f"{kind} text"
 
 
 # ---- the weights ----
