@@ -96,7 +96,8 @@ def score_fold(
     training = [pairs[number] for number in kept] + others
     space = feature_space(setting.families, setting.longest, setting.longest)
     resources = load_resources(setting.ppdb)
-    forward, backward = (train(training, name, space, resources, setting.settings) for name in ("s2t", "t2s"))
+    forward = train(training, "s2t", space, resources, setting.settings)
+    backward = train(training, "t2s", space, resources, setting.settings, forward)
     model = CrfModel(space, forward, backward)
     return {number: all_combinations(model, pairs[number], setting.ppdb) for number in held_out}
 

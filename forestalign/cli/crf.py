@@ -224,7 +224,8 @@ class _Run:
                 if progress.iteration % CHECKPOINT_EVERY == 0:
                     self._checkpoint(direction, progress)
 
-            start = self._weights.get(direction)
+            # the second direction starts from the first one's weights: most are alike, and that saves iterations
+            start = self._weights.get(direction, next(iter(self._weights.values()), None))
             resources = load_resources()
             weights = train(pairs, direction, self._space, resources, self._settings, start, report)
         if self._args.ppdb:
