@@ -32,8 +32,9 @@ TREES = """\
 AMBIGUOUS = """\
 0\t-0.3\t(S (NP (PRP We)) (VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (DT the) (NN dog))))) (. .))
 0\t-1.4\t(S (NP (PRP We)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (DT the) (NN dog)))) (. .))
-1\t0.0\t(S (PP (IN With) (NP (DT the) (NN dog))) (, ,) (NP (PRP we)) (VP (VBD saw) (NP (DT the) (NN man))) (. .))
+1\t0.0\t(S (NP (PRP We)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (DT the) (NN dog)))) (. !))
 """
+AMBIGUOUS_PAIR = "We saw the man with the dog.\tWe saw the man with the dog!\n"
 PLAIN = ("--model", "uniform", "--seed", "dictionary")
 
 
@@ -118,7 +119,7 @@ def test_kbest_gives_alternatives_that_are_no_better(run: Run) -> None:
 
 
 def test_constituents_that_were_not_chosen_are_given_on_demand(run: Run) -> None:
-    Path("pairs.tsv").write_text("We saw the man with the dog.\tWith the dog, we saw the man.\n")
+    Path("pairs.tsv").write_text(AMBIGUOUS_PAIR)
     Path("trees.mrg").write_text(AMBIGUOUS)
     record = align(run, "pairs.tsv", "--json", "--with-forests", "--parse-weight", "0").records[0]
     assert record.forests is not None
@@ -307,7 +308,7 @@ def test_rerank_prints_the_one_best_next_to_the_chosen_tree(run: Run) -> None:
 
 
 def test_rerank_lets_the_other_sentence_choose_the_attachment(run: Run) -> None:
-    Path("pairs.tsv").write_text("We saw the man with the dog.\tWith the dog, we saw the man.\n")
+    Path("pairs.tsv").write_text(AMBIGUOUS_PAIR)
     Path("trees.mrg").write_text(AMBIGUOUS)
     answer = run("rerank", "pairs.tsv", *PLAIN, "--trees", "trees.mrg", "--json", "--parse-weight", "0")
     found = json.loads(answer.out)

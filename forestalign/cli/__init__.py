@@ -42,21 +42,17 @@ class CommandParser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; errors that a user can fix become one line on stderr."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _replace_closed_streams()
     parser = _top_parser()
     if not arguments or arguments[0] not in COMMANDS:
         parser.parse_args(arguments)
         parser.print_help(sys.stderr)
         return 2
     name = arguments[0]
-    command = importlib.import_module(f"forestalign.cli.{name}")
-    command_parser = CommandParser(
-        prog=f"forestalign {name}",
-        description=command.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.configure(command_parser)
     try:
-        return int(command.run(command_parser.parse_args(arguments[1:])))
+        code = _run_command(name, arguments[1:])
+        sys.stdout.flush()  # here, where a full disk or a closed pipe is still told well
+        return code
     except ForestAlignError as error:
         print(f"forestalign {name}: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
@@ -71,6 +67,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"forestalign {name}: interrupted", file=sys.stderr)
         return 130
+
+
+def _run_command(name: str, arguments: Sequence[str]) -> int:
+    command = importlib.import_module(f"forestalign.cli.{name}")
+    parser = CommandParser(
+        prog=f"forestalign {name}",
+        description=command.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.configure(parser)
+    return int(command.run(parser.parse_args(arguments)))
+
+
+def _replace_closed_streams() -> None:
+    """A shell can close a standard stream (`>&-`), and Python then has None in its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def _top_parser() -> argparse.ArgumentParser:
