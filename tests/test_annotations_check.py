@@ -185,6 +185,12 @@ def test_the_command_exits_with_1_on_errors_and_0_on_notes(tmp_path: Path, capsy
     assert {finding["code"] for finding in json.loads(capsys.readouterr().out)} == {"N01", "E14"}
 
 
+def test_the_sentences_are_printed_for_the_aligner(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("pairs", str(write(tmp_path / "set.jsonl", record()))) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == {"id": "p1", "source": side(SOURCE)["tokens"], "target": side(TARGET)["tokens"]}
+
+
 def test_phrase_gold_is_printed_from_word_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     links = {"id": "p1", "source": side(SOURCE)["tokens"], "target": side(TARGET)["tokens"]}
     gold = write(tmp_path / "links.jsonl", links | {"sure": [[2, 8], [0, 7]], "possible": [[3, 4]]})

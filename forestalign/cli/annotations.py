@@ -1,9 +1,12 @@
 """Check annotated pairs, print how far their annotators agree, or make phrase gold from human word links.
 
+`pairs` prints the sentences alone, in their tokens, for `forestalign align`.
+
 example:
   forestalign annotations check annotations/dev.jsonl annotations/test.jsonl
   forestalign annotations agreement annotations/test.jsonl --match node
   forestalign annotations statistics annotations/dev.jsonl
+  forestalign annotations pairs annotations/dev.jsonl | forestalign align - --json > aligned.jsonl
   forestalign annotations project links.jsonl --annotator A > phrases.jsonl
 """
 
@@ -21,16 +24,18 @@ from forestalign.cli.phrase_evaluation import read_or_parse
 from forestalign.errors import UsageError
 from forestalign.formats.annotations import read_annotated_file, read_annotations
 from forestalign.formats.answers import read_word_gold
+from forestalign.formats.pairs import PairFormat, PairRecord, format_pair
 from forestalign.metrics import core_pairs
 from forestalign.metrics.annotation_checks import Finding, check_files
 from forestalign.metrics.annotations import AnnotatedPair, agreement, statistics
 from forestalign.metrics.phrases import Match
+from forestalign.tokens import Sentence
 
 SPLIT_SIZES = {"dev": 40, "test": 80}  # what our own set has to have at least
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("check", "agreement", "statistics", "project"))
+    parser.add_argument("action", choices=("check", "agreement", "statistics", "pairs", "project"))
     parser.add_argument(
         "files", nargs="+", metavar="FILE", help="JSON lines of annotated pairs; project: gold word links of any format"
     )
@@ -54,6 +59,11 @@ def run(args: argparse.Namespace) -> int:
     pairs = [pair for path in args.files for pair in read_annotations(path)]
     if not pairs:
         raise UsageError(f"no annotated pairs in {', '.join(args.files)}")
+    if args.action == "pairs":
+        for pair in pairs:
+            source, target = Sentence.from_words(pair.source.tokens), Sentence.from_words(pair.target.tokens)
+            print(format_pair(PairRecord(pair.line, pair.id, source, target), PairFormat.JSON))
+        return 0
     print(
         _agreement(pairs, Match(args.match), args.json) if args.action == "agreement" else _statistics(pairs, args.json)
     )
