@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import UsageError
@@ -61,7 +61,7 @@ def parse_parameter(text: str) -> Parameter:
     name, equals, values = text.partition("=")
     if not equals or not values:
         raise UsageError(f"{text!r} is no parameter; expected NAME=LOW:HIGH or NAME=VALUE,VALUE")
-    default = getattr(DEFAULT_CONFIG.with_(), name, None)
+    default = next((getattr(DEFAULT_CONFIG, each.name) for each in fields(AlignConfig) if each.name == name), None)
     if default is None:
         raise UsageError(f"no setting is called {name!r}, in {text!r}")
     if isinstance(default, bool):

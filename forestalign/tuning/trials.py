@@ -1,9 +1,9 @@
 """The trials of a tuning run: Bayesian optimisation with a Gaussian process, a record on disk, resuming.
 
 The first trial has the settings that the run starts from (where they lie in the ranges), the next are random, the rest
-are where the process expects the largest improvement. Each is added to a file of JSON lines when it is done. A run that
-is resumed asks the optimiser again for every trial in the file and tells it the recorded result, so it goes on exactly
-as if it had not stopped.
+are where the process expects the largest improvement. Each is added to a file of JSON lines when it is done. What is
+tried next depends only on the plan and on the trials so far, so a run that is resumed goes on exactly as if it had not
+stopped.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, MissingExtraError, UsageError
@@ -57,20 +59,15 @@ def run_trials(
     plan: TuningPlan, config: AlignConfig, evaluate: Evaluate, record: Path, resume: bool = False
 ) -> Iterator[Trial]:
     """All trials in order, those that were recorded before included."""
-    known = _read_record(record, plan) if resume and record.exists() else []
-    _write_record(record, plan, known)
-    optimiser = _Optimiser(plan, config)
-    for number in range(1, max(plan.trials, len(known)) + 1):
-        values = optimiser.ask()
-        if number <= len(known):
-            trial = known[number - 1]
-            if trial.values != values:
-                raise UsageError(f"{record}: trial {number} has {trial.values}, but this run comes to {values}")
-        else:
-            trial = _judged(number, values, evaluate(changed_config(config, plan.parameters, values)), plan)
-            with open(record, "a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(trial), ensure_ascii=False) + "\n")
-        optimiser.tell(trial)
+    trials = _read_record(record, plan) if resume and record.exists() else []
+    _write_record(record, plan, trials)
+    yield from tuple(trials)
+    while len(trials) < plan.trials:
+        values = _suggested(plan, config, trials)
+        trial = _judged(len(trials) + 1, values, evaluate(changed_config(config, plan.parameters, values)), plan)
+        with open(record, "a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(trial), ensure_ascii=False) + "\n")
+        trials.append(trial)
         yield trial
 
 
@@ -85,40 +82,35 @@ def _judged(number: int, values: tuple[Value, ...], evaluation: Evaluation, plan
     return Trial(number, values, objective_value(evaluation, dict(plan.objective)), scores)
 
 
-class _Optimiser:
-    """scikit-optimize behind our own types; it minimises."""
+def _suggested(plan: TuningPlan, config: AlignConfig, done: Sequence[Trial]) -> tuple[Value, ...]:
+    """The values to try next: a function of the plan and of the trials so far, and of nothing else."""
+    optimiser = _optimiser(plan, len(done))
+    start = tuple(getattr(config, each.name) for each in plan.parameters)
+    is_inside = all(each.contains(value) for each, value in zip(plan.parameters, start, strict=True))
+    if not done and is_inside:
+        return start
+    with warnings.catch_warnings():
+        # of a point that was tried before, which costs one trial and no more, and of kernels at the end of their range
+        warnings.simplefilter("ignore")
+        if len(done) > plan.initial:
+            optimiser.tell([list(trial.values) for trial in done], [-trial.objective for trial in done])
+        asked = optimiser.ask()
+    return tuple(each.cleaned(value) for each, value in zip(plan.parameters, asked, strict=True))
 
-    def __init__(self, plan: TuningPlan, config: AlignConfig):
-        try:
-            import skopt
-        except ImportError as error:
-            raise MissingExtraError("tuning", "tune") from error
-        self._parameters = plan.parameters
-        start = tuple(getattr(config, each.name) for each in plan.parameters)
-        inside = all(each.contains(value) for each, value in zip(plan.parameters, start, strict=True))
-        self._start: tuple[Value, ...] | None = start if inside else None
-        self._optimiser = skopt.Optimizer(
-            [_dimension(skopt.space, each) for each in plan.parameters],
-            base_estimator="GP",
-            n_initial_points=plan.initial + (1 if inside else 0),
-            acq_func="EI",
-            random_state=plan.seed,
-        )
 
-    def ask(self) -> tuple[Value, ...]:
-        """The next values to try."""
-        if self._start is not None:
-            start, self._start = self._start, None
-            return start
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a point that was tried before: it costs one trial, no more
-            asked = self._optimiser.ask()
-        return tuple(each.cleaned(value) for each, value in zip(self._parameters, asked, strict=True))
-
-    def tell(self, trial: Trial) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of kernel parameters at the end of their range
-            self._optimiser.tell(list(trial.values), -trial.objective)
+def _optimiser(plan: TuningPlan, number: int) -> Any:
+    """scikit-optimize, which minimises; it has random numbers of its own for each trial."""
+    try:
+        import skopt
+    except ImportError as error:
+        raise MissingExtraError("tuning", "tune") from error
+    return skopt.Optimizer(
+        [_dimension(skopt.space, each) for each in plan.parameters],
+        base_estimator="GP",
+        n_initial_points=plan.initial,
+        acq_func="EI",
+        random_state=np.random.RandomState((plan.seed, number)),
+    )
 
 
 def _dimension(space: Any, parameter: Parameter) -> Any:
