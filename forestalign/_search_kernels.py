@@ -79,6 +79,7 @@ class Limits(NamedTuple):
 
 
 UNLIMITED = 1 << 30
+KNOWN_MEETINGS = 65_521  # places of the table of meetings; a pair that takes the place of another is met again later
 
 
 @njit(cache=True)
@@ -113,12 +114,22 @@ def _touches(row, begin, end):
     return False
 
 
+# Rows are copied by loops: an assignment between slices makes numba compile its shape checks, which takes seconds.
+
+
+@njit(cache=True)
+def _copy(row, other):
+    for k in range(other.shape[0]):
+        row[k] = other[k]
+
+
 @njit(cache=True)
 def _grown_2d(array, count):
     if count <= array.shape[0]:
         return array
     bigger = np.zeros((max(count, 2 * array.shape[0]), array.shape[1]), array.dtype)
-    bigger[: array.shape[0]] = array
+    for k in range(array.shape[0]):
+        _copy(bigger[k], array[k])
     return bigger
 
 
@@ -127,8 +138,17 @@ def _grown_1d(array, count):
     if count <= array.shape[0]:
         return array
     bigger = np.zeros(max(count, 2 * array.shape[0]), array.dtype)
-    bigger[: array.shape[0]] = array
+    _copy(bigger, array)
     return bigger
+
+
+@njit(cache=True)
+def _falling(values, count):
+    """Indices of the first values from high to low; equal ones keep their order."""
+    keys = np.empty(count, np.float64)
+    for k in range(count):
+        keys[k] = -values[k]
+    return np.argsort(keys, kind="mergesort")
 
 
 @njit(cache=True)
@@ -145,9 +165,8 @@ def climb_all(side, limit, paths):
     for node in range(count):
         start[node] = used
         rough_count = 1
-        rough[0] = 0
-        rough[0, TOP], rough[0, WAY_EDGE], rough[0, PREVIOUS], rough[0, TREES] = node, -1, -1, -1
-        rough[0, WAY_COLUMNS] = -1
+        rough[0, TOP], rough[0, STEPS], rough[0, WAY_EDGE], rough[0, PREVIOUS] = node, 0, -1, -1
+        rough[0, TREES], rough[0, WAY_COLUMNS] = -1, -1
         rough_value[0] = 0.0
         first[node] = 0
         highest = node
@@ -175,7 +194,7 @@ def climb_all(side, limit, paths):
                     walk = rough[walk, WAY_COLUMNS]
                 ways = _grown_2d(ways, used + 1)
                 values = _grown_1d(values, used + 1)
-                ways[used] = rough[best, :WAY_COLUMNS]
+                _copy(ways[used], rough[best, :WAY_COLUMNS])
                 values[used] = rough_value[best]
                 rough[best, STEPS] = -1
                 used += 1
@@ -247,14 +266,14 @@ def _meet(side, start, ways, values, one, other, paths, meets, meet_values, used
                 used += 1
     if paths > 0 and used - begin > paths:
         kept = begin
-        order = np.argsort(-meet_values[begin:used], kind="mergesort")
+        order = _falling(meet_values[begin:], used - begin)
         rows, row_values = meets[begin:used].copy(), meet_values[begin:used].copy()
         for k in order:
             same = 0
             for before in range(begin, kept):
                 same += meets[before, MEET_NODE] == rows[k, MEET_NODE]
             if same < paths:
-                meets[kept] = rows[k]
+                _copy(meets[kept], rows[k])
                 meet_values[kept] = row_values[k]
                 kept += 1
         used = kept
@@ -267,7 +286,7 @@ def _surviving(hyps, hyp_values, bits, side, word_count, top, forbidden, stack, 
     total = 0.0
     depth = 1
     stack[0] = top
-    stack_bits[0, :word_count] = forbidden[:word_count]
+    _copy(stack_bits[0], forbidden[:word_count])
     while depth > 0:
         depth -= 1
         h = stack[depth]
@@ -359,7 +378,7 @@ def _agree(bits, words, nodes, one, other):
 @njit(cache=True)
 def _select(numbers, values, words, count, word_count, keep, variants):
     """Indices of the best candidates by gain, not too many alike (same target phrase and words)."""
-    order = np.argsort(-values[:count, GAIN], kind="mergesort")
+    order = _falling(values[:, GAIN], count)
     chosen = np.empty(min(count, keep), np.int64)
     used = 0
     for k in order:
@@ -378,6 +397,59 @@ def _select(numbers, values, words, count, word_count, keep, variants):
         chosen[used] = k
         used += 1
     return chosen[:used]
+
+
+@njit(cache=True)
+def _room(cands, cand_values, cand_words, count):
+    """The candidate tables with room for one more."""
+    return _grown_2d(cands, count + 1), _grown_2d(cand_values, count + 1), _grown_2d(cand_words, count + 1)
+
+
+@njit(cache=True)
+def _fill(cand, values, kind, node, one, other, detail, edge, gain, pairs, source_value, target_value):
+    """Write one candidate."""
+    cand[KIND], cand[NODE], cand[ONE], cand[OTHER] = kind, node, one, other
+    cand[DETAIL], cand[SOURCE_EDGE] = detail, edge
+    values[GAIN], values[CAND_PAIRS] = gain, pairs
+    values[CAND_SOURCE], values[CAND_TARGET] = source_value, target_value
+
+
+@njit(cache=True)
+def _either(row, one, other):
+    for k in range(row.shape[0]):
+        row[k] = one[k] | other[k]
+
+
+@njit(cache=True)
+def _bit_count(row, count):
+    total = 0
+    for k in range(count):
+        total += _popcount(row[k])
+    return total
+
+
+@njit(cache=True)
+def _keep(cands, cand_values, cand_words, chosen):
+    """Move the chosen candidates to the front, in their order."""
+    rows, row_values, row_words = cands[chosen], cand_values[chosen], cand_words[chosen]
+    for k in range(len(chosen)):
+        _copy(cands[k], rows[k])
+        _copy(cand_values[k], row_values[k])
+        _copy(cand_words[k], row_words[k])
+
+
+@njit(cache=True)
+def _add_pool(pools, pool_values, pool_count, rough, rough_values, size, beam):
+    """Append the best of a node's pool; returns the grown tables and the new count."""
+    order = _falling(rough_values[:, 1], size)
+    kept = min(size, beam)
+    pools = _grown_2d(pools, pool_count + kept)
+    pool_values = _grown_1d(pool_values, pool_count + kept)
+    for k in order[:kept]:
+        _copy(pools[pool_count], rough[k])
+        pool_values[pool_count] = rough_values[k, 0]
+        pool_count += 1
+    return pools, pool_values, pool_count
 
 
 @njit(cache=True)
@@ -406,7 +478,8 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
     meets = np.zeros((1024, MEET_COLUMNS), np.int64)
     meet_values = np.zeros(1024, np.float64)
     meet_count = 0
-    known = {np.int64(-1): np.int64(-1)}
+    known_keys = np.full(KNOWN_MEETINGS, -1, np.int64)
+    known_rows = np.zeros(KNOWN_MEETINGS, np.int64)
     cands = np.zeros((1024, CAND_COLUMNS), np.int64)
     cand_values = np.zeros((1024, CAND_VALUES), np.float64)
     cand_words = np.zeros((1024, words), np.uint64)
@@ -423,7 +496,8 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
     for phase in range(3):
         if phase == 1:
             near_start, near, near_value = far_start, far, far_value
-            known = {np.int64(-1): np.int64(-1)}
+            for k in range(KNOWN_MEETINGS):
+                known_keys[k] = -1
         gap = limits.gap if phase == 0 else UNLIMITED
         base = 0 if phase == 0 else source_count + 1
         root_first = hyp_count
@@ -435,13 +509,9 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                     node, base, source, target, hyps, hyp_values, beam_start, pools, pool_values, pool_start,
                     rough, rough_values, UNLIMITED, limits.strict,
                 )  # fmt: skip
-                order = np.argsort(-rough_values[:size, 1], kind="mergesort")[: min(size, beam)]
-                pools = _grown_2d(pools, pool_count + len(order))
-                pool_values = _grown_1d(pool_values, pool_count + len(order))
-                for k in order:
-                    pools[pool_count] = rough[k]
-                    pool_values[pool_count] = rough_values[k, 0]
-                    pool_count += 1
+                pools, pool_values, pool_count = _add_pool(
+                    pools, pool_values, pool_count, rough, rough_values, size, beam
+                )
                 pool_start[base + node + 1] = pool_count
         for node in range(source_count):
             if phase > 0 and not source.is_root[node]:
@@ -450,16 +520,15 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
             if phase == 0:
                 beam_start[node] = hyp_count
                 for s in range(seeds.start[node], seeds.start[node + 1]):
-                    cands = _grown_2d(cands, count + 1)
-                    cand_values = _grown_2d(cand_values, count + 1)
-                    cand_words = _grown_2d(cand_words, count + 1)
-                    cands[count, KIND], cands[count, NODE] = SEED_STEP, seeds.numbers[s, TARGET]
-                    cands[count, DETAIL] = s
-                    cand_values[count, CAND_PAIRS] = seeds.values[s, PAIRS]
-                    cand_values[count, CAND_SOURCE] = seeds.values[s, SOURCE_VALUE]
-                    cand_values[count, CAND_TARGET] = seeds.values[s, TARGET_VALUE]
-                    cand_words[count] = seeds.bits[s, :words]
-                    cand_values[count, GAIN] = seeds.values[s].sum() - target.null_value[seeds.numbers[s, TARGET]]
+                    cands, cand_values, cand_words = _room(cands, cand_values, cand_words, count)
+                    y = seeds.numbers[s, TARGET]
+                    pairs, source_value, target_value = seeds.values[s, 0], seeds.values[s, 1], seeds.values[s, 2]
+                    gain = pairs + source_value + target_value - target.null_value[y]
+                    _fill(
+                        cands[count], cand_values[count], SEED_STEP, y, -1, -1, s, -1,
+                        gain, pairs, source_value, target_value,
+                    )  # fmt: skip
+                    _copy(cand_words[count], seeds.bits[s, :words])
                     count += 1
             threshold = -np.inf
             for edge in range(source.edge_start[node], source.edge_start[node + 1]):
@@ -483,9 +552,10 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                             null_words -= hyps[b, WORD_COUNT]
                             target_trees = hyps[a, TARGET_TREES] & hyps[b, TARGET_TREES]
                             if target.end[ya] <= target.begin[yb] or target.end[yb] <= target.begin[ya]:
-                                key = np.int64(ya) * np.int64(target.null_value.shape[0]) + np.int64(yb)
-                                if key in known:
-                                    first = known[key]
+                                key = ya * target.null_value.shape[0] + yb
+                                slot = key % KNOWN_MEETINGS
+                                if known_keys[slot] == key:
+                                    first = known_rows[slot]
                                 else:
                                     first = meet_count
                                     # a row in front of the meetings holds their number
@@ -497,7 +567,7 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                                     )  # fmt: skip
                                     meets[first, 0] = end
                                     meet_count = end
-                                    known[key] = first
+                                    known_keys[slot], known_rows[slot] = key, first
                                 for k in range(first + 1, meets[first, 0]):
                                     if limits.strict and target_trees & meets[k, MEET_TREES] == 0:
                                         continue
@@ -509,9 +579,7 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                                     )
                                     pairs = pair[node, y] - limits.pair_constant
                                     if limits.pair_null_word != 0.0:
-                                        linked = 0
-                                        for w in range(words):
-                                            linked += _popcount(bits[a, w] | bits[b, w])
+                                        linked = _bit_count(bits[a], words) + _bit_count(bits[b], words)
                                         nulls = null_words + target.end[y] - target.begin[y] - linked
                                         pairs -= limits.pair_null_word * nulls
                                     pairs += hyp_values[a, PAIRS] + hyp_values[b, PAIRS]
@@ -519,21 +587,13 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                                     if gain < threshold:
                                         beam_cuts += 1
                                         continue
-                                    cands = _grown_2d(cands, count + 1)
-                                    cand_values = _grown_2d(cand_values, count + 1)
-                                    cand_words = _grown_2d(cand_words, count + 1)
-                                    is_straight = target.begin[ya] < target.begin[yb]
-                                    cands[count, KIND] = STRAIGHT if is_straight else INVERTED
-                                    cands[count, NODE] = y
-                                    cands[count, ONE], cands[count, OTHER] = one, other
-                                    cands[count, SOURCE_EDGE] = edge
-                                    cands[count, DETAIL] = k
-                                    cand_values[count, GAIN] = gain
-                                    cand_values[count, CAND_PAIRS] = pairs
-                                    cand_values[count, CAND_SOURCE] = source_value
-                                    cand_values[count, CAND_TARGET] = target_value
-                                    for w in range(words):
-                                        cand_words[count, w] = bits[a, w] | bits[b, w]
+                                    cands, cand_values, cand_words = _room(cands, cand_values, cand_words, count)
+                                    kind = STRAIGHT if target.begin[ya] < target.begin[yb] else INVERTED
+                                    _fill(
+                                        cands[count], cand_values[count], kind, y, one, other, k, edge,
+                                        gain, pairs, source_value, target_value,
+                                    )  # fmt: skip
+                                    _either(cand_words[count], bits[a], bits[b])
                                     count += 1
                             elif not limits.monotonic:
                                 if target.end[ya] - target.begin[ya] >= target.end[yb] - target.begin[yb]:
@@ -565,8 +625,7 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                                     gap_trees = target_trees if k < 0 else target_trees & far[k, TREES]
                                     if limits.strict and gap_trees == 0:
                                         continue
-                                    for w in range(width):
-                                        row[w] = bits[a, w] | bits[b, w]
+                                    _either(row, bits[a], bits[b])
                                     if k >= 0:
                                         _add_way(target, row, words, nodes, far, k)
                                     target_value = _opened_value(target, row, words, nodes)
@@ -574,37 +633,25 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                                         kept + pair[node, outer_node] - limits.pair_constant - limits.noncompositional
                                     )
                                     if limits.pair_null_word != 0.0:
-                                        linked = 0
-                                        for w in range(words):
-                                            linked += _popcount(row[w])
+                                        linked = _bit_count(row, words)
                                         nulls = null_words + target.end[outer_node] - target.begin[outer_node] - linked
                                         pairs -= limits.pair_null_word * nulls
                                     gain = pairs + source_value + target_value - target.null_value[outer_node]
                                     if gain < threshold:
                                         beam_cuts += 1
                                         continue
-                                    cands = _grown_2d(cands, count + 1)
-                                    cand_values = _grown_2d(cand_values, count + 1)
-                                    cand_words = _grown_2d(cand_words, count + 1)
-                                    cands[count, KIND] = NON_COMPOSITIONAL
-                                    cands[count, NODE] = outer_node
-                                    cands[count, ONE], cands[count, OTHER] = one, other
-                                    cands[count, SOURCE_EDGE] = edge
-                                    cands[count, DETAIL] = k
-                                    cand_values[count, GAIN] = gain
-                                    cand_values[count, CAND_PAIRS] = pairs
-                                    cand_values[count, CAND_SOURCE] = source_value
-                                    cand_values[count, CAND_TARGET] = target_value
-                                    cand_words[count] = row[:words]
+                                    cands, cand_values, cand_words = _room(cands, cand_values, cand_words, count)
+                                    _fill(
+                                        cands[count], cand_values[count], NON_COMPOSITIONAL, outer_node, one, other, k,
+                                        edge, gain, pairs, source_value, target_value,
+                                    )  # fmt: skip
+                                    _copy(cand_words[count], row[:words])
                                     count += 1
                         if beam < UNLIMITED and count > 16 * beam:
                             chosen = _select(cands, cand_values, cand_words, count, words, 4 * beam, limits.variants)
                             beam_cuts += count - len(chosen)
-                            rows, row_values = cands[chosen], cand_values[chosen]
-                            row_words = cand_words[chosen]
                             count = len(chosen)
-                            cands[:count], cand_values[:count] = rows, row_values
-                            cand_words[:count] = row_words
+                            _keep(cands, cand_values, cand_words, chosen)
                             if count == 4 * beam:
                                 threshold = cand_values[count - 1, GAIN]
                 if phase == 0 and limits.lifts and not source.is_root[node]:
@@ -633,26 +680,19 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                                 target_value = lift_value[k] + hyp_values[a, TARGET_VALUE]
                                 pairs = pair[node, y] - limits.pair_constant + hyp_values[a, PAIRS]
                                 if limits.pair_null_word != 0.0:
-                                    linked = hyps[a, WORD_COUNT]
-                                    for w in range(words):
-                                        linked += _popcount(bits[a, w])
+                                    linked = hyps[a, WORD_COUNT] + _bit_count(bits[a], words)
                                     nulls = source.end[node] - source.begin[node] + target.end[y] - target.begin[y]
                                     pairs -= limits.pair_null_word * (nulls - linked)
                                 gain = pairs + source_value + target_value - target.null_value[y]
                                 if gain < threshold:
                                     beam_cuts += 1
                                     continue
-                                cands = _grown_2d(cands, count + 1)
-                                cand_values = _grown_2d(cand_values, count + 1)
-                                cand_words = _grown_2d(cand_words, count + 1)
-                                cands[count, KIND], cands[count, NODE] = LIFT, y
-                                cands[count, ONE], cands[count, SOURCE_EDGE] = one, edge
-                                cands[count, DETAIL] = k
-                                cand_values[count, GAIN] = gain
-                                cand_values[count, CAND_PAIRS] = pairs
-                                cand_values[count, CAND_SOURCE] = source_value
-                                cand_values[count, CAND_TARGET] = target_value
-                                cand_words[count] = bits[a, :words]
+                                cands, cand_values, cand_words = _room(cands, cand_values, cand_words, count)
+                                _fill(
+                                    cands[count], cand_values[count], LIFT, y, one, -1, k, edge,
+                                    gain, pairs, source_value, target_value,
+                                )  # fmt: skip
+                                _copy(cand_words[count], bits[a, :words])
                                 count += 1
             if phase == 2:
                 for one in range(pool_start[base + node], pool_start[base + node + 1]):
@@ -670,22 +710,16 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                         if replaces:
                             pairs -= _own_value(hyps, hyp_values, bits, target, words, a, stack, stack_bits)
                         if limits.pair_null_word != 0.0:
-                            linked = hyps[a, WORD_COUNT]
-                            for w in range(words):
-                                linked += _popcount(bits[a, w])
+                            linked = hyps[a, WORD_COUNT] + _bit_count(bits[a], words)
                             nulls = source.end[node] - source.begin[node] + target.end[y] - target.begin[y]
                             pairs -= limits.pair_null_word * (nulls - linked)
-                        cands = _grown_2d(cands, count + 1)
-                        cand_values = _grown_2d(cand_values, count + 1)
-                        cand_words = _grown_2d(cand_words, count + 1)
-                        cands[count, KIND], cands[count, NODE] = COMPLETION, y
-                        cands[count, ONE], cands[count, OTHER] = one, 1 if replaces else 0
-                        cands[count, DETAIL] = k
-                        cand_values[count, GAIN] = pairs + pool_values[one] + target_value - target.null_value[y]
-                        cand_values[count, CAND_PAIRS] = pairs
-                        cand_values[count, CAND_SOURCE] = pool_values[one]
-                        cand_values[count, CAND_TARGET] = target_value
-                        cand_words[count] = bits[a, :words]
+                        cands, cand_values, cand_words = _room(cands, cand_values, cand_words, count)
+                        gain = pairs + pool_values[one] + target_value - target.null_value[y]
+                        _fill(
+                            cands[count], cand_values[count], COMPLETION, y, one, 1 if replaces else 0, k, -1,
+                            gain, pairs, pool_values[one], target_value,
+                        )  # fmt: skip
+                        _copy(cand_words[count], bits[a, :words])
                         count += 1
             chosen = _select(cands, cand_values, cand_words, count, words, min(beam, count), limits.variants)
             beam_cuts += count - len(chosen)
@@ -705,13 +739,9 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                     node, 0, source, target, hyps, hyp_values, beam_start, pools, pool_values, pool_start,
                     rough, rough_values, limits.gap - 1, limits.strict,
                 )  # fmt: skip
-                order = np.argsort(-rough_values[:size, 1], kind="mergesort")[: min(size, beam)]
-                pools = _grown_2d(pools, pool_count + len(order))
-                pool_values = _grown_1d(pool_values, pool_count + len(order))
-                for k in order:
-                    pools[pool_count] = rough[k]
-                    pool_values[pool_count] = rough_values[k, 0]
-                    pool_count += 1
+                pools, pool_values, pool_count = _add_pool(
+                    pools, pool_values, pool_count, rough, rough_values, size, beam
+                )
                 pool_start[node + 1] = pool_count
         # root pairs of this phase
         first = 0 if phase == 0 else root_first
@@ -725,8 +755,8 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
             completed = phase == 2
             scores = np.empty(found)
             for k in range(found):
-                scores[k] = -hyp_values[roots[k]].sum()
-            roots = roots[:found][np.argsort(scores, kind="mergesort")]
+                scores[k] = hyp_values[roots[k]].sum()
+            roots = roots[:found][_falling(scores, found)]
             return (
                 hyps[:hyp_count], hyp_values[:hyp_count], bits[:hyp_count], pools[:pool_count], roots, completed,
                 states, beam_cuts,
@@ -797,14 +827,13 @@ def _materialise(
     node, cand, values, h, hyps, hyp_values, bits, pools, source, target, seeds, near, lift, far, meets, words, nodes
 ):
     """Turn a candidate into hypothesis h."""
-    bits[h] = 0
     hyp_values[h, PAIRS] = values[CAND_PAIRS]
     hyp_values[h, SOURCE_VALUE] = values[CAND_SOURCE]
     hyp_values[h, TARGET_VALUE] = values[CAND_TARGET]
     kind = cand[KIND]
     if kind == SEED_STEP:
-        hyps[h] = seeds.numbers[cand[DETAIL]]
-        bits[h] = seeds.bits[cand[DETAIL]]
+        _copy(hyps[h], seeds.numbers[cand[DETAIL]])
+        _copy(bits[h], seeds.bits[cand[DETAIL]])
         return
     one = cand[ONE]
     a = pools[one, HYP]
@@ -812,7 +841,7 @@ def _materialise(
     hyps[h, LEFT], hyps[h, RIGHT], hyps[h, EDGE], hyps[h, LEFT_ENTRY], hyps[h, RIGHT_ENTRY] = a, -1, -1, one, -1
     hyps[h, WORD_COUNT] = hyps[a, WORD_COUNT]
     hyps[h, SOURCE_TREES], hyps[h, TARGET_TREES] = pools[one, TREES], hyps[a, TARGET_TREES]
-    bits[h] = bits[a]
+    _copy(bits[h], bits[a])
     if kind == LIFT:
         hyps[h, EDGE] = cand[SOURCE_EDGE]
         hyps[h, SOURCE_TREES] &= source.edge_trees[cand[SOURCE_EDGE]]
@@ -831,8 +860,7 @@ def _materialise(
     hyps[h, WORD_COUNT] += hyps[b, WORD_COUNT]
     hyps[h, SOURCE_TREES] &= pools[other, TREES] & source.edge_trees[edge]
     hyps[h, TARGET_TREES] &= hyps[b, TARGET_TREES]
-    for w in range(bits.shape[1]):
-        bits[h, w] |= bits[b, w]
+    _either(bits[h], bits[a], bits[b])
     detail = cand[DETAIL]
     if kind == NON_COMPOSITIONAL:
         if detail >= 0:
