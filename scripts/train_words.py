@@ -22,18 +22,10 @@ from scipy.optimize import minimize
 
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.word_alignment import Analysis
-from forestalign.word_alignment.evidence import (
-    LEXICAL,
-    Lexicon,
-    Side,
-    belief_layers,
-    context_layers,
-    lexical_layers,
-    pair_kinds,
-    prepare,
-    similarity_of,
-)
-from forestalign.word_alignment.matching import KINDS, MatchingModel, format_matching
+from forestalign.word_alignment.evidence import Evidence, gather
+from forestalign.word_alignment.lexical_layers import LEXICAL, similarity_of
+from forestalign.word_alignment.matching import KINDS, MatchingModel, format_matching, match
+from forestalign.word_alignment.sides import Lexicon
 
 EASY_SHARE = 0.06  # of the pairs of words without any likeness, how many are kept as negatives
 PENALTY = 3.0  # L2
@@ -44,10 +36,7 @@ THRESHOLDS = (0.3, 0.4, 0.5, 0.6)
 class Example:
     """One pair of sentences with its evidence and its gold."""
 
-    left: Side
-    right: Side
-    kinds: np.ndarray
-    layers: np.ndarray
+    evidence: Evidence
     gold: np.ndarray
     weight: float
 
@@ -57,15 +46,11 @@ def examples(gold_set: GoldSet, lexicon: Lexicon, contextual: bool) -> list[Exam
     for (source, target), gold in zip(gold_set.pairs, gold_set.gold, strict=True):
         if not contextual:
             source, target = without_vectors(source), without_vectors(target)
-        left, right = prepare(source, lexicon), prepare(target, lexicon)
-        lexical = lexical_layers(source, target, left, right, lexicon)
-        context = context_layers(left, right, lexical[0], similarity_of(lexical))
-        marks = np.zeros(lexical.shape[1:], dtype=np.float32)
+        marks = np.zeros((len(source), len(target)), dtype=np.float32)
         for i, j in gold.sure:
             marks[i, j] = 1.0
         weight = gold_set.weight * 5.0 / np.sqrt(max(1, len(gold.sure)) + 8.0)
-        layers = np.concatenate([lexical, context])
-        result.append(Example(left, right, pair_kinds(left, right), layers, marks, weight))
+        result.append(Example(gather(source, target, lexicon), marks, weight))
     return result
 
 
@@ -73,26 +58,20 @@ def without_vectors(analysis: Analysis) -> Analysis:
     return replace(analysis, sentence=replace(analysis.sentence, vectors=None))
 
 
-def all_layers(item: Example, belief: np.ndarray | None) -> np.ndarray:
-    if belief is None:
-        return item.layers
-    return np.concatenate([item.layers, belief_layers(item.left, item.right, belief)])
-
-
 def sample(items: Sequence[Example], beliefs: Sequence[np.ndarray | None]) -> list[np.ndarray]:
     """Layers, kinds, gold and weights of the pairs of words that are kept; easy negatives are few and weigh more."""
     generator = np.random.default_rng(0)
     parts = []
     for item, belief in zip(items, beliefs, strict=True):
-        is_easy = (similarity_of(item.layers[: len(LEXICAL)]) == 0) & (item.gold == 0)
+        is_easy = (similarity_of(item.evidence.layers[: len(LEXICAL)]) == 0) & (item.gold == 0)
         if belief is not None:
             is_easy &= belief < 0.02
         easy = is_easy.ravel()
         keep = ~easy | (generator.random(easy.size) < EASY_SHARE)
-        layers = all_layers(item, belief)
+        layers = item.evidence.layers if belief is None else item.evidence.with_belief(belief)
         weights = np.where(easy, 1.0 / EASY_SHARE, 1.0)[keep] * item.weight
         rows = layers.reshape(len(layers), -1)[:, keep].T
-        parts.append((rows, item.kinds.ravel()[keep], item.gold.ravel()[keep], weights.astype(np.float32)))
+        parts.append((rows, item.evidence.kinds.ravel()[keep], item.gold.ravel()[keep], weights.astype(np.float32)))
     return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
 
@@ -122,13 +101,8 @@ def loss(theta: np.ndarray, design: np.ndarray, gold: np.ndarray, weights: np.nd
 def fit(items: Sequence[Example]) -> MatchingModel:
     """Both passes; the second is fitted to the belief of the first."""
     model = MatchingModel((fit_pass(*sample(items, [None] * len(items))),))
-    beliefs = [model.probabilities(0, item.layers, item.kinds) for item in items]
+    beliefs = [model.probabilities(0, item.evidence.layers, item.evidence.kinds) for item in items]
     return MatchingModel((*model.passes, fit_pass(*sample(items, beliefs))))
-
-
-def predict(model: MatchingModel, item: Example) -> np.ndarray:
-    belief = model.probabilities(0, item.layers, item.kinds)
-    return model.probabilities(1, all_layers(item, belief), item.kinds)
 
 
 def links(probabilities: np.ndarray, threshold: float) -> Links:
@@ -139,7 +113,7 @@ def print_held_out(sets: Sequence[GoldSet], items: Sequence[Sequence[Example]], 
     """Two models, each asked about the half it has not seen."""
     models = [fit([item for part in items for item in part[half::2]]) for half in (0, 1)]
     for gold_set, part in zip(sets, items, strict=True):
-        found = [predict(models[1 - number % 2], item) for number, item in enumerate(part)]
+        found = [match(item.evidence, models[1 - number % 2]) for number, item in enumerate(part)]
         for threshold in THRESHOLDS:
             line = macro_line(gold_set.gold, [links(values, threshold) for values in found])
             print(f"{title:<20}{gold_set.name:<18}threshold {threshold}  {line}", flush=True)

@@ -30,7 +30,7 @@ from forestalign.word_alignment import (
     similarity_threshold,
 )
 from forestalign.word_alignment.candidates import Stages
-from forestalign.word_alignment.evidence import run_lengths
+from forestalign.word_alignment.context_layers import run_lengths
 from forestalign.word_alignment.matching import VARIANTS, format_matching, read_matching
 from forestalign.word_alignment.relations import Orientation, load_equivalences
 

@@ -9,7 +9,7 @@ from word_pairs import align, analysed, plain, stages_of
 
 from forestalign.word_alignment import Arc, Entity
 from forestalign.word_alignment.candidates import Candidate, compete
-from forestalign.word_alignment.families import children, parents
+from forestalign.word_alignment.families import Family
 from forestalign.word_alignment.links import common_runs
 from forestalign.word_alignment.relations import Orientation, canonical_label, load_equivalences
 from forestalign.word_alignment.similarity import Sources, WordSimilarity
@@ -184,9 +184,10 @@ def test_relatives_need_no_common_category() -> None:
 def test_a_collapsed_preposition_finds_the_relation_that_carries_it() -> None:
     arcs = (Arc(-1, 0, "root"), Arc(3, 2, "det"), Arc(0, 3, "nmod:in"))
     words = ("sat", "in", "the", "room")
-    assert parents(arcs, words, 1) == [(0, "nmod:in")]
-    assert children(arcs, words, 1) == [(3, "nmod:in")]
-    assert parents(arcs, ("sat", "In", "the", "room"), 1) == []
+    family = Family(arcs, words)
+    assert family.parents[1] == [(0, "nmod:in")]
+    assert family.children[1] == [(3, "nmod:in")]
+    assert Family(arcs, ("sat", "In", "the", "room")).parents[1] == []
 
 
 def test_a_pair_that_cannot_be_linked_uses_up_the_copies_of_its_words() -> None:

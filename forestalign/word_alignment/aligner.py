@@ -9,17 +9,16 @@ from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.word_alignment.analysis import Analysis
-from forestalign.word_alignment.candidates import ALL_STAGES, Pair, Stages
-from forestalign.word_alignment.evidence import Lexicon
+from forestalign.word_alignment.candidates import ALL_STAGES, WEIGHT, Pair, Stages
 from forestalign.word_alignment.matching import align_best
 from forestalign.word_alignment.paper import align_paper
 from forestalign.word_alignment.published import align_published
 from forestalign.word_alignment.relations import load_equivalences
 from forestalign.word_alignment.sentence_scores import SentenceScores, sentence_scores
+from forestalign.word_alignment.sides import Lexicon
 from forestalign.word_alignment.similarity import Sources, WordSimilarity
 
 PROFILES = ("best", "paper", "published")
-WEIGHT = 0.9  # w, section 3.3.5
 
 
 def profile_sources(config: AlignConfig) -> Sources:
@@ -64,7 +63,8 @@ class WordAligner:
         pair = Pair(source, target, similarity, self._weight, self._similarity.sources.level)
         if self.config.profile == "paper":
             return align_paper(pair, self._equivalences, self._stages)
-        return align_published(pair, self._similarity, self._equivalences, self._stages)
+        lemma_similarity = self._similarity.lemma_matrix(source.sentence, target.sentence)
+        return align_published(pair, lemma_similarity, self._equivalences, self._stages)
 
     def align_many(self, pairs: Iterable[tuple[Analysis, Analysis]]) -> Iterator[WordAlignment]:
         """One alignment a pair, as they come."""

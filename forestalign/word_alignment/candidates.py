@@ -10,6 +10,8 @@ from typing import NamedTuple
 from forestalign.word_alignment.analysis import Analysis
 from forestalign.word_alignment.similarity import Matrix
 
+WEIGHT = 0.9  # w, section 3.3.5
+
 
 class Candidate(NamedTuple):
     """A pair that competes for a link."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from forestalign.word_alignment.analysis import Analysis
-from forestalign.word_alignment.relations import Arc, Orientation
+from forestalign.word_alignment.relations import ROOT, Arc, Orientation
 
 
 class Relative(NamedTuple):
@@ -16,21 +16,28 @@ class Relative(NamedTuple):
     relation: str
 
 
-def parents(arcs: Sequence[Arc], words: Sequence[str], index: int) -> list[Relative]:
-    """Heads of a token. One that is nobody's dependent has been collapsed into a relation: see `_carrier`."""
-    found = [Relative(arc.head, arc.relation) for arc in arcs if arc.dependent == index]
-    if found:
-        return found
-    carrier = _carrier(arcs, words, index)
-    return [] if carrier is None else [Relative(carrier.head, carrier.relation)]
+class Family:
+    """Parents and children of every token.
 
+    A token that is nobody's dependent has been collapsed into a relation, such as a preposition. Its parent and child
+    are then those of the relation that carries it: see `_carrier`.
+    """
 
-def children(arcs: Sequence[Arc], words: Sequence[str], index: int) -> list[Relative]:
-    """Dependents of a token, or the dependent of the relation it was collapsed into."""
-    if any(arc.dependent == index for arc in arcs):
-        return [Relative(arc.dependent, arc.relation) for arc in arcs if arc.head == index]
-    carrier = _carrier(arcs, words, index)
-    return [] if carrier is None else [Relative(carrier.dependent, carrier.relation)]
+    def __init__(self, arcs: Sequence[Arc], words: Sequence[str]):
+        self.parents: list[list[Relative]] = [[] for _ in words]
+        self.children: list[list[Relative]] = [[] for _ in words]
+        for arc in arcs:
+            self.parents[arc.dependent].append(Relative(arc.head, arc.relation))
+            if arc.head != ROOT:
+                self.children[arc.head].append(Relative(arc.dependent, arc.relation))
+        for index in [index for index, found in enumerate(self.parents) if not found]:
+            carrier = _carrier(arcs, words, index)
+            self.parents[index] = [] if carrier is None else [Relative(carrier.head, carrier.relation)]
+            self.children[index] = [] if carrier is None else [Relative(carrier.dependent, carrier.relation)]
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> Family:
+        return cls(analysis.arcs, analysis.sentence.words)
 
 
 def _carrier(arcs: Sequence[Arc], words: Sequence[str], index: int) -> Arc | None:
@@ -46,15 +53,6 @@ def _carrier(arcs: Sequence[Arc], words: Sequence[str], index: int) -> Arc | Non
         if ":" in arc.relation and words[index] in arc.relation:
             return arc
     return None
-
-
-class Family:
-    """Parents and children of every token, looked up once."""
-
-    def __init__(self, analysis: Analysis):
-        arcs, words = analysis.arcs, analysis.sentence.words
-        self.parents = [parents(arcs, words, index) for index in range(len(words))]
-        self.children = [children(arcs, words, index) for index in range(len(words))]
 
 
 def relative_pairs(

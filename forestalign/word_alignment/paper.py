@@ -35,7 +35,7 @@ Families = tuple[Family, Family]
 def align_paper(pair: Pair, equivalences: Equivalences, stages: Stages = ALL_STAGES) -> WordAlignment:
     """Algorithm 5."""
     links = Links()
-    families = Family(pair.source), Family(pair.target)
+    families = Family.of(pair.source), Family.of(pair.target)
     if stages.text:
         link_sequences(pair, links)
     link_names(pair, families, equivalences, links)

@@ -35,7 +35,7 @@ from forestalign.word_alignment.identity import (
 from forestalign.word_alignment.links import Links
 from forestalign.word_alignment.names import link_names
 from forestalign.word_alignment.relations import ANY, ROOT, Equivalences, Orientation
-from forestalign.word_alignment.similarity import PUNCTUATION, Matrix, WordSimilarity
+from forestalign.word_alignment.similarity import PUNCTUATION, Matrix
 
 CLITICS = frozenset({"'s", "'d", "'ll"})
 WINDOW = 3
@@ -45,12 +45,11 @@ VERB_RELATIVE_ORDER = (Orientation.CHILDREN, Orientation.PARENTS, Orientation.PA
 
 
 def align_published(
-    pair: Pair, words: WordSimilarity, equivalences: Equivalences, stages: Stages = ALL_STAGES
+    pair: Pair, lemma_similarity: Matrix, equivalences: Equivalences, stages: Stages = ALL_STAGES
 ) -> WordAlignment:
     """All stages in the order of the program."""
     links = Links()
-    families = Family(pair.source), Family(pair.target)
-    lemma_similarity = words.lemma_matrix(pair.source.sentence, pair.target.sentence)
+    families = Family.of(pair.source), Family.of(pair.target)
     link_final_punctuation(pair, links)
     if stages.text:
         link_sequences(pair, links)

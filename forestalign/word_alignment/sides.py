@@ -1,0 +1,124 @@
+"""Profile `best`: one sentence, prepared for the questions that are asked about pairs of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.grammar import stop_words
+from forestalign.lexicon import PairList, WordNet, WordVectors
+from forestalign.lexicon.wordnet import UNKNOWN, Entry
+from forestalign.word_alignment.analysis import Analysis
+from forestalign.word_alignment.relations import ROOT, canonical_label
+
+Array = npt.NDArray[np.float32]
+CONTENT, STOP, PUNCTUATION, MIXED = range(4)
+UNEQUAL = 4  # added to the kind of a pair
+LENGTH_RATIO = 0.6  # below it, as in text and hypothesis, the shorter sentence is a part of the longer one
+CLITICS = frozenset({"'s", "'d", "'ll", "'re", "'ve", "'m", "n't"})
+WINDOW = 3  # Algorithm 2
+NEAR, REGION = 1.5, 6.0  # tokens over which support falls by a factor of e
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """What is asked about pairs of words."""
+
+    wordnet: WordNet
+    vectors: WordVectors
+    pairs: PairList | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One sentence, prepared: plain lists for look-ups, arrays for everything else."""
+
+    words: list[str]
+    lemmas: list[str]
+    kinds: npt.NDArray[np.int8]
+    entries: list[Entry]
+    static: Array
+    contextual: Array | None
+    window: Array  # 1 where k is a content word within three tokens of i
+    near: Array  # falls with the distance of k from i, 0 for i itself
+    region: Array  # the same, falling more slowly
+    parent: Array  # 1 where k is the parent of i
+    relations: list[str]
+    is_root: Array
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def prepare(analysis: Analysis, lexicon: Lexicon) -> Side:
+    sentence, count = analysis.sentence, len(analysis)
+    words = [word.lower() for word in sentence.words]
+    kinds = np.array([kind_of(word) for word in words], dtype=np.int8)
+    lemmas = [token.lemma or token.surface.lower() for token in sentence.tokens]
+    entries = [
+        lexicon.wordnet.entry(lemma) if kind == CONTENT else UNKNOWN for lemma, kind in zip(lemmas, kinds, strict=True)
+    ]
+    parent = np.zeros((count, count), dtype=np.float32)
+    heads = np.array(analysis.dependencies.heads, dtype=np.int64)
+    inner = np.flatnonzero(heads != ROOT)
+    parent[inner, heads[inner]] = 1.0
+    window, near, region = _distances(count)
+    return Side(
+        words,
+        lemmas,
+        kinds,
+        entries,
+        lexicon.vectors.matrix(words),
+        _unit_rows(sentence.vectors),
+        window * (kinds == CONTENT),
+        near,
+        region,
+        parent,
+        [canonical_label(relation) for relation in analysis.dependencies.relations],
+        (heads == ROOT).astype(np.float32),
+    )
+
+
+@lru_cache(maxsize=64)
+def _distances(count: int) -> tuple[Array, Array, Array]:
+    """Within the window or not, and two falling functions of the distance of two tokens."""
+    distance = np.abs(np.subtract.outer(np.arange(count), np.arange(count))).astype(np.float32)
+    apart = distance > 0
+    near, region = (np.exp(-distance / np.float32(scale)) * apart for scale in (NEAR, REGION))
+    return ((distance <= WINDOW) & apart).astype(np.float32), near, region
+
+
+@lru_cache(maxsize=1 << 14)
+def kind_of(word: str) -> int:
+    """Content word, stop word or punctuation, by its lower-case form."""
+    if word in CLITICS or word in stop_words():
+        return STOP
+    return CONTENT if any(character.isalnum() for character in word) or word in {"%", "$"} else PUNCTUATION
+
+
+def pair_kinds(source: Side, target: Side) -> npt.NDArray[np.int8]:
+    """The kind of both words where it is the same, else MIXED; UNEQUAL is added where one sentence is far longer."""
+    same = source.kinds[:, None] == target.kinds[None, :]
+    shorter, longer = sorted((len(source), len(target)))
+    unequal = UNEQUAL if shorter < LENGTH_RATIO * longer else 0
+    return (np.where(same, source.kinds[:, None], MIXED) + unequal).astype(np.int8)
+
+
+def _unit_rows(vectors: npt.NDArray[np.float32] | None) -> Array | None:
+    if vectors is None:
+        return None
+    unit: Array = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+    return unit
+
+
+def equal_pairs(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Which strings are equal, compared as numbers."""
+    numbers: dict[str, int] = {}
+    rows = np.array([numbers.setdefault(text, len(numbers)) for text in left])
+    columns = np.array([numbers.setdefault(text, len(numbers)) for text in right])
+    result: npt.NDArray[np.bool_] = rows[:, None] == columns[None, :]
+    return result
