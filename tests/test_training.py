@@ -245,7 +245,8 @@ def test_a_model_is_trained_shown_and_used_from_the_command_line(tmp_path, capsy
     assert main(["train", str(pairs), "-o", str(model), "--passes", "1", "--min-count", "1", *options]) == 0
     assert not list((tmp_path / "cache").glob("*/*.part"))
     assert load_model(str(model)).features.extras == ("coverage", "cosine", "length")
-    assert main(["model", "show", str(model)]) == 0
+    assert main(["model", "show", str(model), "--plot", str(tmp_path / "m.png")]) == 0
+    assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
     shown = capsys.readouterr().out
     assert "share of word links inside both phrases" in shown
     assert "pairs: 3" in shown
@@ -255,6 +256,10 @@ def test_a_model_is_trained_shown_and_used_from_the_command_line(tmp_path, capsy
 def test_a_model_file_that_is_not_there_is_one_line_on_stderr(tmp_path, capsys):
     assert main(["model", "show", str(tmp_path / "none.gz")]) == 1
     assert "none.gz" in capsys.readouterr().err
+
+
+def test_the_uniform_model_has_nothing_to_show():
+    assert main(["model", "show", "uniform"]) == 2
 
 
 def test_a_trained_model_survives_its_file(whole_run, tmp_path):

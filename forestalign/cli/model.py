@@ -11,11 +11,14 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from forestalign.errors import UsageError
 from forestalign.features import CATEGORIES, DENSE
 from forestalign.grammar import grammar_root
-from forestalign.model import SHIPPED, load_model
+from forestalign.model import SHIPPED, FloatArray, PhraseModel, load_model
+from forestalign.training import plot_objective
 
 MEANINGS = {
     "surface": "heads equal, or one in the other",
@@ -35,29 +38,46 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", nargs="?", default="", help="model file (default: the shipped one)")
     parser.add_argument("--top", type=int, default=15, metavar="N", help="features of each kind (default: 15)")
     parser.add_argument("--json", action="store_true", help="the card and all weights as JSON")
+    parser.add_argument("--plot", default="", metavar="PNG", help="draw how the objective grew")
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.model == "uniform":
+        raise UsageError("the uniform model has no file and no card; name a model file, or none for the shipped one")
     model = load_model(args.model)
     path = Path(args.model) if args.model else grammar_root() / SHIPPED
     with gzip.open(path, "rt", encoding="utf-8") as file:
         content = json.load(file)
+    if args.plot:
+        plot_objective(args.plot, content["card"].get("objective", ()))
     if args.json:
         print(json.dumps(content, ensure_ascii=False))
         return 0
-    print(f"{path.name}")
-    for name, value in content["card"].items():
-        print(f"  {name}: {value}")
+    _show_card(path.name, content["card"], model)
+    _show_weights(model, args.top)
+    return 0
+
+
+def _show_card(name: str, card: Mapping[str, object], model: PhraseModel) -> None:
+    print(name)
+    for field, value in card.items():
+        print(f"  {field}: {value}")
     print(f"  embedding threshold: {model.features.embedding_threshold}")
+
+
+def _show_weights(model: PhraseModel, top: int) -> None:
     print("features:")
-    for k in sorted(range(len(DENSE)), key=lambda k: -abs(model.dense[k])):
+    for k in _strongest(model.dense, len(DENSE)):
         print(f"  {model.dense[k]:+8.3f}  {DENSE[k]:<14} {MEANINGS[DENSE[k]]}")
     print("category pairs:")
     names = [category.value for category in CATEGORIES]
-    for k in sorted(range(len(model.category)), key=lambda k: -abs(model.category[k]))[: args.top]:
+    for k in _strongest(model.category, top):
         print(f"  {model.category[k]:+8.3f}  {names[k // len(names)]} ~ {names[k % len(names)]}")
     print(f"word pairs ({len(model.lexical)}):")
-    for k in sorted(range(len(model.lexical)), key=lambda k: -abs(model.lexical[k]))[: args.top]:
+    for k in _strongest(model.lexical, top):
         lemma, category, other, other_category = model.lexical_keys[k]
         print(f"  {model.lexical[k]:+8.3f}  {lemma} ({category}) ~ {other} ({other_category})")
-    return 0
+
+
+def _strongest(weights: FloatArray, count: int) -> Sequence[int]:
+    return sorted(range(len(weights)), key=lambda k: (-abs(weights[k]), k))[:count]

@@ -20,12 +20,12 @@ from tqdm import tqdm
 from forestalign.aligner import Aligner
 from forestalign.cli.align_options import add_settings, config_of
 from forestalign.cli.batch_options import add_worker_options, opened_workers
+from forestalign.errors import UsageError
 from forestalign.features import EXTRAS, FeatureSet
 from forestalign.formats import PairRecord, read_pairs
 from forestalign.learning import EmSettings
 from forestalign.model import load_model, save_model
-from forestalign.training import PairCache, cache_corpus, train_model
-from forestalign.training.loop import card_of
+from forestalign.training import PairCache, cache_corpus, card_of, train_model
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -66,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
         seed=args.em_seed,
     )
     extras = tuple(name for name in args.extras.split(",") if name)
+    if not set(extras) <= set(EXTRAS):
+        raise UsageError(f"--extras is {args.extras!r}; expected some of {', '.join(EXTRAS)}")
     output = Path(args.output)
     output.parent.mkdir(parents=True, exist_ok=True)
     show = sys.stderr.isatty() and not args.quiet

@@ -84,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
                 if not trials:
                     tqdm.write(table_head(plan, trial), file=sys.stdout)
                 tqdm.write(table_row(trial), file=sys.stdout)
+                sys.stdout.flush()
                 trials.append(trial)
                 bar.set_postfix_str(f"best {max(each.objective for each in trials):.4f}", refresh=False)
                 bar.update()

@@ -10,7 +10,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -177,20 +177,3 @@ def _read_checkpoint(path: Path, key: str) -> EmState | None:
             bool(content["finished"]),
             RootCounts(*map(int, content["roots"])),
         )
-
-
-def card_of(
-    report: TrainingReport, settings: EmSettings, signature: str, data: Iterable[str], date: str
-) -> dict[str, object]:
-    """What the model file says about itself."""
-    return {
-        "data": list(data),
-        "pairs": report.pair_count,
-        "settings": asdict(settings),
-        "batches": report.steps,
-        "objective": [[step, round(value, 5)] for step, value in report.history],
-        "two_sided_roots": round(report.reached_root, 4),
-        "completed_roots": round(report.completed, 4),
-        "signature": signature,
-        "date": date,
-    }
