@@ -149,6 +149,7 @@ class Linker:
         self._parser: Parser | None = None
         self._aligner = WordAligner(config) if method == "sultan" else None
         self._crf = _load_crf(config) if method == "crf" else None
+        self._lexicon = (load_wordnet(), load_vectors(config.vectors)) if method == "dictionary" else None
 
     def link(self, pairs: Sequence[Pair]) -> Iterator[Linked | str]:
         """One result a pair; a string says what was wrong."""
@@ -174,7 +175,8 @@ class Linker:
             return self._aligner.align(source, target)
         if self._crf is not None:
             return self._crf.align(source.sentence, target.sentence)
-        return dictionary_links(source.sentence, target.sentence, load_wordnet(), load_vectors(self.config.vectors))
+        assert self._lexicon is not None
+        return dictionary_links(source.sentence, target.sentence, *self._lexicon)
 
 
 def _load_crf(config: AlignConfig) -> CrfAligner:

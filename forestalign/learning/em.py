@@ -5,10 +5,12 @@ The E step, which aligns the pairs of a batch with the weights so far, is the ca
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from forestalign.errors import UsageError
 from forestalign.learning.objective import Events, join_events, maximise, objective
 from forestalign.model import FloatArray
 
@@ -26,6 +28,12 @@ class EmSettings:
     held_out_pairs: int = 100
     min_count: int = 3  # pairs in which a lexical feature must occur
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name, least in (("batch_size", 1), ("passes", 1), ("l2", 0.0), ("iterations", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if not least <= value < math.inf:
+                raise UsageError(f"{name} is {value}; expected at least {least:g}")
 
 
 class RootCounts(NamedTuple):

@@ -44,19 +44,26 @@ def _add_phrase(lines: list[str], record: PhraseRecord, k: int, depth: int, pain
     phrase = record.phrases[k]
     is_shown = bars or not phrase.bar
     if is_shown:
-        lines.append("  " * depth + _phrase_line(record, phrase, paint))
+        lines.append("  " * depth + _phrase_line(record, phrase, paint, _is_compositional(record, k, bars)))
     order = sorted(phrase.supports, key=lambda s: record.phrases[s].source)
     for support in order:
         _add_phrase(lines, record, support, depth + is_shown, paint, bars)
 
 
-def _phrase_line(record: PhraseRecord, phrase: PhraseEntry, paint: _Paint) -> str:
+def _is_compositional(record: PhraseRecord, k: int, bars: bool) -> bool:
+    """Bar phrases that are not shown pass the mark on to the phrase above them."""
+    phrase = record.phrases[k]
+    hidden = [] if bars else [support for support in phrase.supports if record.phrases[support].bar]
+    return phrase.compositional and all(_is_compositional(record, support, bars) for support in hidden)
+
+
+def _phrase_line(record: PhraseRecord, phrase: PhraseEntry, paint: _Paint, compositional: bool) -> str:
     label = phrase.source_label
     if phrase.target_label != phrase.source_label:
         label += f"~{phrase.target_label}"
     source, target = _words(record.source.tokens, phrase.source), _words(record.target.tokens, phrase.target)
     line = f"{paint(CYAN, label)} {source} = {target}"
-    if not phrase.compositional:
+    if not compositional:
         line += paint(YELLOW, "  [non-compositional]")
     if phrase.inverted:
         line += paint(DIM, "  [inverted]")
