@@ -82,9 +82,13 @@ def test_stop_words_need_the_same_relation_in_the_paper() -> None:
 
 
 def test_a_partial_name_is_linked_with_all_words_of_the_full_one() -> None:
-    source = analysed("George/NNP Marsh/NNP spoke/VBD", [Entity(0, 2)])
-    target = analysed("then/RB Marsh/NNP resigned/VBD", [Entity(1, 2)])
+    source = analysed("George/NNP Marsh/NNP spoke/VBD", [Entity(0, 2, "PERSON")])
+    target = analysed("then/RB Marsh/NNP resigned/VBD", [Entity(1, 2, "PERSON")])
     assert align("paper", source, target) == {(0, 1), (1, 1)}
+
+
+def test_sentence_ends_are_neighbours_that_are_linked() -> None:
+    assert align("paper", plain("dog ./."), plain("cat ./.")) == {(1, 1)}
 
 
 @pytest.mark.parametrize("profile", ["paper", "published"])

@@ -8,7 +8,9 @@
     swTextAlign    stop words whose left or right neighbours are linked (3.3.4)
 
 Each stage is one-to-one and leaves words alone that have a link. Left open by the text and settled here: punctuation
-counts as stop words; the category of a word is the initial of its tag; ties go to the smaller indices.
+counts as stop words; the category of a word is the initial of its tag; partial mentions must have the same, known
+type (see `names`); before the first and after the last words stand neighbours that are linked; ties go to the smaller
+indices.
 """
 
 from __future__ import annotations
@@ -99,7 +101,11 @@ def _name_similarity(pair: Pair, left: Entity, right: Entity) -> float:
     if left_words == right_words:
         return 1.0
     is_part = set(left_words) <= set(right_words) or set(right_words) <= set(left_words)
-    if is_part or is_acronym(left_words, right_words) or is_acronym(right_words, left_words):
+    if (
+        (is_part and left.type and left.type == right.type)
+        or is_acronym(left_words, right_words)
+        or is_acronym(right_words, left_words)
+    ):
         return pair.level
     return 0.0
 
@@ -233,11 +239,16 @@ def link_stop_words_by_text(pair: Pair, links: Links, stages: Stages) -> None:
     """swTextAlign: evidence are linked left neighbours, and linked right neighbours."""
     candidates = []
     for i, j in _free_stop_pairs(pair, links):
-        evidence = ((i - 1, j - 1) in links) + ((i + 1, j + 1) in links)
+        evidence = _is_linked(pair, links, i - 1, j - 1) + _is_linked(pair, links, i + 1, j + 1)
         if evidence or not stages.text:
             candidates.append(pair.candidate(i, j, float(pair.similarity[i, j]), evidence, True))
     for candidate in _one_to_one(candidates):
         links.add(candidate.source, candidate.target, "stop text", candidate.score)
+
+
+def _is_linked(pair: Pair, links: Links, i: int, j: int) -> bool:
+    """Whether two neighbours are linked; the two beginnings are, and the two ends."""
+    return (i, j) in links or i == j == -1 or (i == len(pair.source) and j == len(pair.target))
 
 
 def _free_stop_pairs(pair: Pair, links: Links) -> Iterator[tuple[int, int]]:
