@@ -11,6 +11,7 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +22,7 @@ import pytest
 from forestalign.cli import COMMANDS, main
 from forestalign.formats import PhraseRecord, from_json, to_json
 from forestalign.trees import parse_brackets
+from forestalign.view.text import render_text
 
 PAIRS = "The cat sat.\tThe cat was sitting.\nHe died.\tHe kicked the bucket.\n"
 TREES = """\
@@ -97,6 +99,17 @@ def test_colours_are_for_terminals_only(run: Run) -> None:
 def test_bar_phrases_are_shown_on_demand(run: Run) -> None:
     plain, bars = align(run, "pairs.tsv"), align(run, "pairs.tsv", "--bars")
     assert len(bars.out.splitlines()) > len(plain.out.splitlines())
+
+
+def test_a_bar_phrase_that_is_not_shown_passes_its_mark_on(run: Run) -> None:
+    record = align(run, "pairs.tsv", "--json").records[0]
+    marked = tuple(replace(phrase, compositional=not phrase.bar) for phrase in record.phrases)
+    assert [phrase.source_label for phrase in marked if not phrase.compositional] == ["S"]  # S' of the cat sat
+    record = replace(record, phrases=marked)
+    lines = render_text(record).splitlines()
+    assert [line.endswith("[non-compositional]") for line in lines[3:6]] == [True, False, False]
+    lines = render_text(record, bars=True).splitlines()
+    assert [line.endswith("[non-compositional]") for line in lines[3:6]] == [False, True, False]
 
 
 def test_json_lines_are_the_documented_records(run: Run) -> None:

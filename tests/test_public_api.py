@@ -229,6 +229,11 @@ def test_the_library_example_of_the_readme_runs(capsys: pytest.CaptureFixture[st
     assert "The committee rejected the plan." in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("number", range(1, len(blocks("python"))))
+def test_the_other_examples_of_the_readme_run(number: int) -> None:
+    exec(compile(blocks("python")[number], "README.md", "exec"), {})
+
+
 def test_the_json_examples_of_the_readme_are_valid() -> None:
     record, forest = blocks("json")
     assert from_json(record).id == "1"

@@ -1,4 +1,4 @@
-"""Binary packed forests: packing of n-best trees, inside-outside, and the trees back (specification, section 1)."""
+"""Binary packed forests: packing of n-best trees, inside-outside, and the trees back."""
 
 from __future__ import annotations
 

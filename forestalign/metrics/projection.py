@@ -1,6 +1,6 @@
 """Phrase pairs from word links: the `project` baseline, and phrase gold from human links.
 
-`project` is H(L) of the specification: for 1-to-1 links L, all pairs of nodes that are the lowest common ancestors of
+`project` is H(L): for 1-to-1 links L, all pairs of nodes that are the lowest common ancestors of
 the same links and are touched by no other link. It needs no model, and it is hard to beat.
 
 Gold: a pair of spans is *consistent* with one annotator's links if at least one link lies inside and no link of either

@@ -1,4 +1,4 @@
-"""N-ary constituency trees: brackets, heads, unary chains, and head-outward binarisation (specification, section 1)."""
+"""N-ary constituency trees: brackets, heads, unary chains, and head-outward binarisation."""
 
 from __future__ import annotations
 
