@@ -15,7 +15,9 @@ from forestalign.fast_search import fast_search
 from forestalign.hypotheses import Found, Step, weigh
 from forestalign.search import search
 
-UNBOUNDED = AlignConfig(beam=0, paths=0, variants=0, trace_states=0, phrase_seeds=False, lifts=False, parse_weight=0.2)
+UNBOUNDED = AlignConfig(
+    beam=0, paths=0, variants=0, trace_states=0, cube=0, phrase_seeds=False, lifts=False, parse_weight=0.2
+)
 OPTIONS = {
     "monotonic": {"monotonic": True},
     "strict": {"strict": True},
@@ -99,7 +101,7 @@ def random_case(seed: int, words: int = 7, trees: int = 3, density: float = 0.25
 def test_both_twins_find_the_same_derivation():
     steps = set()
     for seed in range(150):
-        config = AlignConfig(beam=5000, variants=0, gap=seed % 4 + 1)
+        config = AlignConfig(beam=5000, variants=0, cube=0, phrase_seeds=True, gap=seed % 4 + 1)
         source, target, links, scores = random_case(seed, words=6, trees=2, density=0.22)
         one = search(source, target, links, scores, config)
         other = fast_search(source, target, links, scores, config)

@@ -43,9 +43,16 @@ class Events:
 
 
 def collect_events(
-    pairs: PairFeatures, alignment: PhraseAlignment, normaliser: str = "distinct", null_normaliser: str = "own"
+    pairs: PairFeatures,
+    alignment: PhraseAlignment,
+    normaliser: str = "distinct",
+    null_normaliser: str = "own",
+    direction: str = "directional",
 ) -> Events:
-    """The events of one aligned pair: source phrases with their targets or null, target phrases with null."""
+    """The events of one aligned pair: source phrases with their targets or null, target phrases with null.
+
+    With direction "symmetric", where log Pr is the mean of both directions, also target phrases with their sources.
+    """
     source_count, target_count = pairs.source.count, pairs.target.count
     forward = {pair.source_node: pair.target_node for pair in alignment.pairs}
     sources = [*forward, *alignment.source_null_nodes]
@@ -62,6 +69,10 @@ def collect_events(
         cells = np.stack(np.meshgrid(np.arange(source_count + 1), targets, indexing="ij"), -1).swapaxes(0, 1)
         keys = _candidate_keys(pairs.source.group, normaliser)
         parts.append(_block(pairs, cells, np.full(len(targets), source_count), keys))
+    if forward and direction == "symmetric":
+        back = list(forward.values())
+        cells = np.stack(np.meshgrid(np.arange(source_count + 1), back, indexing="ij"), -1).swapaxes(0, 1)
+        parts.append(_block(pairs, cells, np.array(list(forward)), _candidate_keys(pairs.source.group, normaliser)))
     return join_events(parts)
 
 

@@ -58,7 +58,8 @@ class ExpectationWorker:
             source, target = one_best(source), one_best(target)
         features = self.extractor.extract(source, target, pair.words)
         best = align_phrases(source, target, pair.words, model.score(features, self.config), self.config)[0]
-        events = collect_events(features, best, self.config.normaliser, self.config.null_normaliser)
+        config = self.config
+        events = collect_events(features, best, config.normaliser, config.null_normaliser, config.direction)
         return Aligned(events, best.reached_root and not best.completed, best.completed)
 
     def __getstate__(self) -> tuple[PhraseModel, AlignConfig]:
