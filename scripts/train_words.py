@@ -23,12 +23,14 @@ from scipy.optimize import minimize
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.word_alignment import Analysis
 from forestalign.word_alignment.evidence import Evidence, gather
-from forestalign.word_alignment.lexical_layers import LEXICAL, similarity_of
+from forestalign.word_alignment.lexical_layers import LEXICAL, pipeline_similarity, similarity_of
 from forestalign.word_alignment.matching import KINDS, MatchingModel, format_matching, match
 from forestalign.word_alignment.sides import Lexicon
 
 EASY_SHARE = 0.06  # of the pairs of words without any likeness, how many are kept as negatives
 PENALTY = 3.0  # L2
+UNRELATED_STEP = 4  # one unrelated pair of sentences for so many related ones
+UNKNOWN = -1.0  # a pair of words that is neither linked nor not
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6)
 
 
@@ -54,6 +56,23 @@ def examples(gold_set: GoldSet, lexicon: Lexicon, contextual: bool) -> list[Exam
     return result
 
 
+def unrelated(gold_set: GoldSet, lexicon: Lexicon, contextual: bool) -> list[Example]:
+    """Sentences of different pairs put together: no links, but for identical words, of which nothing is said.
+
+    Gold pairs are all related; without these the model links any two words in like places of unlike sentences.
+    """
+    result = []
+    count = len(gold_set.pairs)
+    for number in range(0, count, UNRELATED_STEP):
+        source, target = gold_set.pairs[number][0], gold_set.pairs[(number + count // 2) % count][1]
+        if not contextual:
+            source, target = without_vectors(source), without_vectors(target)
+        evidence = gather(source, target, lexicon)
+        is_same = pipeline_similarity(evidence.layers[: len(LEXICAL)]) == 1.0
+        result.append(Example(evidence, np.where(is_same, UNKNOWN, 0.0), gold_set.weight))
+    return result
+
+
 def without_vectors(analysis: Analysis) -> Analysis:
     return replace(analysis, sentence=replace(analysis.sentence, vectors=None))
 
@@ -67,7 +86,7 @@ def sample(items: Sequence[Example], beliefs: Sequence[np.ndarray | None]) -> li
         if belief is not None:
             is_easy &= belief < 0.02
         easy = is_easy.ravel()
-        keep = ~easy | (generator.random(easy.size) < EASY_SHARE)
+        keep = (~easy | (generator.random(easy.size) < EASY_SHARE)) & (item.gold.ravel() != UNKNOWN)
         layers = item.evidence.layers if belief is None else item.evidence.with_belief(belief)
         weights = np.where(easy, 1.0 / EASY_SHARE, 1.0)[keep] * item.weight
         rows = layers.reshape(len(layers), -1)[:, keep].T
@@ -109,9 +128,11 @@ def links(probabilities: np.ndarray, threshold: float) -> Links:
     return frozenset((int(i), int(j)) for i, j in np.argwhere(probabilities > threshold))
 
 
-def print_held_out(sets: Sequence[GoldSet], items: Sequence[Sequence[Example]], title: str) -> None:
+def print_held_out(
+    sets: Sequence[GoldSet], items: Sequence[Sequence[Example]], others: Sequence[Example], title: str
+) -> None:
     """Two models, each asked about the half it has not seen."""
-    models = [fit([item for part in items for item in part[half::2]]) for half in (0, 1)]
+    models = [fit([*(item for part in items for item in part[half::2]), *others[half::2]]) for half in (0, 1)]
     for gold_set, part in zip(sets, items, strict=True):
         found = [match(item.evidence, models[1 - number % 2]) for number, item in enumerate(part)]
         for threshold in THRESHOLDS:
@@ -131,9 +152,10 @@ def main() -> None:
             lexicon = Lexicon(load_wordnet(), load_vectors(), load_ppdb(ppdb) if ppdb else None)
             items = [examples(gold_set, lexicon, contextual) for gold_set in sets]
             title = f"{'contextual' if contextual else 'plain'}{' listed' if ppdb else ''}"
-            print_held_out(sets, items, title)
+            others = [item for gold_set in sets for item in unrelated(gold_set, lexicon, contextual)]
+            print_held_out(sets, items, others, title)
             if args.output:
-                models.append(fit([item for part in items for item in part]))
+                models.append(fit([*(item for part in items for item in part), *others]))
     if args.output:
         args.output.write_text(format_matching(tuple(models)), encoding="utf-8")
 

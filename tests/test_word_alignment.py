@@ -297,7 +297,7 @@ def test_sentence_scores_count_content_words() -> None:
     assert scores.target == 1.0
     assert scores.proportion == pytest.approx(5 / 6)
     assert scores.harmonic == pytest.approx(0.8)
-    assert scores.weighted == pytest.approx(6 / 7)
+    assert scores.weighted == pytest.approx(4 / 5)
 
 
 def test_sentence_scores_of_nothing_are_zero() -> None:
