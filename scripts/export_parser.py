@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Write a trained parser as one 8-bit ONNX file with its vocabulary, labels and tags: what the package ships.
 
-    python scripts/export_parser.py runs/parser/model -o grammar/parser
+    python scripts/export_parser.py runs/parser/model -o grammar/parser --temperature 1.2
 
 Needs the extra `train`. The forward pass is written out in plain tensor operations, with two changes that keep its
 numbers: the first layer of the label scorer is linear, so it is applied at the fence posts before they are subtracted;
@@ -227,9 +227,12 @@ def product(rows: str, row_scale: str, weight: str, output: str) -> list[onnx.No
     ]
 
 
-def export(model: Path, output: Path, keep_float: bool = False) -> None:
-    """All files that forestalign.parsers.embedded loads, except the card."""
+def export(model: Path, output: Path, keep_float: bool = False, temperature: float = 1.0) -> None:
+    """All files that forestalign.parsers.embedded loads, except the card. The temperature divides all span scores."""
     parser = benepar.Parser(str(model))._parser.eval()
+    with torch.no_grad():
+        for weight in parser.f_label[-1].parameters():
+            weight /= temperature
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.onnx"
@@ -254,8 +257,11 @@ def main() -> None:
     parser.add_argument("model", type=Path, help="folder that scripts/train_parser.py wrote")
     parser.add_argument("-o", "--output", type=Path, default=Path("grammar/parser"))
     parser.add_argument("--keep-float", action="store_true", help="write the 32-bit graph too, to measure the loss")
+    parser.add_argument(
+        "--temperature", type=float, default=1.0, help="of the calibration; tune it with score_parser.py"
+    )
     args = parser.parse_args()
-    export(args.model, args.output, args.keep_float)
+    export(args.model, args.output, args.keep_float, args.temperature)
 
 
 if __name__ == "__main__":

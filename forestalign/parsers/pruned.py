@@ -77,11 +77,8 @@ def _productions(
         return [(0.0, ((i, i, 0),))]
     found: list[tuple[float, Production]] = []
     for point in range(i, j):
-        right = [(score, item) for score, item in items.get((point + 1, j), ()) if point + 1 == j or item[2]]
-        if not right:
-            continue
-        single = [(score, item) for score, item in items.get((i, point), ()) if item[2] or i == point]
-        left: list[tuple[float, Production]] = [(score, (item,)) for score, item in single]
+        right = items.get((point + 1, j), [])
+        left: list[tuple[float, Production]] = [(score, (item,)) for score, item in items.get((i, point), [])]
         if point > i and kept[i, point, 0]:
             left += productions.get((i, point), ())
         found += [(a + b, (*head, last)) for a, head in left for b, last in right]
