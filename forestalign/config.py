@@ -77,7 +77,7 @@ class AlignConfig:
     normaliser: str = "distinct"  # "distinct" feature vectors, or "node"
     null_normaliser: str = "own"  # "own" side, or "literal"
     direction: str = "symmetric"  # or "directional"; symmetric gains 0.7 F1 on annotations/dev
-    phrase_seeds: bool = False  # a leaf with a multiword node (spec 3); costs 3.9 F1 on annotations/dev
+    phrase_seeds: bool = False  # a leaf with a multiword node, not in the paper; costs 3.9 F1 on annotations/dev
     lifts: bool = True  # one support, both paths null; gold of the paper's kind has such pairs
     trace_states: int = 50  # most states of one TRACE call; as many as the beam
     paths: int = 2  # best paths kept between two nodes of a forest; 0: all
