@@ -32,16 +32,23 @@ class GoldSet:
 
 
 def add_gold_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("gold", nargs="+", metavar="FILE[:WEIGHT]", help="gold links, JSON lines")
+    parser.add_argument(
+        "gold",
+        nargs="+",
+        metavar="FILE[:WEIGHT[:N]]",
+        help="gold links, their weight, how many of them",
+    )
     parser.add_argument("--ppdb", default="", metavar="FILE", help="a PPDB-format list, to measure with and without it")
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE and take them from there")
-    parser.add_argument("--limit", type=int, metavar="N", help="only the first N pairs of each file")
 
 
 def read_sets(args: argparse.Namespace) -> list[GoldSet]:
     """All files, their sentences parsed; the tokens of the majority vote where they differ."""
-    named = [(Path(name), float(weight or 1)) for name, _, weight in (text.partition(":") for text in args.gold)]
-    golds = [[pair.gold for pair in read_gold_links(path)][: args.limit] for path, _ in named]
+    named, golds = [], []
+    for text in args.gold:
+        name, weight, count, *_ = [*text.split(":"), "", "", ""]
+        named.append((Path(name), float(weight or 1)))
+        golds.append([pair.gold for pair in read_gold_links(name)][: int(count) if count else None])
     words = {words for gold in golds for pair in gold for words in (pair.source, pair.target)}
     analyses = analyse_all(sorted(words), args.cache)
     return [

@@ -1,10 +1,11 @@
 """Fit the weights of the word profile `best` to gold links, and print its scores on held-out halves.
 
-    python scripts/train_words.py msr-rte2.dev.jsonl.gz:2 edinburgh.train.jsonl.gz:2 wiki.dev.jsonl.gz:0.5 \
-        --ppdb ppdb.tsv.gz -o grammar/word_model.tsv
+    python scripts/train_words.py msr-rte2.dev.jsonl.gz:1.5 edinburgh.train.jsonl.gz:1.5 mtref.train.jsonl.gz:0.7:300 \
+        wiki.train.jsonl.gz:0.7:200 --ppdb ppdb.tsv.gz -o grammar/word_model.tsv
 
-`FILE:WEIGHT` gives a set its weight; inside a set every pair of sentences counts about the same, as in macro scores.
-Held-out scores come from a model fitted to the pairs with even numbers and asked about the odd ones, and the reverse;
+`FILE:WEIGHT:N` gives a set its weight and takes its first N pairs; inside a set every pair of sentences counts about
+the same, as in macro scores. Unrelated sentences, put together from different pairs, are examples of no links. Held-out
+scores come from a model fitted to the pairs with even numbers and asked about the odd ones, and the reverse;
 what is written is fitted to all. The fit is logistic regression, one for each kind of pair, by L-BFGS; its only
 randomness is the sample of easy negatives, and that has a fixed seed.
 """

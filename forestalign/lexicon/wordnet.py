@@ -16,6 +16,7 @@ from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
 
 FIELD_COUNT = 6
+MOST_ENTRIES = 1 << 14  # split lines that are kept; a long run meets most lemmas, and must not grow with them
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,8 @@ class WordNet:
             line = self._lines.get(lemma)
             if line is None:
                 return UNKNOWN
+            if len(self._entries) >= MOST_ENTRIES:
+                self._entries.clear()
             found = Entry(*(frozenset(field.split()) for field in line.split("\t")))
             self._entries[lemma] = found
         return found
