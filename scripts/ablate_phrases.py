@@ -53,7 +53,8 @@ def rows(config: AlignConfig, model: PhraseModel) -> Iterator[Row]:
     for name in ("phrase_seeds", "lifts", "strict"):
         is_on = getattr(config, name)
         yield Row(f"{name.replace('_', ' ')} {'off' if is_on else 'on'}", config.with_(**{name: not is_on}))
-    yield Row("symmetric", config.with_(direction="symmetric"))
+    other = "directional" if config.direction == "symmetric" else "symmetric"
+    yield Row(other, config.with_(direction=other))
     yield Row("pruned forest", config.with_(forest="pruned"))
     yield Row("local parse score", config.with_(parse_score="local"))
     yield Row("literal penalty", config.with_(penalty="literal"))

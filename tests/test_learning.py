@@ -36,7 +36,7 @@ SHAPE = PhraseModel(FeatureSet(), np.zeros(len(DENSE)), np.zeros(64), KEYS, np.z
 EXTRACTOR = FeatureExtractor(
     WordNet({}), WordVectors(["w0", "w1"], np.eye(2, dtype=np.float32)), SHAPE.features, SHAPE.vocabulary
 )
-PLAIN = AlignConfig(plain=True, parse_weight=0.0)
+PLAIN = AlignConfig(plain=True, parse_weight=0.0, direction="directional")
 
 
 def random_weights(seed: int) -> np.ndarray:

@@ -23,7 +23,7 @@ from forestalign.model import PairScores, PhraseModel, load_model, save_model, u
 
 NO_WORDNET = WordNet({})
 NO_VECTORS = WordVectors(["w0"], np.array([[1.0, 0.0]], np.float32))
-CONFIG = AlignConfig()
+CONFIG = AlignConfig(direction="directional")
 KEYS = (("w0", "OTHER", "w1", "OTHER"), ("w1", "OTHER", "w0", "OTHER"))
 
 
