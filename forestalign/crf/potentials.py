@@ -69,6 +69,6 @@ def spread_segments(
             for p, q in np.ndindex(s + 1, t + 1):
                 block[p : p + rows, q : q + columns] += share * view
     pairs = source_kinds[:, : shape[1], None, None] * kind_count + target_kinds[None, None, :, : shape[3]]
-    kinds = np.bincount(pairs.ravel(), counts.ravel(), kind_count**2).reshape(kind_count, kind_count)
+    kinds = np.asarray(np.bincount(pairs.ravel(), counts.ravel(), kind_count**2), np.float64)
     span = np.tensordot(counts, layers[:, : shape[1], :, : shape[3]], axes=4)
-    return words, block, np.asarray(counts.sum(axis=(0, 2))), kinds, np.asarray(span)
+    return words, block, np.asarray(counts.sum(axis=(0, 2))), kinds.reshape(kind_count, kind_count), np.asarray(span)
