@@ -252,7 +252,7 @@ def chosen_tree(forest: Forest, edges: Sequence[tuple[NodeId, int]]) -> Tree:
     choice = [0] * len(forest)
     for node, index in edges:
         choice[node] = index
-    root = next(node for node, _ in edges if node in forest.roots)
+    root = max(node for node, _ in edges)  # parents come after children
     return tree_of(forest, root, choice)
 
 

@@ -124,7 +124,9 @@ def _trees(alignment: PhraseAlignment, source: Forest, target: Forest) -> tuple[
 def _descendants(forest: Forest, edges: tuple[tuple[NodeId, int], ...]) -> Descendants | None:
     """Each node of the chosen tree with the nodes below it, itself included; None when the edges are not a tree."""
     chosen = dict(edges)
-    roots = [node for node in chosen if node in forest.roots]
+    # in a forest of one word, the word may be a root beside a phrase over it
+    children_of = {child for node, index in edges for child in forest.edges[node][index].children}
+    roots = [node for node in chosen if node in forest.roots and node not in children_of]
     if len(chosen) != len(edges) or len(roots) != 1:
         return None
     below: Descendants = {}
