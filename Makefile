@@ -22,6 +22,7 @@ $(DEV): pyproject.toml | $(BIN)/python
 # torch first and by its exact version: anything looser brings several GB of CUDA along
 $(HEAVY): $(DEV)
 	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet 'transformers>=4.57,<5'
 	$(BIN)/python -m pip install --quiet -e '.[dev,benepar,train,cluster,viewer-test]'
 	touch $@
 
