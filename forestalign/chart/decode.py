@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from forestalign.chart import _kbest, _kernels
 from forestalign.chart.expectations import Inside, inside, marginals
-from forestalign.chart.potentials import CHAIN, Chart, Table, maxima, rows, square
+from forestalign.chart.potentials import CHAIN, Chart, Table, maxima, rows, square, triangle
 from forestalign.trees import ScoredTree, Tree
 
 LEFT, RIGHT = 0, 1
@@ -102,7 +102,7 @@ def minimum_risk(chart: Chart, words: Sequence[str], price: float = 0.5) -> Tree
     chains = [set(label.split(CHAIN)) if label else set() for label in chart.labels]
     names = sorted(set().union(*chains))
     has = np.array([[name in chain for name in names] for chain in chains], dtype=np.float32)
-    shares = marginals(chart)[np.triu_indices(len(chart))]
+    shares = marginals(chart)[triangle(len(chart))]
     tree, _ = _best_tree(chart, words, (shares @ has - np.float32(price)) @ has.T)
     return tree
 
@@ -115,36 +115,57 @@ def kbest(chart: Chart, words: Sequence[str], k: int, log_z: float | None = None
     """
     n = len(chart)
     log_z = inside(chart).log_partition if log_z is None else log_z
-    upper = np.triu_indices(n)
+    if k == 1:
+        tree, score = _best_tree(chart, words, rows(chart))
+        return (ScoredTree(tree, score - log_z),)
+    upper = triangle(n)
     through = np.array([table[upper] for table in _kernels.best_through(*maxima(chart))])
     best, margin = through[RIGHT, n - 1], FIRST_MARGIN
     while True:
         wanted = through >= best - margin
-        scores, splits, labels = _lists(chart, k, wanted)
+        scores, splits, labels = _lists(chart, k, wanted, margin)
         if (len(scores) == k and scores[-1] > best - margin + 1e-6) or np.isinf(margin):
             break
         margin = margin * 2 if margin < 1000 else np.inf
-    builder = _Builder(
-        chart,
-        words,
-        lambda i, j, role, rank: tuple(labels[role, _kbest.row(n, i, j), rank].tolist()),
-        lambda i, j, rank: tuple(splits[_kbest.row(n, i, j), rank].tolist()),
-    )
+    builder = _Builder(chart, words, *_read_lists(n, splits, labels))
     return tuple(ScoredTree(builder.root(rank), float(score) - log_z) for rank, score in enumerate(scores))
 
 
+def _read_lists(n: int, splits: npt.NDArray[np.int16], labels: npt.NDArray[np.int16]) -> tuple[Labelling, Splitting]:
+    """The choices of a builder from the kernel's tables, read through flat views: indexing arrays would be slow."""
+    label_view, split_view = labels.reshape(-1).data, splits.reshape(-1).data
+    rows_count, k = splits.shape[:2]
+
+    def label(i: int, j: int, role: int, rank: int) -> tuple[int, int]:
+        at = ((role * rows_count + i * n - i * (i - 1) // 2 + j - i) * k + rank) * 2
+        return label_view[at], label_view[at + 1]
+
+    def split(i: int, j: int, rank: int) -> tuple[int, int, int]:
+        at = ((i * n - i * (i - 1) // 2 + j - i) * k + rank) * 3
+        return split_view[at], split_view[at + 1], split_view[at + 2]
+
+    return label, split
+
+
 def _lists(
-    chart: Chart, k: int, wanted: npt.NDArray[np.bool_]
+    chart: Chart, k: int, wanted: npt.NDArray[np.bool_], margin: float
 ) -> tuple[Table, npt.NDArray[np.int16], npt.NDArray[np.int16]]:
-    """Sort the labels of the spans that are wanted, and let the kernel merge; k labels and the empty one do."""
-    size = min(k + 1, len(chart.labels))
+    """Sort the labels of the spans that are wanted, and let the kernel merge.
+
+    Of each span k labels and the empty one are enough, and so are those within the margin of its best one.
+    """
     values = rows(chart)
     used = np.flatnonzero(wanted.any(0))
-    order = np.argsort(-values[used], axis=1, kind="stable")[:, :size].astype(np.int16)
+    likely = values[used]
+    near = likely >= likely[:, 1:].max(1, keepdims=True) - margin
+    size = min(k + 1, int(near.sum(1).max()) + 1, len(chart.labels))
+    best = np.argpartition(-likely, size - 1, axis=1)[:, :size]
+    best.sort(axis=1)  # so that ties go to the earlier label
+    order = np.take_along_axis(best, np.argsort(-np.take_along_axis(likely, best, 1), axis=1, kind="stable"), 1)
     labels = np.zeros((len(values), size), dtype=np.int16)
     potentials = np.zeros((len(values), size))
     labels[used] = order
-    potentials[used] = np.take_along_axis(values[used], order.astype(np.intp), 1)
+    potentials[used] = np.take_along_axis(likely, order, 1)
     scores, _, splits, chosen = _kbest.kbest_lists(len(chart), k, potentials, labels, wanted)
     return scores, splits, chosen
 

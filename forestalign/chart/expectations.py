@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from forestalign.chart import _kernels
-from forestalign.chart.potentials import Chart, Floats, Table, log_sums
+from forestalign.chart.potentials import Chart, Floats, Table, log_sums, triangle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,10 +62,15 @@ def marginals(chart: Chart, scores: Inside | None = None) -> Floats:
     if n > 1:
         np.einsum("ii->i", as_left)[:] += as_right.diagonal()  # a word may lack a label in either role
         np.fill_diagonal(as_right, 0.0)
-    upper = np.triu_indices(n)
+    upper = triangle(n)
     values = chart.potentials[upper]
-    found = np.exp(values - scores.any_label[upper][:, None]) * as_left[upper][:, None]
-    found[:, 1:] += np.exp(values[:, 1:] - scores.labelled[upper][:, None]) * as_right[upper][:, None]
+    any_label, labelled, left, right = (
+        table[upper] for table in (scores.any_label, scores.labelled, as_left, as_right)
+    )
+    has_label = left * np.exp(labelled - any_label) + right
+    found = np.exp(values - labelled[:, None].astype(np.float32))
+    found *= has_label[:, None].astype(np.float32)
+    found[:, 0] = np.exp(values[:, 0] - any_label) * left
     table = np.zeros(chart.potentials.shape, dtype=np.float32)
     table[upper] = found
     return table

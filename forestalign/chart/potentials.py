@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -33,15 +34,22 @@ class Chart:
         return tuple(self.tags[i] for i in self.tag_scores.argmax(1))
 
 
+@lru_cache(maxsize=512)
+def triangle(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """First and last word of every span of n words, in the order of triangular tables."""
+    first, last = np.triu_indices(n)
+    return first, last
+
+
 def rows(chart: Chart) -> Floats:
     """Potentials [spans, labels] of all spans, row by row of the chart's upper triangle."""
-    return chart.potentials[np.triu_indices(len(chart))]
+    return chart.potentials[triangle(len(chart))]
 
 
 def square(n: int, values: npt.NDArray[np.floating]) -> Table:
     """The [n, n] table of one value a span, zero below the diagonal."""
     table = np.zeros((n, n))
-    table[np.triu_indices(n)] = values
+    table[triangle(n)] = values
     return table
 
 

@@ -17,6 +17,7 @@ import onnxruntime
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from forestalign.chart import Chart
+from forestalign.chart.potentials import triangle
 from forestalign.errors import GrammarError
 from forestalign.parsers.words import plain_words
 from forestalign.tokens import Sentence
@@ -79,7 +80,7 @@ class EmbeddedModel:
             n = len(sentence)
             rows, words = slice(row, row + n * (n + 1) // 2), slice(word, word + n)
             potentials = np.zeros((n, n, len(self.labels)), dtype=np.float32)
-            potentials[np.triu_indices(n)] = scores[rows]
+            potentials[triangle(n)] = scores[rows]
             chart = Chart(potentials, self.labels, tags[words], self.tags)
             found.append((replace(sentence, vectors=vectors[words].copy()), chart))
             row, word = rows.stop, words.stop
@@ -141,7 +142,7 @@ def _fence_posts(lengths: Sequence[int], posts: int) -> tuple[Ints, Ints]:
     """Where each span of each sentence begins and ends, in the flattened fence posts of the batch."""
     begins, ends = [], []
     for i, n in enumerate(lengths):
-        first, last = np.triu_indices(n)
+        first, last = triangle(n)
         begins.append(first + i * posts)
         ends.append(last + 1 + i * posts)
     return np.concatenate(begins).astype(np.int64), np.concatenate(ends).astype(np.int64)
