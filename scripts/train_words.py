@@ -1,27 +1,30 @@
 """Fit the weights of the word profile `best` to gold links, and print its scores on held-out halves.
 
     python scripts/train_words.py msr-rte2.dev.jsonl.gz:1.5 edinburgh.train.jsonl.gz:1.5 mtref.train.jsonl.gz:0.7:300 \
-        wiki.train.jsonl.gz:0.7:200 --ppdb ppdb.tsv.gz -o grammar/word_model.tsv
+        wiki.train.jsonl.gz:0.7:200 --ppdb ppdb.tsv.gz --unrelated stsb.train.jsonl.gz -o grammar/word_model.tsv
 
 `FILE:WEIGHT:N` gives a set its weight and takes its first N pairs; inside a set every pair of sentences counts about
-the same, as in macro scores. Unrelated sentences, put together from different pairs, are examples of no links. Held-out
-scores come from a model fitted to the pairs with even numbers and asked about the odd ones, and the reverse;
-what is written is fitted to all. The fit is logistic regression, one for each kind of pair, by L-BFGS; its only
-randomness is the sample of easy negatives, and that has a fixed seed.
+the same, as in macro scores. Unrelated sentences, put together from different pairs or given, are examples of no
+links. Held-out scores come from a model fitted to the pairs with even numbers and asked about the odd ones, and the
+reverse; what is written is fitted to all. The fit is logistic regression, one for each kind of pair, by L-BFGS; its
+only randomness is the sample of easy negatives, and that has a fixed seed.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from gold_words import GoldSet, Links, add_gold_options, macro_line, read_sets
+from gold_words import GoldSet, Links, add_gold_options, analyse_all, macro_line, read_sets
 from scipy.optimize import minimize
 
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
+from forestalign.tokens import tokenize
 from forestalign.word_alignment import Analysis
 from forestalign.word_alignment.evidence import Evidence, gather
 from forestalign.word_alignment.lexical_layers import LEXICAL, pipeline_similarity, similarity_of
@@ -30,7 +33,11 @@ from forestalign.word_alignment.sides import Lexicon
 
 EASY_SHARE = 0.06  # of the pairs of words without any likeness, how many are kept as negatives
 PENALTY = 3.0  # L2
-UNRELATED_STEP = 4  # one unrelated pair of sentences for so many related ones
+UNRELATED_STEP = 6  # one pair of sentences put together for so many given ones
+UNLIKE_SCORE, UNLIKE_COUNT = (
+    1.0,
+    400,
+)  # human similarity, of 5, below which a pair counts as unrelated; how many of them
 UNKNOWN = -1.0  # a pair of words that is neither linked nor not
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6)
 
@@ -57,21 +64,35 @@ def examples(gold_set: GoldSet, lexicon: Lexicon, contextual: bool) -> list[Exam
     return result
 
 
-def unrelated(gold_set: GoldSet, lexicon: Lexicon, contextual: bool) -> list[Example]:
-    """Sentences of different pairs put together: no links, but for identical words, of which nothing is said.
+def unrelated(pairs: Sequence[tuple[Analysis, Analysis]], lexicon: Lexicon, contextual: bool) -> list[Example]:
+    """Sentences that say different things: no links, but for identical words, of which nothing is said.
 
     Gold pairs are all related; without these the model links any two words in like places of unlike sentences.
     """
     result = []
-    count = len(gold_set.pairs)
-    for number in range(0, count, UNRELATED_STEP):
-        source, target = gold_set.pairs[number][0], gold_set.pairs[(number + count // 2) % count][1]
+    for source, target in pairs:
         if not contextual:
             source, target = without_vectors(source), without_vectors(target)
         evidence = gather(source, target, lexicon)
         is_same = pipeline_similarity(evidence.layers[: len(LEXICAL)]) == 1.0
-        result.append(Example(evidence, np.where(is_same, UNKNOWN, 0.0), gold_set.weight))
+        result.append(Example(evidence, np.where(is_same, UNKNOWN, 0.0), 1.0))
     return result
+
+
+def read_unrelated(path: Path, cache: Path | None) -> list[tuple[Analysis, Analysis]]:
+    """Pairs that people found unlike, from JSON lines with `source`, `target` and `score` (0 to 5)."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [row for row in map(json.loads, lines) if row["score"] <= UNLIKE_SCORE][:UNLIKE_COUNT]
+    pairs = [(tokenize(row["source"]).words, tokenize(row["target"]).words) for row in rows]
+    analyses = analyse_all(sorted({words for pair in pairs for words in pair}), cache)
+    return [(analyses[source], analyses[target]) for source, target in pairs]
+
+
+def mismatched(gold_set: GoldSet) -> list[tuple[Analysis, Analysis]]:
+    """Sentences of different pairs put together."""
+    count = len(gold_set.pairs)
+    numbers = range(0, count, UNRELATED_STEP)
+    return [(gold_set.pairs[number][0], gold_set.pairs[(number + count // 2) % count][1]) for number in numbers]
 
 
 def without_vectors(analysis: Analysis) -> Analysis:
@@ -144,16 +165,20 @@ def print_held_out(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_gold_options(parser)
+    parser.add_argument("--unrelated", type=Path, metavar="FILE", help="pairs of texts with human similarity scores")
     parser.add_argument("-o", "--output", type=Path, help="where to write the weights; without it only scores")
     args = parser.parse_args()
     sets = read_sets(args)
+    unlike = [pair for gold_set in sets for pair in mismatched(gold_set)]
+    if args.unrelated:
+        unlike += read_unrelated(args.unrelated, args.cache)
     models = []
     for contextual in (False, True):
         for ppdb in ("", args.ppdb):
             lexicon = Lexicon(load_wordnet(), load_vectors(), load_ppdb(ppdb) if ppdb else None)
             items = [examples(gold_set, lexicon, contextual) for gold_set in sets]
             title = f"{'contextual' if contextual else 'plain'}{' listed' if ppdb else ''}"
-            others = [item for gold_set in sets for item in unrelated(gold_set, lexicon, contextual)]
+            others = unrelated(unlike, lexicon, contextual)
             print_held_out(sets, items, others, title)
             if args.output:
                 models.append(fit([*(item for part in items for item in part), *others]))

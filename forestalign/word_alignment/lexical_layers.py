@@ -81,9 +81,10 @@ def _spelling_layers(
     right: Side,
     are_open: npt.NDArray[np.bool_],
 ) -> None:
-    """How alike different content words are written."""
+    """How alike different content words are written; two words that WordNet knows are no misspellings of each other."""
     likeness = cdist(left.words, right.words, scorer=JaroWinkler.similarity, dtype=np.float32)
-    layers["spelling"] = np.clip((likeness - 0.75) * 4.0, 0.0, 1.0) * are_open
+    are_known = np.logical_and.outer(*([entry is not UNKNOWN for entry in side.entries] for side in (left, right)))
+    layers["spelling"] = np.clip((likeness - 0.75) * 4.0, 0.0, 1.0) * (are_open & ~are_known)
     start = equal_pairs([f"{w[:4]:<4}" for w in left.words], [f"{w[:4]:<4}" for w in right.words])
     layers["same start"] = start & are_open
     acronyms = np.zeros((len(left), len(right)), dtype=bool)

@@ -30,6 +30,7 @@ from forestalign.word_alignment.analysis import Analysis
 from forestalign.word_alignment.context_layers import BELIEF, CONTEXT
 from forestalign.word_alignment.evidence import Evidence, gather
 from forestalign.word_alignment.lexical_layers import LEXICAL
+from forestalign.word_alignment.sentence_scores import MATCHING
 from forestalign.word_alignment.sides import Array, Lexicon
 
 EQUAL_KINDS = ("content", "stop", "punctuation", "mixed")
@@ -81,7 +82,7 @@ def align_best(source: Analysis, target: Analysis, lexicon: Lexicon, threshold: 
     links = []
     for i, j in np.argwhere(probabilities > threshold).tolist():
         pair = (j, i) if is_swapped else (i, j)
-        links.append(WordLink(*pair, float(probabilities[i, j]), stages.get((i, j), "matching")))
+        links.append(WordLink(*pair, float(probabilities[i, j]), stages.get((i, j), MATCHING)))
     return WordAlignment(tuple(sorted(links)))
 
 

@@ -76,8 +76,9 @@ def link_by_dependencies(
     """One category: link the best pair with evidence, then the relatives that gave it, until no pair is left."""
     candidates: list[Candidate] = []
     relatives: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    targets = _content(pair.target, category, links.targets)
     for i in _content(pair.source, category, links.sources):
-        for j in _content(pair.target, category, links.targets):
+        for j in targets:
             similarity = float(pair.similarity[i, j])
             if similarity >= pair.level:
                 evidence, relatives[i, j] = _dependency_evidence(pair, category, i, j, families, equivalences)

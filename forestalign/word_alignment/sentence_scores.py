@@ -5,6 +5,9 @@ harmonic mean; as a / H = (a/n_s + a/n_t) / 2 for one-to-one links, the mean of 
 that also holds for many-to-many links, and it stays in [0, 1]. The weighted score is the aligned share of the content
 words of both sentences, each by its inverse document frequency (Pearson r on stsb.dev .812 against .787; with stop
 words in it .757).
+
+Links of profile `best` that its context alone has made ("matching") say that two words play the same part, not that
+they mean the same, so they do not count (r .79 instead of .64).
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from dataclasses import dataclass
 from forestalign.alignment import WordAlignment
 from forestalign.grammar import stop_words
 from forestalign.tokens import Sentence
+
+MATCHING = "matching"  # stage of links by the matching model that no stage of the pipeline makes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +37,8 @@ def sentence_scores(
     source: Sentence, target: Sentence, alignment: WordAlignment, idf: Callable[[str], float]
 ) -> SentenceScores:
     """The scores of one aligned pair."""
-    sides = (
-        (source.words, {link.source for link in alignment}),
-        (target.words, {link.target for link in alignment}),
-    )
+    links = [link for link in alignment if link.stage != MATCHING]
+    sides = (source.words, {link.source for link in links}), (target.words, {link.target for link in links})
     shares = []
     aligned_weight = total_weight = 0.0
     for words, aligned in sides:
