@@ -249,6 +249,17 @@ def test_kernels_agree_with_their_plain_twins(n: int, seed: int) -> None:
     assert score == pytest.approx(plain.best_splits(*best)[1])
 
 
+@given(st.integers(1, 8), st.integers(0, 1000), st.sampled_from([2, 5, 30]))
+@settings(max_examples=25, deadline=None)
+def test_compiled_lists_agree_with_their_plain_twin(n: int, seed: int, k: int) -> None:
+    chart = random_chart(n, seed)
+    expected = plain.kbest(chart.potentials, k)
+    found = kbest(chart, words(n), k, log_z=0.0)
+    assert [tree.log_prob for tree in found] == pytest.approx([score for score, _ in expected], abs=1e-4)
+    named = [tuple(sorted((i, j + 1, chart.labels[label]) for i, j, label in spans)) for _, spans in expected]
+    assert brackets_of(found[0].tree) == named[0]
+
+
 def test_chains_become_nested_phrases_and_words_keep_their_tags() -> None:
     chart = random_chart(1, 1)
     chart.potentials[0, 0] = (0.0, 1.0, 9.0)
