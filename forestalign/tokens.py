@@ -81,7 +81,8 @@ class Sentence:
 
     def with_analysis(self, tags: Sequence[str], lemmas: Sequence[str]) -> Sentence:
         tokens = tuple(
-            replace(token, tag=tag, lemma=lemma) for token, tag, lemma in zip(self.tokens, tags, lemmas, strict=True)
+            Token(token.surface, token.begin, token.end, lemma, tag)
+            for token, tag, lemma in zip(self.tokens, tags, lemmas, strict=True)
         )
         return replace(self, tokens=tokens)
 
@@ -230,6 +231,8 @@ def _lemma(word: str, tag: str) -> str:
     import lemminflect  # its tables are large, and many commands never ask for a lemma
 
     # its rules for unknown words leave nothing of some very short ones
-    candidates = [lemma for lemma in lemminflect.getLemma(word, _INFLECTED[tag]) if lemma]
+    candidates = [lemma for lemma in lemminflect.getLemma(word, _INFLECTED[tag]) if lemma] or [word]
+    if len(candidates) == 1:
+        return str(candidates[0]).lower()  # without the table of inflected forms, which takes time to read
     fitting = (lemma for lemma in candidates if word in lemminflect.getInflection(lemma, tag))
-    return str(next(fitting, candidates[0] if candidates else word)).lower()
+    return str(next(fitting, candidates[0])).lower()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,12 @@ def leaves(chart: Chart, words: Sequence[str]) -> tuple[Tree, ...]:
     )
 
 
+@lru_cache(maxsize=16)
+def _chains(labels: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """The categories of each label from the bottom up."""
+    return tuple(tuple(reversed(label.split(CHAIN))) for label in labels)
+
+
 class _Builder:
     """Trees from choices: `label(i, j, role, rank)` gives a label and the rank of a split of span (i, j + 1), and
     `split(i, j, rank)` the last word of the left child and the ranks of both children. Equal subtrees are shared.
@@ -34,7 +41,7 @@ class _Builder:
 
     def __init__(self, chart: Chart, words: Sequence[str], label: Labelling, split: Splitting):
         self.leaves = leaves(chart, words)
-        self.chains = [tuple(reversed(label.split(CHAIN))) for label in chart.labels]
+        self.chains = _chains(chart.labels)
         self.label, self.split = label, split
         self.built: dict[tuple[int, int, int, int], Tree] = {}
 

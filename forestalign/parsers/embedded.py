@@ -7,7 +7,9 @@ says what the graph takes and gives. Words are joined by single spaces, as in mo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import numpy.typing as npt
 import onnxruntime
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from forestalign.chart import Chart
+from forestalign.chart import Chart, inside
 from forestalign.chart.potentials import triangle
 from forestalign.errors import GrammarError
 from forestalign.parsers.words import plain_words
@@ -24,6 +26,7 @@ from forestalign.tokens import Sentence
 
 PIECE_LIMIT = 510  # positions of the encoder, less the start and the stop mark
 MOST_SPANS = 24_000  # spans scored in one pass; a long sentence takes several, so that memory stays bounded
+KEPT_PIECES = 1024  # sentences whose pieces are kept: they are counted first and scored a little later
 FILES = ("parser.onnx", "pieces.txt", "labels.txt", "tags.txt")
 
 Ints = npt.NDArray[np.int64]
@@ -51,14 +54,15 @@ class EmbeddedModel:
         pieces = _read_lines(folder / "pieces.txt")
         self._tokenizer = _word_piece_tokenizer(pieces)
         self._start, self._stop, self._unknown = (pieces.index(mark) for mark in ("[CLS]", "[SEP]", "[UNK]"))
-        self._session = _session(folder / "parser.onnx", threads)
+        self._session = _session_and_kernels(folder / "parser.onnx", threads)
+        self._pieces = lru_cache(maxsize=KEPT_PIECES)(self._word_pieces)
 
     def piece_count(self, sentence: Sentence) -> int:
-        return len(self._pieces(sentence).ids) - 2
+        return len(self._pieces(sentence.words).ids) - 2
 
     def charts(self, sentences: Sequence[Sentence]) -> list[tuple[Sentence, Chart]]:
         """One pass of the encoder, or several over the same words where the spans are too many for one."""
-        batch = [self._pieces(sentence) for sentence in sentences]
+        batch = [self._pieces(sentence.words) for sentence in sentences]
         inputs = _padded(batch)
         lengths = [len(sentence) for sentence in sentences]
         begins, ends = _fence_posts(lengths, inputs["word_ends"].shape[1] - 1)
@@ -86,9 +90,9 @@ class EmbeddedModel:
             row, word = rows.stop, words.stop
         return found
 
-    def _pieces(self, sentence: Sentence) -> _Pieces:
+    def _word_pieces(self, given: tuple[str, ...]) -> _Pieces:
         """A word that leaves nothing behind (control characters) is the unknown piece."""
-        words = plain_words(sentence.words)
+        words = plain_words(given)
         encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
         ids, ends, at = [self._start], [0], 0
         word_of, pieces = encoding.word_ids, encoding.ids
@@ -112,6 +116,14 @@ def _word_piece_tokenizer(pieces: Sequence[str]) -> Tokenizer:
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     return tokenizer
+
+
+def _session_and_kernels(path: Path, threads: int) -> Any:
+    """The graph is made ready while the first use of compiled chart code loads its machinery: each takes a while."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        session = pool.submit(_session, path, threads)
+        inside(Chart(np.zeros((2, 2, 2), dtype=np.float32), ("", "X"), np.zeros((2, 1), dtype=np.float32), ("X",)))
+        return session.result()
 
 
 def _session(path: Path, threads: int) -> Any:

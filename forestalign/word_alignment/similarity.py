@@ -139,7 +139,13 @@ def form(word: str) -> Form:
     lower = word.lower()
     canonical = lower.translate(_DELETED) if len(word) > 1 else lower
     return Form(
-        word, lower, canonical, _stemmer().stem(word), canonical.isdigit(), lower in stop_words(), word in PUNCTUATION
+        word,
+        lower,
+        canonical,
+        _stemmer().stemWord(lower),
+        canonical.isdigit(),
+        lower in stop_words(),
+        word in PUNCTUATION,
     )
 
 
@@ -148,6 +154,7 @@ _DELETED = str.maketrans("", "", ".-,")
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Any:
-    from nltk.stem.snowball import SnowballStemmer
+    # the same algorithm as nltk's, whose import brings in scipy.stats and more and takes over a second
+    import snowballstemmer
 
-    return SnowballStemmer("english")
+    return snowballstemmer.stemmer("english")
