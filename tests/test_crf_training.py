@@ -25,9 +25,10 @@ from forestalign.crf import (
 )
 from forestalign.crf.analysis import AnalysisStore
 from forestalign.crf.gold import gold_of, gold_path
+from forestalign.crf.journal import Journal
 from forestalign.crf.lattice import Segment
 from forestalign.crf.objective import loss_and_gradient
-from forestalign.crf.training import examples_of
+from forestalign.crf.training import examples_of, fingerprint
 from forestalign.errors import InputError, UsageError
 from forestalign.tokens import Sentence
 
@@ -140,6 +141,70 @@ def test_the_objective_falls_and_only_trainable_weights_move() -> None:
     second = train(pairs(), "s2t", TOKEN, Resources(), replace(SETTINGS, iterations=8), first, trainable=free)
     np.testing.assert_array_equal(first[~free], second[~free])
     assert (first[free] != second[free]).any()
+
+
+class Cut(Exception):
+    """The power fails."""
+
+
+def journalled(path: Path, resume: bool, cut_after: int = 0) -> np.ndarray:
+    """Weights of both directions in a row, as the command trains them; stops dead after some iterations."""
+    iterations = 0
+
+    def report(_: Progress) -> None:
+        nonlocal iterations
+        iterations += 1
+        if iterations == cut_after:
+            raise Cut
+
+    settings = replace(SETTINGS, iterations=6)
+    with Journal(path, "a run", len(TOKEN), resume) as journal:
+        forward = train(pairs(), "s2t", TOKEN, Resources(), settings, None, report, journal=journal)
+        backward = train(pairs(), "t2s", TOKEN, Resources(), settings, forward, report, journal=journal)
+    return np.concatenate([forward, backward])
+
+
+@pytest.mark.parametrize("cut_after", [3, 8], ids=["in the first direction", "in the second"])
+def test_a_resumed_run_ends_with_the_weights_of_an_uninterrupted_one(tmp_path: Path, cut_after: int) -> None:
+    whole = journalled(tmp_path / "whole", resume=False)
+    path = tmp_path / "cut"
+    with pytest.raises(Cut):
+        journalled(path, resume=False, cut_after=cut_after)
+    path.write_bytes(path.read_bytes()[:-5])  # the last record was not written to its end
+    recalled = (path.stat().st_size - 60) // (8 * (len(TOKEN) + 2))
+    assert recalled >= cut_after - 1
+    np.testing.assert_array_equal(journalled(path, resume=True), whole)
+    assert path.read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_a_journal_of_another_run_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journalled(path, resume=False)
+    with pytest.raises(UsageError, match="belongs to a run with other data or settings"):
+        Journal(path, "another run", len(TOKEN), resume=True)
+    with Journal(path, "a run", len(TOKEN), resume=True) as journal, pytest.raises(InputError, match="another run"):
+        journal.recall(np.ones(len(TOKEN)))
+
+
+def test_the_fingerprint_changes_with_whatever_training_looks_at() -> None:
+    first, *others = pairs()
+    changed = [
+        replace(first, links=first.links[1:]),
+        replace(first, weight=0.5),
+        replace(first, source=sentence("the dog sleeps in the garden ."), target=first.target),
+    ]
+    assert len({fingerprint([each, *others]) for each in [first, *changed]}) == 4
+    assert fingerprint(pairs()) == fingerprint(pairs())
+
+
+def test_a_pair_of_weight_two_counts_like_two_pairs() -> None:
+    settings = replace(SETTINGS, iterations=40, tolerance=1e-12)
+    weighted = [replace(pair, weight=2.0) if number == 0 else pair for number, pair in enumerate(pairs())]
+    once = train(weighted, "s2t", TOKEN, Resources(), settings)
+    twice = train([pairs()[0], *pairs()], "s2t", TOKEN, Resources(), settings)
+    plain = train(pairs(), "s2t", TOKEN, Resources(), settings)
+    np.testing.assert_allclose(once, twice, atol=2e-3)
+    assert np.abs(once - plain).max() > 1e-2
 
 
 def small_model(**changes: object) -> CrfModel:

@@ -37,14 +37,14 @@ from forestalign.crf import (
     feature_space,
     load_crf,
     load_resources,
-    read_model,
     synthetic_phrases,
     train,
     write_model,
 )
 from forestalign.crf.analysis import AnalysisStore
+from forestalign.crf.journal import Journal
 from forestalign.crf.lattice import Array
-from forestalign.crf.training import PAIR_LIST_FEATURES
+from forestalign.crf.training import PAIR_LIST_FEATURES, fingerprint
 from forestalign.errors import UsageError
 from forestalign.formats import (
     BadRecord,
@@ -60,7 +60,7 @@ from forestalign.metrics import GoldLinks, score_words
 from forestalign.parsers import load_parser
 from forestalign.tokens import Sentence
 
-CHECKPOINT_EVERY = 10
+REPORT_EVERY = 10  # iterations
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -101,6 +101,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--direction", choices=("both", *DIRECTIONS), default="both")
     parser.add_argument("--combination", choices=COMBINATIONS, default="", help="how the model joins its directions")
     parser.add_argument("--without", nargs="+", default=[], choices=FAMILIES, metavar="FAMILY", help="switch off")
+    parser.add_argument("--weights", nargs="+", type=float, metavar="W", help="of the pairs of each gold file")
     parser.add_argument("--ppdb", default="", metavar="FILE", help="fit the weights of a pair list, after the others")
     parser.add_argument("--l2", type=float, default=defaults.l2, help=f"L2 weight (default: {defaults.l2})")
     parser.add_argument("--iterations", type=int, default=defaults.iterations, help="most L-BFGS iterations")
@@ -108,7 +109,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     parser.add_argument("--held-out", type=float, default=0.0, metavar="SHARE", help="watch F1 on a share of the gold")
     parser.add_argument("--seed", type=int, default=0, help="of the held-out share (default: 0)")
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint beside MODEL")
+    parser.add_argument("--resume", action="store_true", help="go on where MODEL.journal of an earlier run ends")
     parser.add_argument("--note", default="", help="a line for the card in the model file")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
@@ -125,15 +126,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read_gold(args: argparse.Namespace) -> list[TrainingPair]:
-    annotations = [pair.gold for path in args.gold for pair in read_gold_links(path)]
-    store = _analysed(args, annotations)
+    weights = args.weights or [1.0] * len(args.gold)
+    if len(weights) != len(args.gold) or min(weights) <= 0:
+        raise UsageError(f"--weights has {weights} for {len(args.gold)} gold files; expected one above 0 for each")
+    annotations = [
+        (weight, pair.gold) for path, weight in zip(args.gold, weights, strict=True) for pair in read_gold_links(path)
+    ]
+    store = _analysed(args, [gold for _, gold in annotations])
     return [
         TrainingPair(
-            store.sentence(each.source),
-            store.sentence(each.target),
-            tuple(sorted({*each.sure, *(each.possible if args.possible else ())})),
+            store.sentence(gold.source),
+            store.sentence(gold.target),
+            tuple(sorted({*gold.sure, *(gold.possible if args.possible else ())})),
+            weight,
         )
-        for each in annotations
+        for weight, gold in annotations
     ]
 
 
@@ -171,15 +178,30 @@ def _train(args: argparse.Namespace) -> int:
     if not pairs:
         raise UsageError(f"no gold pairs in {', '.join(args.gold)}")
     held_out, pairs = _split(pairs, args.held_out, args.seed)
-    run_ = _Run(args, space, settings, held_out)
-    for direction in DIRECTIONS if args.direction == "both" else (args.direction,):
-        run_.train(direction, pairs)
-    model = run_.model(len(pairs))
-    write_model(model, args.output)
-    run_.checkpoint_path.unlink(missing_ok=True)
+    run = f"{_description(args, settings)}, data {fingerprint(pairs):08x}"
+    with Journal(f"{args.output}.journal", run, len(space), args.resume) as journal:
+        run_ = _Run(args, space, settings, held_out, journal)
+        for direction in DIRECTIONS if args.direction == "both" else (args.direction,):
+            run_.train(direction, pairs)
+        model = run_.model(len(pairs))
+        write_model(model, args.output)
+    journal.remove()
     if held_out and not args.quiet:
         print(f"held out: F1 {_f1(model, held_out):.4f} on {len(held_out)} pairs", file=sys.stderr)
     return 0
+
+
+def _description(args: argparse.Namespace, settings: TrainSettings) -> str:
+    """The settings, for the card and for the journal."""
+    costs = settings.costs
+    parts = [f"l2={settings.l2} iterations={settings.iterations} miss={costs.miss} direction={args.direction}"]
+    parts += [f"longest={args.longest}"] if args.phrase else []
+    parts += [name for name in ("possible", "synthetic") if getattr(args, name)]
+    parts += ["untagged"] if args.no_parser else []
+    parts += [f"weights={','.join(map(str, args.weights))}"] if args.weights else []
+    parts += [f"without={','.join(sorted(args.without))}"] if args.without else []
+    parts += [f"ppdb={Path(args.ppdb).name}"] if args.ppdb else []
+    return " ".join(parts)
 
 
 def _space(args: argparse.Namespace) -> FeatureSpace:
@@ -198,58 +220,60 @@ def _split(pairs: list[TrainingPair], share: float, seed: int) -> tuple[list[Tra
 
 
 class _Run:
-    """One training run: progress, checkpoints, and the weights of the directions as they come in."""
+    """One training run: progress, and the weights of the directions as they come in."""
 
     def __init__(
-        self, args: argparse.Namespace, space: FeatureSpace, settings: TrainSettings, held_out: list[TrainingPair]
+        self,
+        args: argparse.Namespace,
+        space: FeatureSpace,
+        settings: TrainSettings,
+        held_out: list[TrainingPair],
+        journal: Journal,
     ):
         self._args, self._space, self._settings, self._held_out = args, space, settings, held_out
-        self.checkpoint_path = Path(f"{args.output}.checkpoint")
+        self._journal = journal
         self._weights: dict[str, Array] = {}
-        if args.resume and self.checkpoint_path.exists():
-            saved = read_model(self.checkpoint_path)
-            if saved.space.names != space.names:
-                raise UsageError(f"{self.checkpoint_path} has other features than this run asks for")
-            found = {"s2t": saved.forward, "t2s": saved.backward}
-            self._weights = {name: weights for name, weights in found.items() if weights is not None}
+        if journal.recalled and not args.quiet:
+            print(f"{journal.recalled} evaluations recalled from {args.output}.journal", file=sys.stderr)
 
     def train(self, direction: str, pairs: list[TrainingPair]) -> None:
-        # on a terminal a bar; elsewhere a line with every checkpoint
+        # on a terminal a bar; elsewhere a line now and then
         hide = self._args.quiet or not sys.stderr.isatty()
-        with tqdm(total=self._settings.iterations, desc=direction, disable=hide, leave=False) as bar:
+        space, settings = self._space, self._settings
+        with tqdm(total=settings.iterations, desc=direction, disable=hide, leave=False) as bar:
 
             def report(progress: Progress) -> None:
                 bar.update()
                 bar.set_postfix(objective=f"{progress.objective:.1f}")
-                if progress.iteration % CHECKPOINT_EVERY == 0:
-                    self._checkpoint(direction, progress)
+                if progress.iteration % REPORT_EVERY == 0 and hide and not self._args.quiet:
+                    self._print_progress(direction, progress)
 
             # the second direction starts from the first one's weights: most are alike, and that saves iterations
-            start = self._weights.get(direction, next(iter(self._weights.values()), None))
+            start = next(iter(self._weights.values()), None)
             resources = load_resources()
-            weights = train(pairs, direction, self._space, resources, self._settings, start, report)
+            weights = train(pairs, direction, space, resources, settings, start, report, journal=self._journal)
         if self._args.ppdb:
-            listed = np.array([name in PAIR_LIST_FEATURES for name in self._space.names])
+            listed = np.array([name in PAIR_LIST_FEATURES for name in space.names])
             resources = load_resources(self._args.ppdb)
-            weights = train(pairs, direction, self._space, resources, self._settings, weights, trainable=listed)
+            weights = train(
+                pairs, direction, space, resources, settings, weights, trainable=listed, journal=self._journal
+            )
         self._weights[direction] = weights
 
-    def _checkpoint(self, direction: str, progress: Progress) -> None:
-        self._weights[direction] = progress.weights
-        model = self.model(0)
-        write_model(model, self.checkpoint_path)
-        if not self._args.quiet and not sys.stderr.isatty():
-            watched = f", held out F1 {_f1(model, self._held_out):.4f}" if self._held_out else ""
-            line = f"{direction} iteration {progress.iteration}: objective {progress.objective:.2f}{watched}"
-            print(line, file=sys.stderr)
+    def _print_progress(self, direction: str, progress: Progress) -> None:
+        line = f"{direction} iteration {progress.iteration}: objective {progress.objective:.2f}"
+        if self._held_out:
+            weights = self._weights | {direction: progress.weights}
+            model = CrfModel(self._space, weights.get("s2t"), weights.get("t2s"))
+            line += f", held out F1 {_f1(model, self._held_out):.4f}"
+        print(line, file=sys.stderr)
 
     def model(self, pair_count: int) -> CrfModel:
-        args, settings = self._args, self._settings
-        described = f"l2={settings.l2} iterations={settings.iterations} miss={settings.costs.miss}"
-        described += " possible" * args.possible + " synthetic" * args.synthetic + " untagged" * args.no_parser
-        card = ModelCard(tuple(Path(path).name for path in args.gold), pair_count, described, args.note)
+        args = self._args
+        names = tuple(Path(path).name for path in args.gold)
+        card = ModelCard(names, pair_count, _description(args, self._settings), args.note)
         model = CrfModel(self._space, self._weights.get("s2t"), self._weights.get("t2s"), card=card)
-        return model.combined(args.combination) if args.combination and pair_count else model
+        return model.combined(args.combination) if args.combination else model
 
 
 def _f1(model: CrfModel, pairs: Sequence[TrainingPair]) -> float:

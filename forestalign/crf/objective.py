@@ -25,6 +25,7 @@ class Example:
 
     features: PairFeatures
     gold: Gold
+    weight: float = 1.0
 
 
 def loss_and_gradient(example: Example, space: FeatureSpace, weights: Array) -> tuple[float, Array]:

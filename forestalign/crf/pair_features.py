@@ -114,7 +114,7 @@ def lattice_of(features: PairFeatures, space: FeatureSpace, weights: Array) -> L
     target_count = words.shape[1]
     transitions = np.zeros((target_count + 2, target_count + 2))
     if len(part["distortion"]):
-        transitions = transition_features(target_count).astype(np.float64) @ part["distortion"]
+        transitions = transition_features(target_count) @ part["distortion"]
     if not space.is_phrasal:
         return Lattice(words[:, None, :, None], nulls, transitions)
     return Lattice(_segment_scores(features, space, part, words), nulls, transitions)
@@ -155,7 +155,7 @@ def feature_counts(features: PairFeatures, space: FeatureSpace, counts: Marginal
         result[space.slices["null_tag"]] = np.bincount(features.null_tags, counts.nulls, tag_count)
     if "distortion" in space.families:
         table = transition_features(words.shape[1])
-        result[space.slices["distortion"]] = np.tensordot(counts.transitions, table, axes=2)
+        result[space.slices["distortion"]] = counts.transitions.ravel() @ table.reshape(-1, table.shape[2])
     return result
 
 

@@ -7,6 +7,7 @@ words of the source chunk, and nothing in either is linked elsewhere, the links 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from itertools import pairwise
 
 from forestalign.crf.chunks import Chunk, chunk
@@ -27,7 +28,7 @@ def synthesise(source: Sentence, target: Sentence, links: Collection[Link]) -> t
 
 
 def synthetic_phrases(pair: TrainingPair) -> TrainingPair:
-    return TrainingPair(pair.source, pair.target, synthesise(pair.source, pair.target, pair.links))
+    return replace(pair, links=synthesise(pair.source, pair.target, pair.links))
 
 
 def _match(source: Chunk, target: Chunk, links: Collection[Link]) -> bool:

@@ -7,8 +7,9 @@ the number of processes. Each process builds the features of its shards once and
 from __future__ import annotations
 
 import multiprocessing
+import zlib
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from types import TracebackType
@@ -18,6 +19,7 @@ from scipy.optimize import minimize
 
 from forestalign.crf.cells import Resources
 from forestalign.crf.gold import Costs, Link, gold_of
+from forestalign.crf.journal import Journal
 from forestalign.crf.lattice import Array
 from forestalign.crf.objective import Example, loss_and_gradient
 from forestalign.crf.pair_features import pair_features
@@ -33,11 +35,12 @@ PAIR_LIST_FEATURES = frozenset({"cell:ppdb", "block:ppdb", "null:ppdb_there", "s
 
 @dataclass(frozen=True, slots=True)
 class TrainingPair:
-    """A sentence pair with its gold links."""
+    """A sentence pair with its gold links; `weight` is its share in the objective."""
 
     source: Sentence
     target: Sentence
     links: tuple[Link, ...]
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,15 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
+def fingerprint(pairs: Sequence[TrainingPair]) -> int:
+    """A checksum of everything in the pairs that training looks at."""
+    seen = 0
+    for pair in pairs:
+        sides = [(side.words, side.tags, side.lemmas) for side in (pair.source, pair.target)]
+        seen = zlib.crc32(repr((sides, pair.links, pair.weight)).encode(), seen)
+    return seen
+
+
 def examples_of(
     pairs: Sequence[TrainingPair], direction: str, space: FeatureSpace, resources: Resources, costs: Costs
 ) -> list[Example]:
@@ -75,11 +87,11 @@ def examples_of(
         both = pair_features(pair.source, pair.target, resources, space)
         if direction == "s2t":
             gold = gold_of(pair.links, len(pair.source), len(pair.target), space, costs)
-            examples.append(Example(both.forward, gold))
+            examples.append(Example(both.forward, gold, pair.weight))
         else:
             turned = [(j, i) for i, j in pair.links]
             gold = gold_of(turned, len(pair.target), len(pair.source), space, costs)
-            examples.append(Example(both.backward, gold))
+            examples.append(Example(both.backward, gold, pair.weight))
     return examples
 
 
@@ -92,8 +104,12 @@ def train(
     start: Array | None = None,
     report: Report | None = None,
     trainable: np.ndarray | None = None,
+    journal: Journal | None = None,
 ) -> Array:
-    """Weights that minimise the objective; `trainable` marks the weights that may move from `start`."""
+    """Weights that minimise the objective; `trainable` marks the weights that may move from `start`.
+
+    With a journal, what it recalls is not computed again.
+    """
     shards = [
         _Shard(pairs[number::SHARDS], direction, space, resources, settings.costs)
         for number in range(min(SHARDS, len(pairs)))
@@ -104,11 +120,17 @@ def train(
         evaluate = stack.enter_context(_Evaluation(shards, settings.processes))
 
         def objective(moving: Array) -> tuple[float, Array]:
+            known = journal.recall(moving) if journal is not None else None
+            if known is not None:
+                return known
             weights = first.copy()
             weights[free] = moving
             loss, gradient = evaluate(weights)
             value = loss + 0.5 * settings.l2 * float(weights @ weights)
-            return value, (gradient + settings.l2 * weights)[free]
+            gradient = (gradient + settings.l2 * weights)[free]
+            if journal is not None:
+                journal.record(moving, value, gradient)
+            return value, gradient
 
         tracker = _Tracker(report, first, free)
         found = minimize(
@@ -166,8 +188,8 @@ class _Shard:
         loss, gradient = 0.0, np.zeros(len(weights))
         for example in self._examples:
             example_loss, example_gradient = loss_and_gradient(example, space, weights)
-            loss += example_loss
-            gradient += example_gradient
+            loss += example.weight * example_loss
+            gradient += example.weight * example_gradient
         return loss, gradient
 
 
@@ -204,6 +226,8 @@ class _Evaluation:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for process, connection in self._workers:
+            with suppress(OSError):  # a worker that died has closed its end
+                connection.send(None)
             connection.close()
             process.join(timeout=5)
             if process.is_alive():
@@ -211,10 +235,6 @@ class _Evaluation:
 
 
 def _serve(shards: list[_Shard], connection: Connection) -> None:
-    """Answer weights with (loss, gradient) of each shard until the other end closes."""
-    while True:
-        try:
-            weights = connection.recv()
-        except EOFError:
-            return
+    """Answer weights with (loss, gradient) of each shard, until None comes."""
+    while (weights := connection.recv()) is not None:
         connection.send([shard(weights) for shard in shards])

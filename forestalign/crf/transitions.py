@@ -33,10 +33,10 @@ NAMES = (
 
 
 @lru_cache(maxsize=256)
-def transition_features(target_count: int) -> npt.NDArray[np.float32]:
+def transition_features(target_count: int) -> npt.NDArray[np.float64]:
     """[N + 2, N + 2, features]; they depend on the length of the target alone."""
     n, null = target_count, target_count
-    table = np.zeros((n + 2, n + 2, len(NAMES)), np.float32)
+    table = np.zeros((n + 2, n + 2, len(NAMES)))
     column = {name: number for number, name in enumerate(NAMES)}
     jump = np.arange(n)[None] - np.arange(n)[:, None] - 1
     words = table[:n, :n]
