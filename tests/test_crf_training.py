@@ -27,7 +27,7 @@ from forestalign.crf.analysis import AnalysisStore
 from forestalign.crf.gold import gold_of, gold_path
 from forestalign.crf.journal import Journal
 from forestalign.crf.lattice import Segment
-from forestalign.crf.objective import loss_and_gradient
+from forestalign.crf.objective import example_of, loss_and_gradient
 from forestalign.crf.training import examples_of, fingerprint
 from forestalign.errors import InputError, UsageError
 from forestalign.tokens import Sentence
@@ -62,7 +62,7 @@ def test_the_gradient_agrees_with_finite_differences(space: object, direction: s
     costs = Costs(miss=1.5, false=0.7, wrong=1.1)
     example = examples_of(pairs()[:1], direction, space, Resources(), costs)[0]
     features = replace(example.features, cells=example.features.cells.astype(np.float64))
-    example = replace(example, features=features)
+    example = example_of(features, example.gold, space)
     random = np.random.default_rng(0)
     weights = random.normal(0, 0.3, len(space))
     _, gradient = loss_and_gradient(example, space, weights)
@@ -84,6 +84,22 @@ def test_the_loss_is_never_below_zero_and_costs_raise_it() -> None:
         example = examples_of(pairs()[:1], "s2t", TOKEN, Resources(), costs)[0]
         losses.append(loss_and_gradient(example, TOKEN, weights)[0])
     assert 0 <= losses[0] < losses[1] < losses[2]
+
+
+@pytest.mark.parametrize("space", [TOKEN, PHRASE], ids=["token", "phrase"])
+def test_the_only_right_path_gives_what_the_sum_over_right_paths_gives(space: object) -> None:
+    weights = np.random.default_rng(5).normal(0, 0.3, len(space))
+    links = ((0, 0), (1, 1), (2, 2), (6, 3))
+    pair = pairs()[1]
+    assert pair.links == links
+    example = examples_of([pair], "s2t", space, Resources(), Costs())[0]
+    assert example.right_path is not None
+    loss, gradient = loss_and_gradient(example, space, weights)
+    summed_loss, summed_gradient = loss_and_gradient(replace(example, right_path=None), space, weights)
+    assert loss == pytest.approx(summed_loss, rel=1e-5)
+    np.testing.assert_allclose(gradient, summed_gradient, atol=1e-5)
+    ambiguous = examples_of([replace(pair, links=(*links, (3, 1), (3, 3)))], "s2t", TOKEN, Resources(), Costs())[0]
+    assert ambiguous.right_path is None
 
 
 def test_a_word_with_two_gold_links_may_take_either() -> None:

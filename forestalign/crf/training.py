@@ -21,7 +21,7 @@ from forestalign.crf.cells import Resources
 from forestalign.crf.gold import Costs, Link, gold_of
 from forestalign.crf.journal import Journal
 from forestalign.crf.lattice import Array
-from forestalign.crf.objective import Example, loss_and_gradient
+from forestalign.crf.objective import Example, example_of, loss_and_gradient
 from forestalign.crf.pair_features import pair_features
 from forestalign.crf.space import FeatureSpace
 from forestalign.tokens import Sentence
@@ -87,11 +87,11 @@ def examples_of(
         both = pair_features(pair.source, pair.target, resources, space)
         if direction == "s2t":
             gold = gold_of(pair.links, len(pair.source), len(pair.target), space, costs)
-            examples.append(Example(both.forward, gold, pair.weight))
+            examples.append(example_of(both.forward, gold, space, pair.weight))
         else:
             turned = [(j, i) for i, j in pair.links]
             gold = gold_of(turned, len(pair.target), len(pair.source), space, costs)
-            examples.append(Example(both.backward, gold, pair.weight))
+            examples.append(example_of(both.backward, gold, space, pair.weight))
     return examples
 
 
