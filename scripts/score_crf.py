@@ -8,7 +8,7 @@
 Each file is cut into folds by the seed; every pair is aligned by a model that has not seen it. `--phrases` does so on
 synthetic phrases (section 4.1 of the phrase paper) with the token and the phrase model. `--also` adds the pairs of
 other files to every training part. `--model` scores a ready model and trains nothing. `--paraphrases` reads pairs with
-a field `paraphrase` and reports the accuracy of a threshold on the decision score, tuned on the other folds.
+a field `paraphrase` and reports accuracy and F1 of a threshold on the decision score, tuned on the other folds.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from forestalign.crf import (
 )
 from forestalign.crf.analysis import AnalysisStore
 from forestalign.formats import read_gold_links
-from forestalign.metrics import GoldLinks, score_words
+from forestalign.metrics import GoldLinks, score_paraphrases, score_words, tune_threshold
 from forestalign.parsers import load_parser
 from forestalign.tokens import tokenize
 
@@ -146,7 +146,7 @@ def report_file(path: str, args: argparse.Namespace) -> None:
 
 
 def report_paraphrases(path: str, args: argparse.Namespace) -> None:
-    """Accuracy of one threshold on the decision score, tuned on the other folds."""
+    """A threshold on the decision score, tuned on the other folds."""
     opener: Callable[..., object] = gzip.open if path.endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8") as file:  # type: ignore[attr-defined]
         records = [json.loads(line) for line in file]
@@ -158,26 +158,18 @@ def report_paraphrases(path: str, args: argparse.Namespace) -> None:
     scores = np.array([aligner.decision_score(*(store.sentence(words) for words in pair)) for pair in sides])
     labels = np.array([bool(record["paraphrase"]) for record in records])
     order = np.random.default_rng(args.seed).permutation(len(records))
-    right = 0
+    margins = np.zeros(len(records))
     for fold in range(args.folds):
-        test = np.zeros(len(records), bool)
-        test[order[fold :: args.folds]] = True
-        threshold = _best_threshold(scores[~test], labels[~test])
-        right += int(((scores[test] > threshold) == labels[test]).sum())
-    print(f"{Path(path).name}: accuracy {100 * right / len(records):.1f}, always yes {100 * labels.mean():.1f}")
+        test = order[fold :: args.folds]
+        others = np.setdiff1d(order, test)
+        margins[test] = scores[test] - tune_threshold(labels[others].tolist(), scores[others].tolist())
+    found = score_paraphrases(labels.tolist(), margins.tolist(), 0.0)
+    figures = ", ".join(f"{name} {100 * found[name]:.1f}" for name in ("accuracy", "P", "R", "F1"))
+    print(f"{Path(path).name}, {args.folds}-fold: {figures}; always yes: accuracy {100 * labels.mean():.1f}")
 
 
 def _words(side: str | list[str]) -> tuple[str, ...]:
     return tuple(tokenize(side).words) if isinstance(side, str) else tuple(side)
-
-
-def _best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
-    """The cut that is right most often; the lowest of equal ones."""
-    order = np.argsort(scores, kind="stable")
-    below_right = np.concatenate([[0], np.cumsum(~labels[order])])
-    above_right = labels.sum() - np.concatenate([[0], np.cumsum(labels[order])])
-    cut = int((below_right + above_right).argmax())
-    return float(scores[order[cut - 1]]) if cut else -np.inf
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +62,7 @@ from forestalign.parsers import load_parser
 from forestalign.tokens import Sentence
 
 REPORT_EVERY = 10  # iterations
+PARSED_TOGETHER = 32  # pairs
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -287,29 +289,33 @@ def _f1(model: CrfModel, pairs: Sequence[TrainingPair]) -> float:
 
 
 def _use(args: argparse.Namespace) -> int:
+    """A pair that fails leaves an empty line among scores, so that line n is pair n; and none among k-best lists."""
     aligner = load_crf(args.model, args.ppdb)
     failed = False
     for number, source, target in _sentences(args):
         if isinstance(source, str):
             print(f"{args.pairs}:{number}: {source}", file=sys.stderr)
             failed = True
+            lines = [""] if args.kind == "score" else []
         elif args.kind == "score":
-            print(f"{aligner.decision_score(source, target):.4f}")
+            lines = [f"{aligner.decision_score(source, target):.4f}"]
         else:
-            for rank, (log_prob, links) in enumerate(aligner.k_best(source, target, args.count)):
-                print(f"{number}\t{rank}\t{log_prob:.4f}\t{format_pharaoh(links)}")
+            best = enumerate(aligner.k_best(source, target, args.count))
+            lines = [f"{number}\t{rank}\t{log_prob:.4f}\t{format_pharaoh(links)}" for rank, (log_prob, links) in best]
+        for line in lines:
+            print(line)
     return int(failed)
 
 
 def _sentences(args: argparse.Namespace) -> Iterator[tuple[int, Sentence | str, Sentence]]:
     """Pairs with tags; a bad line has its message in place of the source."""
     parser = None if args.no_parser else load_parser(AlignConfig(nbest=1))
-    nothing = Sentence.from_words(())
-    for record in read_pairs(args.pairs, tokenized=args.tokenized):
-        if isinstance(record, BadRecord):
-            yield record.number, record.message, nothing
-        elif parser is None:
-            yield record.number, record.source, record.target
-        else:
-            source, target = parser.parse([record.source, record.target])
-            yield record.number, source.sentence, target.sentence
+    records = iter(read_pairs(args.pairs, tokenized=args.tokenized))
+    while batch := list(islice(records, PARSED_TOGETHER)):
+        sides = [side for each in batch if not isinstance(each, BadRecord) for side in (each.source, each.target)]
+        parsed = iter(sides if parser is None else [parse.sentence for parse in parser.parse(sides)])
+        for record in batch:
+            if isinstance(record, BadRecord):
+                yield record.number, record.message, Sentence.from_words(())
+            else:
+                yield record.number, next(parsed), next(parsed)

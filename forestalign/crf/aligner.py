@@ -14,6 +14,7 @@ from forestalign.crf.lattice import Array, Lattice, Segment, path_score
 from forestalign.crf.model import COMBINATIONS, POSTERIOR, CrfModel, read_model
 from forestalign.crf.pair_features import lattice_of, pair_features
 from forestalign.crf.symmetrisation import symmetrise
+from forestalign.errors import UsageError
 from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.tokens import Sentence, Span
@@ -63,6 +64,8 @@ class CrfAligner:
 
     def k_best(self, source: Sentence, target: Sentence, count: int) -> list[tuple[float, WordAlignment]]:
         """The best alignments of one direction (source to target if the model has it) with log probabilities."""
+        if count < 1:
+            raise UsageError(f"{count} alignments were asked for; expected 1 or more")
         if not len(source) or not len(target):
             return [(0.0, WordAlignment(()))]
         direction, lattice = next(iter(self._lattices(source, target).items()))

@@ -24,6 +24,7 @@ from forestalign.crf.lattice import Array
 from forestalign.crf.objective import Example, example_of, loss_and_gradient
 from forestalign.crf.pair_features import pair_features
 from forestalign.crf.space import FeatureSpace
+from forestalign.errors import UsageError
 from forestalign.tokens import Sentence
 
 SHARDS = 8
@@ -53,6 +54,12 @@ class TrainSettings:
     history: int = 10
     costs: Costs = field(default_factory=Costs)
     processes: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.l2 >= 0:
+            raise UsageError(f"the L2 weight is {self.l2}; expected 0 or more")
+        if self.iterations < 1 or self.processes < 1:
+            raise UsageError(f"{self.iterations} iterations in {self.processes} processes; expected 1 or more of each")
 
 
 @dataclass(frozen=True, slots=True)
