@@ -35,7 +35,7 @@ from forestalign.phrase_alignment import align_phrases
 from forestalign.tokens import Sentence, tokenize
 from forestalign.trees import Tree
 from forestalign.view.text import render_text
-from forestalign.word_alignment import WordAligner, analyse_parse, dictionary_links
+from forestalign.word_alignment import CANDIDATE, WordAligner, analyse_parse, dictionary_links
 
 Text = str | Sequence[str] | Sentence
 Scorer = Callable[[Forest, Forest, WordAlignment], PairScores]
@@ -205,7 +205,7 @@ class Aligner:
             for link in dictionary_links(source.sentence, target.sentence, load_wordnet(), vectors):
                 found[link.source, link.target] = link
         if seed in ("sultan", "union"):
-            for link in self._word_aligner.align(analyse_parse(source), analyse_parse(target)):
+            for link in self._word_aligner.candidates(analyse_parse(source), analyse_parse(target)):
                 found[link.source, link.target] = link
         return WordAlignment(tuple(sorted(found.values())))
 
@@ -228,7 +228,8 @@ class Aligner:
             target=pair.target.sentence,
             source_tree=chosen_tree(source, best.source_edges),
             target_tree=chosen_tree(target, best.target_edges),
-            words=pair.words,
+            words=WordAlignment(tuple(link for link in pair.words if link.stage != CANDIDATE)),
+            candidates=WordAlignment(tuple(link for link in pair.words if link.stage == CANDIDATE)),
             phrases=best,
             source_forest=source,
             target_forest=target,

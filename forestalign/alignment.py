@@ -91,7 +91,10 @@ class PhraseAlignment:
 
 @dataclass(frozen=True, slots=True)
 class AlignedPair:
-    """Everything about one pair of sentences; `alternatives` are the further k-best alignments, best first."""
+    """Everything about one pair of sentences; `alternatives` are the further k-best alignments, best first.
+
+    `words` are the word links; `candidates` are less likely ones, which the search could choose from as well.
+    """
 
     id: str
     source: Sentence
@@ -104,3 +107,4 @@ class AlignedPair:
     target_forest: Forest = field(repr=False, compare=False)
     alternatives: tuple[PhraseAlignment, ...] = ()
     signature: str = ""
+    candidates: WordAlignment = WordAlignment(())

@@ -24,6 +24,7 @@ RANGES = {
     "nbest": (1, math.inf),
     "prune": (1e-9, 1.0),
     "temperature": (1e-9, math.inf),
+    "link_threshold": (0.0, 1.0),
     "threads": (1, math.inf),
     "batch_size": (1, math.inf),
     "beam": (0, math.inf),
@@ -60,6 +61,7 @@ class AlignConfig:
     seed: str = "sultan"  # "sultan", "dictionary", "union", "crf"
     profile: str = "best"  # "paper", "published", "best"
     ppdb: str = ""  # path of a PPDB-format pair list
+    link_threshold: float = 0.2  # least probability of a link in the seed W (profile best); tuned on annotations/dev
     vectors: str = ""  # path of word vectors that gensim reads; empty: the shipped ones
     crf_model: str = ""  # path of a CRF model; empty: the shipped one
 
@@ -68,8 +70,8 @@ class AlignConfig:
     beam: int = 50  # µb; section 6.4 trains with 50
     gap: int = 6  # µg: generations between a pair and its support; tuned on annotations/dev
     null_penalty: float = 3.0  # µn: per null word; tuned on annotations/dev, flat between 1.5 and 3
-    noncompositional_penalty: float = 1.0  # µc: in units of µn, per non-compositional pair; tuned on annotations/dev
-    parse_weight: float = 0.5  # µp: share of the parse score; tuned on annotations/dev for F1 (0.65: UAS +1, F1 -0.4)
+    noncompositional_penalty: float = 2.0  # µc: in units of µn, per non-compositional pair; tuned on annotations/dev
+    parse_weight: float = 0.75  # µp: share of the parse score; tuned on annotations/dev
     monotonic: bool = False  # ablation: no non-compositional steps
     one_best: bool = False  # ablation: 1-best trees only
     parse_score: str = "tree"  # log p of the trees, or "local" marginals; 5.4 adds numbers of very different size

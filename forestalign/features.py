@@ -45,8 +45,9 @@ DENSE = (
     "cosine",
     "length",
     "null_linked",
+    "link",
 )
-EXTRAS = {"coverage": ("coverage", "null_linked"), "cosine": ("cosine",), "length": ("length",)}
+EXTRAS = {"coverage": ("coverage", "null_linked"), "link": ("link",), "cosine": ("cosine",), "length": ("length",)}
 SHORTEST_PART = 3  # letters of a head that count as a part of another: "a" is in everything
 
 LexicalKey = tuple[str, str, str, str]  # source lemma, source category, target lemma, target category
@@ -57,7 +58,7 @@ class FeatureSet:
     """Which features are on, and where the embedding feature starts."""
 
     lexical: bool = True
-    extras: tuple[str, ...] = ("coverage", "cosine", "length")
+    extras: tuple[str, ...] = ("coverage", "link", "cosine", "length")
     embedding_threshold: float = 0.8
 
 
@@ -68,6 +69,7 @@ class PhraseAttributes:
     lemmas: tuple[str, ...]  # distinct
     lemma: Ints  # index into lemmas, by node
     category: Ints  # index into CATEGORIES, by node
+    head: Ints  # the word that is the semantic head, by node
     group: Ints  # nodes with the same lemma and category: the same feature vector
     begin: Ints
     end: Ints
@@ -111,11 +113,16 @@ class FeatureExtractor:
         left, right = attributes(source), attributes(target)
         dense = np.zeros((left.count + 1, right.count + 1, len(DENSE)), np.float32)
         inner = dense[:-1, :-1]
+        links = np.zeros((len(source.sentence), len(target.sentence)), np.float32)
+        for link in words:
+            links[link.source, link.target] = link.score
         heads = self._head_features(left.lemmas, right.lemmas)
         inner[:, :, :4] = heads[left.lemma[:, None], right.lemma[None, :]]
         inner[:, :, 4] = left.category[:, None] == right.category[None, :]
         if "coverage" in self.features.extras:
-            _add_coverage(dense, left, right, words, len(source.sentence), len(target.sentence))
+            _add_coverage(dense, left, right, links)
+        if "link" in self.features.extras:
+            inner[:, :, DENSE.index("link")] = links[left.head[:, None], right.head[None, :]]
         if "cosine" in self.features.extras:
             one, other = self._phrase_vectors(source, left), self._phrase_vectors(target, right)
             inner[:, :, 6] = np.maximum(one @ other.T, 0.0)
@@ -183,6 +190,7 @@ def attributes(forest: Forest) -> PhraseAttributes:
         tuple(lemmas),
         lemma,
         category,
+        np.array([node.semantic_head for node in forest.nodes], np.int32),
         group.astype(np.int32),
         np.array([node.begin for node in forest.nodes], np.int32),
         np.array([node.end for node in forest.nodes], np.int32),
@@ -223,32 +231,22 @@ def _category_pairs(left: PhraseAttributes, right: PhraseAttributes) -> Ints:
     return pairs
 
 
-def _add_coverage(
-    dense: Floats,
-    left: PhraseAttributes,
-    right: PhraseAttributes,
-    words: WordAlignment,
-    source_length: int,
-    target_length: int,
-) -> None:
+def _add_coverage(dense: Floats, left: PhraseAttributes, right: PhraseAttributes, links: Floats) -> None:
     """2 |links inside both| / (|links of one| + |links of the other|), by two-dimensional prefix sums."""
-    links = np.zeros((source_length + 1, target_length + 1), np.float32)
-    for link in words:
-        links[link.source + 1, link.target + 1] = 1.0
-    linked_sources, linked_targets = links[:, 1:].any(axis=1), links[1:, :].any(axis=0)
-    sums = links.cumsum(axis=0).cumsum(axis=1)
+    sums = np.zeros((links.shape[0] + 1, links.shape[1] + 1), np.float32)
+    sums[1:, 1:] = links.cumsum(axis=0).cumsum(axis=1)
     rows = sums[left.end] - sums[left.begin]
     inside = rows[:, right.end] - rows[:, right.begin]
     columns = sums[:, right.end] - sums[:, right.begin]
     touching = rows[:, -1][:, None] + columns[-1][None, :]
-    dense[:-1, :-1, 5] = 2.0 * inside / np.maximum(touching, 1.0)
-    source_counts = np.cumsum(linked_sources, dtype=np.int64)
-    target_counts = np.cumsum(linked_targets, dtype=np.int64)
-    dense[:-1, -1, 8] = _share(source_counts, left)
-    dense[-1, :-1, 8] = _share(target_counts, right)
+    dense[:-1, :-1, DENSE.index("coverage")] = 2.0 * inside / np.maximum(touching, 1.0)
+    place = DENSE.index("null_linked")
+    dense[:-1, -1, place] = _mean(links.max(axis=1, initial=0.0), left)
+    dense[-1, :-1, place] = _mean(links.max(axis=0, initial=0.0), right)
 
 
-def _share(counts: npt.NDArray[np.int64], nodes: PhraseAttributes) -> npt.NDArray[np.float64]:
-    """Part of a phrase's words that the running count counts."""
-    share: npt.NDArray[np.float64] = (counts[nodes.end] - counts[nodes.begin]) / (nodes.end - nodes.begin)
-    return share
+def _mean(values: Floats, nodes: PhraseAttributes) -> Floats:
+    """Mean over the words of each phrase."""
+    sums = np.append(np.float32(0.0), values.cumsum())
+    means: Floats = (sums[nodes.end] - sums[nodes.begin]) / (nodes.end - nodes.begin)
+    return means

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_forests import random_forest, random_links
 
-from forestalign.alignment import WordAlignment
+from forestalign.alignment import WordAlignment, WordLink
 from forestalign.features import (
     CATEGORY_INDEX,
     DENSE,
@@ -131,6 +131,23 @@ def test_coverage_is_the_dice_share_of_links_inside_both_phrases():
     assert value(pairs, "coverage", BULK, STORE) == 0.0
 
 
+def test_links_count_by_their_probability():
+    # the links of shop and store: 1 + 0.5 inside both, 0.25 leaves the store for "bulk"
+    links = WordAlignment((WordLink(0, 0), WordLink(1, 1, 0.5), WordLink(5, 1, 0.25)))
+    pairs = extracted(links=links)
+    assert value(pairs, "coverage", SHOP, STORE) == pytest.approx(2 * 1.5 / (1.5 + 1.75))
+    assert value(pairs, "null_linked", SHOP, NULL) == pytest.approx((1 + 0.5) / 2)
+    assert value(pairs, "null_linked", NULL, STORE) == pytest.approx((1 + 0.5) / 2)  # the likelier link of "store"
+    assert value(pairs, "null_linked", BULK, NULL) == pytest.approx(0.25 / 2)
+
+
+def test_link_is_the_probability_that_the_heads_are_linked():
+    pairs = extracted(links=WordAlignment((WordLink(0, 0), WordLink(1, 1, 0.5), WordLink(1, 2, 0.25))))
+    assert value(pairs, "link", SHOP, STORE) == 0.5
+    assert value(pairs, "link", SHOP, TRADE) == 0.25
+    assert value(pairs, "link", FRUIT, FRUITS) == 0.0
+
+
 def test_null_linked_is_the_share_of_linked_words_of_a_null_phrase():
     pairs = extracted(links=hand_links((0, 0), (1, 1), (1, 5), (2, 2)))
     assert value(pairs, "null_linked", SHOP, NULL) == 1.0
@@ -157,9 +174,9 @@ def test_length_is_the_shorter_over_the_longer():
     assert value(pairs, "length", SHOP, LENGTH) == 1.0
 
 
-@pytest.mark.parametrize("extra", ["coverage", "cosine", "length"])
+@pytest.mark.parametrize("extra", EVERYTHING.extras)
 def test_an_extra_feature_that_is_off_is_zero_everywhere(extra):
-    others = tuple(name for name in ("coverage", "cosine", "length") if name != extra)
+    others = tuple(name for name in EVERYTHING.extras if name != extra)
     off, on = extracted(FeatureSet(extras=others)), extracted()
     assert not off.dense[:, :, DENSE.index(extra)].any()
     assert on.dense[:, :, DENSE.index(extra)].any()

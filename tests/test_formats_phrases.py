@@ -189,6 +189,7 @@ FOREST_NODES = st.lists(st.builds(ForestNode, st.just(0), st.just(2), st.just("N
 @st.composite
 def _records(draw: st.DrawFn) -> PhraseRecord:
     index = st.integers(0, COUNT - 1)
+    words = st.lists(st.builds(WordEntry, index, index, st.floats(0, 1)), max_size=3).map(tuple)
     alternatives = st.builds(
         AlternativeRecord, _entries(), NULLS, SCORES, st.booleans(), st.booleans(), st.just(TREE), st.just(TREE)
     )
@@ -196,7 +197,7 @@ def _records(draw: st.DrawFn) -> PhraseRecord:
         draw(st.text(max_size=3)),
         draw(SIDES),
         draw(SIDES),
-        tuple(draw(st.lists(st.builds(WordEntry, index, index, st.floats(0, 1)), max_size=3))),
+        draw(words),
         draw(_entries()),
         draw(NULLS),
         draw(st.booleans()),
@@ -205,6 +206,7 @@ def _records(draw: st.DrawFn) -> PhraseRecord:
         draw(st.text(max_size=3)),
         alternatives=tuple(draw(st.lists(alternatives, max_size=2))),
         forests=draw(st.none() | st.builds(ForestNodes, FOREST_NODES, FOREST_NODES)),
+        candidates=draw(words),
     )
 
 
@@ -253,6 +255,7 @@ def _changed(path: list[object], value: object) -> str:
         (["target", "tree"], HIGH.replace("men", "hens"), "target.tree: word 2 of the tree is 'hens'; expected 'men'"),
         (["target", "tree"], HIGH[:-1], "closing bracket"),
         (["words", 0], [5, 0, 1.0], "words: found [5, 0, 1.0]; expected [i, j, score] with i below 5 and j below 5"),
+        (["candidates"], [[0, 5, 0.2]], "candidates: found [0, 5, 0.2]; expected [i, j, score] with i below 5"),
         (["words", 0], [0, 0], "words is [0, 0]; expected a list of [i, j, score]"),
         (["phrases", 0, "source"], [0, 6], "phrases[0].source is [0, 6]; expected a span [begin, end] with 0 <= begin"),
         (["phrases", 0, "target"], [1, 1], "phrases[0].target is [1, 1]"),

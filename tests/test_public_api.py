@@ -134,6 +134,19 @@ def test_pharaoh_has_the_word_links(result: Alignment) -> None:
     assert (1, 6) in links.pairs  # committee
 
 
+def test_unlikely_links_are_candidates_of_the_search_and_not_word_links(aligner: Aligner) -> None:
+    sentences = (
+        ["The", "old", "man", "slowly", "walked", "home", "."],
+        ["The", "man", "was", "walking", "slowly", "towards", "his", "house", "."],
+    )
+    likely, all_of_them = (forestalign.load(link_threshold=t).align(*sentences) for t in (0.45, 0.02))
+    assert not likely.candidates.pairs
+    assert all_of_them.words.pairs == likely.words.pairs
+    assert all_of_them.candidates.pairs
+    assert all(link.score <= 0.45 for link in all_of_them.candidates)
+    assert from_json(all_of_them.to_json()).candidates[0][:2] in all_of_them.candidates.pairs
+
+
 def test_nltk_trees_have_the_words_of_the_sentences(result: Alignment) -> None:
     source, target = result.to_nltk()
     assert isinstance(source, nltk.Tree)

@@ -244,7 +244,7 @@ def test_a_model_is_trained_shown_and_used_from_the_command_line(tmp_path, capsy
     options += ["--set", "seed=dictionary"]
     assert main(["train", str(pairs), "-o", str(model), "--passes", "1", "--min-count", "1", *options]) == 0
     assert not list((tmp_path / "cache").glob("*/*.part"))
-    assert load_model(str(model)).features.extras == ("coverage", "cosine", "length")
+    assert load_model(str(model)).features.extras == ("coverage", "link", "cosine", "length")
     assert main(["model", "show", str(model), "--plot", str(tmp_path / "m.png")]) == 0
     assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
     shown = capsys.readouterr().out

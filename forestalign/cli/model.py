@@ -26,10 +26,11 @@ MEANINGS = {
     "embedding": "cosine of the heads over the threshold",
     "preposition": "both heads are prepositions",
     "same_category": "the same category",
-    "coverage": "share of word links inside both phrases",
+    "coverage": "share of word links inside both phrases, by probability",
     "cosine": "cosine of the mean word vectors",
     "length": "shorter length divided by longer",
-    "null_linked": "share of linked words in a phrase left null",
+    "null_linked": "how likely the words of a phrase left null are linked",
+    "link": "how likely the two heads are linked",
 }
 
 

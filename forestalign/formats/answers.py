@@ -218,7 +218,7 @@ def phrase_output(record: PhraseRecord, spans_only: bool = False) -> PhraseOutpu
     return PhraseOutput(
         record.id,
         _span_answer(record) if spans_only else _node_answer(record),
-        WordAlignment(tuple(WordLink(*word) for word in record.words)),
+        WordAlignment(tuple(sorted(WordLink(*word) for word in (*record.words, *record.candidates)))),
         RootReached(record.reached_root, record.completed),
     )
 

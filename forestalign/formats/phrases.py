@@ -7,7 +7,7 @@ record holds all that its line says, and reading a line and writing it again giv
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -120,6 +120,9 @@ class PhraseRecord:
     version: int = PHRASE_VERSION
     alternatives: tuple[AlternativeRecord, ...] = ()
     forests: ForestNodes | None = None
+    candidates: tuple[
+        WordEntry, ...
+    ] = ()  # links that were in the seed of the search, but are too unlikely for `words`
 
 
 # ---- to JSON ----
@@ -132,7 +135,7 @@ def to_json(record: PhraseRecord) -> str:
         "id": record.id,
         "source": _side_fields(record.source),
         "target": _side_fields(record.target),
-        "words": [[word.source, word.target, finite(word.score)] for word in record.words],
+        "words": _word_fields(record.words),
         "phrases": [_entry_fields(entry) for entry in record.phrases],
         "nulls": _null_fields(record.nulls),
         "reached_root": record.reached_root,
@@ -140,11 +143,17 @@ def to_json(record: PhraseRecord) -> str:
         "log_score": finite(record.log_score),
         "signature": record.signature,
     }
+    if record.candidates:
+        fields["candidates"] = _word_fields(record.candidates)
     if record.alternatives:
         fields["alternatives"] = [_alternative_fields(other) for other in record.alternatives]
     if record.forests is not None:
         fields["forests"] = {"source": record.forests.source, "target": record.forests.target}
     return json.dumps(fields, ensure_ascii=False, allow_nan=False)
+
+
+def _word_fields(words: Sequence[WordEntry]) -> list[object]:
+    return [[word.source, word.target, finite(word.score)] for word in words]
 
 
 def _side_fields(side: SideRecord) -> dict[str, object]:
@@ -213,7 +222,7 @@ def _record(fields: Fields) -> PhraseRecord:
         fields.text("id"),
         source,
         target,
-        _words(fields, counts),
+        _words(fields, "words", counts),
         _entries(fields, counts),
         _nulls(fields, counts),
         fields.flag("reached_root"),
@@ -223,6 +232,7 @@ def _record(fields: Fields) -> PhraseRecord:
         version,
         tuple(_parse_alternative(other, source, target) for other in others),
         _parse_forests(fields.child("forests"), counts) if fields.has("forests") else None,
+        _words(fields, "candidates", counts) if fields.has("candidates") else (),
     )
 
 
@@ -239,15 +249,15 @@ def _check_tree(side: SideRecord, tree: str) -> None:
     fit_tree(parse_brackets(tree), side.sentence())
 
 
-def _words(fields: Fields, counts: tuple[int, int]) -> tuple[WordEntry, ...]:
+def _words(fields: Fields, name: str, counts: tuple[int, int]) -> tuple[WordEntry, ...]:
     expectation = f"[i, j, score] with i below {counts[0]} and j below {counts[1]}"
     words = []
-    for row in fields.rows("words", 3, f"a list of {expectation}"):
+    for row in fields.rows(name, 3, f"a list of {expectation}"):
         match row:
             case (int(i), int(j), int(score) | float(score)) if 0 <= i < counts[0] and 0 <= j < counts[1]:
                 words.append(WordEntry(i, j, float(score)))
             case _:
-                fields.complain("words", f"found {shorten(row)}; expected {expectation}")
+                fields.complain(name, f"found {shorten(row)}; expected {expectation}")
     return tuple(words)
 
 

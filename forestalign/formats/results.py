@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forestalign.alignment import AlignedPair, PhraseAlignment, PhrasePair
+from forestalign.alignment import AlignedPair, PhraseAlignment, PhrasePair, WordAlignment
 from forestalign.forest import Forest, NodeId, tree_of
 from forestalign.formats.enju import NULL, Attributes, EnjuElement
 from forestalign.formats.phrases import (
@@ -27,7 +27,7 @@ def record_of(aligned: AlignedPair, forests: bool = False) -> PhraseRecord:
         aligned.id,
         SideRecord(aligned.source.text, aligned.source.words, format_brackets(aligned.source_tree)),
         SideRecord(aligned.target.text, aligned.target.words, format_brackets(aligned.target_tree)),
-        tuple(WordEntry(link.source, link.target, float(link.score)) for link in aligned.words),
+        _word_entries(aligned.words),
         tuple(_entry(pair) for pair in best.pairs),
         NullSpans(best.source_nulls, best.target_nulls),
         best.reached_root,
@@ -36,7 +36,12 @@ def record_of(aligned: AlignedPair, forests: bool = False) -> PhraseRecord:
         aligned.signature,
         alternatives=tuple(_alternative(aligned, other) for other in aligned.alternatives),
         forests=_forest_nodes(aligned) if forests else None,
+        candidates=_word_entries(aligned.candidates),
     )
+
+
+def _word_entries(links: WordAlignment) -> tuple[WordEntry, ...]:
+    return tuple(WordEntry(link.source, link.target, float(link.score)) for link in links)
 
 
 def _entry(pair: PhrasePair) -> PhraseEntry:

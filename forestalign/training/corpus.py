@@ -30,7 +30,7 @@ CHUNK = 16
 STALE = 3600.0  # seconds after which an unfinished file can only be of a run that was killed
 PARSE_SETTINGS = (
     "backend", "parser_model", "nbest", "forest", "prune", "temperature", "seed", "profile", "ppdb", "vectors",
-    "crf_model",
+    "crf_model", "link_threshold",
 )  # fmt: skip
 
 

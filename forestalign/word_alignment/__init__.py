@@ -15,10 +15,12 @@ from forestalign.word_alignment.analysis import (
     find_names,
 )
 from forestalign.word_alignment.dictionary import dictionary_links, similarity_threshold
+from forestalign.word_alignment.matching import CANDIDATE
 from forestalign.word_alignment.relations import Arc
 from forestalign.word_alignment.sentence_scores import SentenceScores, sentence_scores
 
 __all__ = [
+    "CANDIDATE",
     "PROFILES",
     "Analysis",
     "Arc",

@@ -66,6 +66,12 @@ class WordAligner:
         lemma_similarity = self._similarity.lemma_matrix(source.sentence, target.sentence)
         return align_published(pair, lemma_similarity, self._equivalences, self._stages)
 
+    def candidates(self, source: Analysis, target: Analysis) -> WordAlignment:
+        """Links for a search to choose from: by profile `best` all over `link_threshold`, else the alignment itself."""
+        if self.config.profile == "best":
+            return align_best(source, target, self._lexicon, self.config.link_threshold)
+        return self.align(source, target)
+
     def align_many(self, pairs: Iterable[tuple[Analysis, Analysis]]) -> Iterator[WordAlignment]:
         """One alignment a pair, as they come."""
         return (self.align(source, target) for source, target in pairs)

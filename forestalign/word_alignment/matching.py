@@ -36,6 +36,7 @@ from forestalign.word_alignment.sides import Array, Lexicon
 EQUAL_KINDS = ("content", "stop", "punctuation", "mixed")
 KINDS = EQUAL_KINDS + tuple(f"{kind} in unequal" for kind in EQUAL_KINDS)
 BIAS = "bias"
+CANDIDATE = "candidate"  # the stage of a link that is less likely than THRESHOLD
 THRESHOLD = 0.45  # held-out F1 is flat between 0.4 and 0.5 (scripts/train_words.py prints it)
 FIRST = tuple(f"lexical {name}" for name in LEXICAL) + tuple(f"context {name}" for name in CONTEXT)
 SECOND = FIRST + tuple(f"belief {name}" for name in BELIEF)
@@ -82,7 +83,9 @@ def align_best(source: Analysis, target: Analysis, lexicon: Lexicon, threshold: 
     links = []
     for i, j in np.argwhere(probabilities > threshold).tolist():
         pair = (j, i) if is_swapped else (i, j)
-        links.append(WordLink(*pair, float(probabilities[i, j]), stages.get((i, j), MATCHING)))
+        probability = float(probabilities[i, j])
+        stage = stages.get((i, j), MATCHING) if probability > THRESHOLD else CANDIDATE
+        links.append(WordLink(*pair, probability, stage))
     return WordAlignment(tuple(sorted(links)))
 
 
