@@ -9,11 +9,13 @@ A phrase's attributes are the lemma of its semantic head (a_lex) and its reduced
 
 A null phrase has category NULL. Behind the same interface, each a switch (`FeatureSet`):
 
-    `coverage`   Dice share of the links W that lie in both phrases; for a null phrase the share of its linked words
+    `coverage`   Dice share of the links W that lie in both phrases; for a null phrase how much its words are linked
+    `link`       how likely the two heads are linked
     `cosine`     cosine of the mean word vectors of the two phrases
     `length`     the shorter phrase's length divided by the longer's
 
-Heads repeat a lot, so features of heads are computed once per pair of distinct lemmas and spread by indexing.
+Links count by their probability: W has unlikely ones too, for the search to choose from. Heads repeat a lot, so
+features of heads are computed once per pair of distinct lemmas and spread by indexing.
 """
 
 from __future__ import annotations
