@@ -259,6 +259,14 @@ def test_an_empty_sentence_has_no_links() -> None:
     assert aligner.phrases(sentence(""), sentence("")) == ()
 
 
+def test_a_phrase_model_can_start_from_a_token_model() -> None:
+    found = replace(small_model(), backward=None).weights_in(PHRASE)
+    assert set(found) == {"s2t"}
+    assert found["s2t"][PHRASE.names.index("cell:identical_any_case")] == 6.0
+    assert found["s2t"][PHRASE.names.index("null:bias")] == 2.0
+    assert np.count_nonzero(found["s2t"]) == 2
+
+
 def test_a_model_survives_its_file(tmp_path: Path) -> None:
     model = small_model(combination="union", card=ModelCard(("gold.jsonl",), 6, "l2=1", "a note"))
     write_model(model, tmp_path / "model.json")

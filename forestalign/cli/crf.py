@@ -100,9 +100,11 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--phrase", action="store_true", help="semi-Markov model with spans up to --longest words")
     parser.add_argument("--longest", type=int, default=3, metavar="N", help="Ls and Lt of --phrase (default: 3)")
     parser.add_argument("--synthetic", action="store_true", help="turn matching chunks of the gold into phrases first")
+    parser.add_argument("--start", default="", metavar="MODEL", help="begin with the weights of a model, by name")
     parser.add_argument("--direction", choices=("both", *DIRECTIONS), default="both")
     parser.add_argument("--combination", choices=COMBINATIONS, default="", help="how the model joins its directions")
     parser.add_argument("--without", nargs="+", default=[], choices=FAMILIES, metavar="FAMILY", help="switch off")
+    parser.add_argument("--sample", nargs="+", type=int, metavar="N", help="pairs to take of each gold file; 0 is all")
     parser.add_argument("--weights", nargs="+", type=float, metavar="W", help="of the pairs of each gold file")
     parser.add_argument("--ppdb", default="", metavar="FILE", help="fit the weights of a pair list, after the others")
     parser.add_argument("--l2", type=float, default=defaults.l2, help=f"L2 weight (default: {defaults.l2})")
@@ -110,7 +112,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--miss-cost", type=float, default=defaults.costs.miss, help="margin for a missed word")
     parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     parser.add_argument("--held-out", type=float, default=0.0, metavar="SHARE", help="watch F1 on a share of the gold")
-    parser.add_argument("--seed", type=int, default=0, help="of the held-out share (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="of --sample and --held-out (default: 0)")
     parser.add_argument("--resume", action="store_true", help="go on where MODEL.journal of an earlier run ends")
     parser.add_argument("--note", default="", help="a line for the card in the model file")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
@@ -128,11 +130,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read_gold(args: argparse.Namespace) -> list[TrainingPair]:
-    weights = args.weights or [1.0] * len(args.gold)
-    if len(weights) != len(args.gold) or min(weights) <= 0:
-        raise UsageError(f"--weights has {weights} for {len(args.gold)} gold files; expected one above 0 for each")
+    """The pairs of all files, each file with its weight and its share."""
+    count = len(args.gold)
+    weights, sizes = args.weights or [1.0] * count, args.sample or [0] * count
+    if len(weights) != count or min(weights) <= 0:
+        raise UsageError(f"--weights has {weights} for {count} gold files; expected one above 0 for each")
+    if len(sizes) != count or min(sizes) < 0:
+        raise UsageError(f"--sample has {sizes} for {count} gold files; expected one for each, 0 or more")
     annotations = [
-        (weight, pair.gold) for path, weight in zip(args.gold, weights, strict=True) for pair in read_gold_links(path)
+        (weight, gold)
+        for path, weight, size in zip(args.gold, weights, sizes, strict=True)
+        for gold in _sample([pair.gold for pair in read_gold_links(path)], size, args.seed)
     ]
     store = _analysed(args, [gold for _, gold in annotations])
     return [
@@ -144,6 +152,13 @@ def _read_gold(args: argparse.Namespace) -> list[TrainingPair]:
         )
         for weight, gold in annotations
     ]
+
+
+def _sample(gold: list[LinkAnnotation], size: int, seed: int) -> list[LinkAnnotation]:
+    if not size or size >= len(gold):
+        return gold
+    chosen = np.random.default_rng(seed).choice(len(gold), size, replace=False)
+    return [gold[number] for number in sorted(chosen.tolist())]
 
 
 def _analysed(args: argparse.Namespace, annotations: Sequence[LinkAnnotation]) -> AnalysisStore:
@@ -201,7 +216,9 @@ def _description(args: argparse.Namespace, settings: TrainSettings) -> str:
     parts += [name for name in ("possible", "synthetic") if getattr(args, name)]
     parts += ["untagged"] if args.no_parser else []
     parts += [f"weights={','.join(map(str, args.weights))}"] if args.weights else []
+    parts += [f"sample={','.join(map(str, args.sample))} seed={args.seed}"] if args.sample else []
     parts += [f"without={','.join(sorted(args.without))}"] if args.without else []
+    parts += [f"start={Path(args.start).name}"] if args.start else []
     parts += [f"ppdb={Path(args.ppdb).name}"] if args.ppdb else []
     return " ".join(parts)
 
@@ -235,6 +252,7 @@ class _Run:
         self._args, self._space, self._settings, self._held_out = args, space, settings, held_out
         self._journal = journal
         self._weights: dict[str, Array] = {}
+        self._start = load_crf(args.start).model.weights_in(space) if args.start else {}
         if journal.recalled and not args.quiet:
             print(f"{journal.recalled} evaluations recalled from {args.output}.journal", file=sys.stderr)
 
@@ -251,7 +269,7 @@ class _Run:
                     self._print_progress(direction, progress)
 
             # the second direction starts from the first one's weights: most are alike, and that saves iterations
-            start = next(iter(self._weights.values()), None)
+            start = self._start.get(direction, next(iter(self._weights.values()), None))
             resources = load_resources()
             weights = train(pairs, direction, space, resources, settings, start, report, journal=self._journal)
         if self._args.ppdb:

@@ -62,6 +62,18 @@ class CrfModel:
         """The same weights with another way to put the directions together."""
         return replace(self, combination=combination, threshold=self.threshold if threshold is None else threshold)
 
+    def weights_in(self, space: FeatureSpace) -> dict[str, Array]:
+        """The weights of each direction by name in another feature space, 0 where a feature is new there."""
+        own = {name: place for place, name in enumerate(self.space.names)}
+        shared = [(place, own[name]) for place, name in enumerate(space.names) if name in own]
+        found = {}
+        for direction, weights in self.directions().items():
+            if weights is not None:
+                found[direction] = np.zeros(len(space))
+                for place, own_place in shared:
+                    found[direction][place] = weights[own_place]
+        return found
+
 
 def format_model(model: CrfModel) -> str:
     """One feature a line, so that two models can be compared with diff."""
