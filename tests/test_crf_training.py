@@ -13,6 +13,7 @@ from forestalign.crf import (
     Costs,
     CrfAligner,
     CrfModel,
+    FeatureSpace,
     ModelCard,
     Progress,
     Resources,
@@ -28,12 +29,14 @@ from forestalign.crf.gold import gold_of, gold_path
 from forestalign.crf.journal import Journal
 from forestalign.crf.lattice import Segment
 from forestalign.crf.objective import example_of, loss_and_gradient
+from forestalign.crf.pair_features import lattice_of, pair_features
 from forestalign.crf.training import examples_of, fingerprint
 from forestalign.errors import InputError, UsageError
 from forestalign.tokens import Sentence
 
 TOKEN = feature_space(FAMILIES, 1, 1)
 PHRASE = feature_space(FAMILIES, 3, 3)
+BY_KIND = feature_space(FAMILIES, 1, 1, by_kind=True)
 SETTINGS = TrainSettings(l2=0.1, iterations=30)
 
 
@@ -56,7 +59,7 @@ def pairs() -> list[TrainingPair]:
     return made
 
 
-@pytest.mark.parametrize("space", [TOKEN, PHRASE], ids=["token", "phrase"])
+@pytest.mark.parametrize("space", [TOKEN, PHRASE, BY_KIND], ids=["token", "phrase", "token by kind"])
 @pytest.mark.parametrize("direction", ["s2t", "t2s"])
 def test_the_gradient_agrees_with_finite_differences(space: object, direction: str) -> None:
     costs = Costs(miss=1.5, false=0.7, wrong=1.1)
@@ -74,6 +77,23 @@ def test_the_gradient_agrees_with_finite_differences(space: object, direction: s
         above, _ = loss_and_gradient(example, space, weights + step)
         below, _ = loss_and_gradient(example, space, weights - step)
         assert gradient[place] == pytest.approx((above - below) / 2e-4, rel=1e-3, abs=1e-5), space.names[place]
+
+
+def test_each_kind_of_pair_adds_weights_of_its_own() -> None:
+    kinds = {
+        "even": ("The dog sleeps", "The dog rests"),
+        "uneven": ("The dog sleeps in the garden", "The dog rests"),
+        "uncased": ("the dog sleeps in the garden", "the dog rests"),
+    }
+    place = TOKEN.names.index("cell:identical_any_case")
+    for kind in kinds:
+        weights = np.zeros(len(BY_KIND))
+        weights[place], weights[BY_KIND.names.index(f"{kind}/cell:identical_any_case")] = 1.0, 2.0
+        scores = {}
+        for other, (source, target) in kinds.items():
+            features = pair_features(sentence(source), sentence(target), Resources(), BY_KIND).forward
+            scores[other] = lattice_of(features, BY_KIND, weights).segments[1, 0, 1, 0]
+        assert scores == {other: 3.0 if other == kind else 1.0 for other in kinds}
 
 
 def test_the_loss_is_never_below_zero_and_costs_raise_it() -> None:
@@ -223,11 +243,11 @@ def test_a_pair_of_weight_two_counts_like_two_pairs() -> None:
     assert np.abs(once - plain).max() > 1e-2
 
 
-def small_model(**changes: object) -> CrfModel:
-    weights = np.zeros(len(TOKEN))
-    weights[TOKEN.names.index("cell:identical_any_case")] = 6.0
-    weights[TOKEN.names.index("null:bias")] = 2.0
-    return CrfModel(TOKEN, weights, weights, **changes)
+def small_model(space: FeatureSpace = TOKEN, **changes: object) -> CrfModel:
+    weights = np.zeros(len(space))
+    weights[space.names.index("cell:identical_any_case")] = 6.0
+    weights[space.names.index("null:bias")] = 2.0
+    return CrfModel(space, weights, weights, **changes)
 
 
 def test_posteriors_and_k_best_agree() -> None:
@@ -267,8 +287,9 @@ def test_a_phrase_model_can_start_from_a_token_model() -> None:
     assert np.count_nonzero(found["s2t"]) == 2
 
 
-def test_a_model_survives_its_file(tmp_path: Path) -> None:
-    model = small_model(combination="union", card=ModelCard(("gold.jsonl",), 6, "l2=1", "a note"))
+@pytest.mark.parametrize("space", [TOKEN, PHRASE, BY_KIND], ids=["token", "phrase", "token by kind"])
+def test_a_model_survives_its_file(tmp_path: Path, space: FeatureSpace) -> None:
+    model = small_model(space, combination="union", card=ModelCard(("gold.jsonl",), 6, "l2=1", "a note"))
     write_model(model, tmp_path / "model.json")
     again = read_model(tmp_path / "model.json")
     assert (again.space.names, again.combination, again.card) == (model.space.names, model.combination, model.card)

@@ -100,6 +100,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--phrase", action="store_true", help="semi-Markov model with spans up to --longest words")
     parser.add_argument("--longest", type=int, default=3, metavar="N", help="Ls and Lt of --phrase (default: 3)")
     parser.add_argument("--synthetic", action="store_true", help="turn matching chunks of the gold into phrases first")
+    parser.add_argument("--by-kind", action="store_true", help="weights of their own for each kind of pair")
     parser.add_argument("--start", default="", metavar="MODEL", help="begin with the weights of a model, by name")
     parser.add_argument("--direction", choices=("both", *DIRECTIONS), default="both")
     parser.add_argument("--combination", choices=COMBINATIONS, default="", help="how the model joins its directions")
@@ -213,7 +214,7 @@ def _description(args: argparse.Namespace, settings: TrainSettings) -> str:
     costs = settings.costs
     parts = [f"l2={settings.l2} iterations={settings.iterations} miss={costs.miss} direction={args.direction}"]
     parts += [f"longest={args.longest}"] if args.phrase else []
-    parts += [name for name in ("possible", "synthetic") if getattr(args, name)]
+    parts += [name for name in ("by_kind", "possible", "synthetic") if getattr(args, name)]
     parts += ["untagged"] if args.no_parser else []
     parts += [f"weights={','.join(map(str, args.weights))}"] if args.weights else []
     parts += [f"sample={','.join(map(str, args.sample))} seed={args.seed}"] if args.sample else []
@@ -226,7 +227,7 @@ def _description(args: argparse.Namespace, settings: TrainSettings) -> str:
 def _space(args: argparse.Namespace) -> FeatureSpace:
     longest = args.longest if args.phrase else 1
     families = tuple(family for family in FAMILIES if family not in args.without)
-    return feature_space(families, longest, longest)
+    return feature_space(families, longest, longest, args.by_kind)
 
 
 def _split(pairs: list[TrainingPair], share: float, seed: int) -> tuple[list[TrainingPair], list[TrainingPair]]:
@@ -273,7 +274,7 @@ class _Run:
             resources = load_resources()
             weights = train(pairs, direction, space, resources, settings, start, report, journal=self._journal)
         if self._args.ppdb:
-            listed = np.array([name in PAIR_LIST_FEATURES for name in space.names])
+            listed = np.array([name.rpartition("/")[2] in PAIR_LIST_FEATURES for name in space.names])
             resources = load_resources(self._args.ppdb)
             weights = train(
                 pairs, direction, space, resources, settings, weights, trainable=listed, journal=self._journal

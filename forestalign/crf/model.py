@@ -84,6 +84,7 @@ def format_model(model: CrfModel) -> str:
         "families": list(space.families),
         "source_max": space.source_max,
         "target_max": space.target_max,
+        "by_kind": space.by_kind,
         "combination": model.combination,
         "threshold": model.threshold,
         "card": {
@@ -132,7 +133,8 @@ def _model_of(document: dict[str, Any]) -> CrfModel:
     families = tuple(family for family in FAMILIES if family in document["families"])
     if len(families) != len(document["families"]):
         raise ValueError(f"families are {document['families']}; known are {', '.join(FAMILIES)}")
-    space = feature_space(families, int(document["source_max"]), int(document["target_max"]))
+    longest = int(document["source_max"]), int(document["target_max"])
+    space = feature_space(families, *longest, bool(document.get("by_kind", False)))
     weights, card = document["weights"], document["card"]
     return CrfModel(
         space,

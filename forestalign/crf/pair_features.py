@@ -11,7 +11,7 @@ from forestalign.crf import _kernels
 from forestalign.crf.cells import Layers, Resources
 from forestalign.crf.lattice import Array, Lattice, Marginals
 from forestalign.crf.segments import SpanFeatures, span_features
-from forestalign.crf.space import NULL_NAMES, SPAN_KINDS, FeatureSpace, cell_layers
+from forestalign.crf.space import NULL_NAMES, SPAN_KINDS, UNCASED, FeatureSpace, cell_layers, pair_kind
 from forestalign.crf.transitions import transition_features
 from forestalign.crf.words import CONTENT, FUNCTION, PUNCTUATION, TAGS, Words, words_of
 from forestalign.tokens import Sentence
@@ -25,6 +25,7 @@ class PairFeatures:
     tag_pairs: npt.NDArray[np.int64]  # [M, N]
     nulls: npt.NDArray[np.float32]  # [M, layers]
     null_tags: npt.NDArray[np.int64]  # [M]
+    kind: int  # of the pair, one of PAIR_KINDS
     spans: SpanFeatures | None = None
 
 
@@ -59,7 +60,8 @@ def _one_direction(
     source: Words, target: Words, cells: npt.NDArray[np.float32], layers: Layers, spans: SpanFeatures | None
 ) -> PairFeatures:
     tag_pairs = source.tags[:, None] * len(TAGS) + target.tags[None]
-    return PairFeatures(cells, tag_pairs, _null_features(source, target, layers), source.tags, spans)
+    nulls = _null_features(source, target, layers)
+    return PairFeatures(cells, tag_pairs, nulls, source.tags, pair_kind(source, target), spans)
 
 
 def _spans(source: Words, target: Words, resources: Resources, space: FeatureSpace, layers: Layers) -> SpanFeatures:
@@ -98,14 +100,15 @@ def _null_features(source: Words, target: Words, layers: Layers) -> npt.NDArray[
         "longer": np.full(len(source), max(ratio, 0.0)),
         "shorter": np.full(len(source), max(-ratio, 0.0)),
         # lower-cased text is text of another kind (translations, revisions), where more or less is aligned
-        "uncased": np.full(len(source), source.forms == source.lower and target.forms == target.lower),
+        "uncased": np.full(len(source), pair_kind(source, target) == UNCASED),
     }
     return np.stack([columns[name] for name in NULL_NAMES], axis=1).astype(np.float32)
 
 
 def lattice_of(features: PairFeatures, space: FeatureSpace, weights: Array) -> Lattice:
     """The potentials of every segment, NULL and step."""
-    part = {block: weights[place] for block, place in space.slices.items()}
+    own = space.weights_of(features.kind, weights)
+    part = {block: own[place] for block, place in space.slices.items()}
     words = (features.cells @ part["cell"].astype(features.cells.dtype)).astype(np.float64)
     nulls = features.nulls.astype(np.float64) @ part["null"]
     if len(part["tags"]):
@@ -142,7 +145,7 @@ def _segment_scores(features: PairFeatures, space: FeatureSpace, part: dict[str,
 
 def feature_counts(features: PairFeatures, space: FeatureSpace, counts: Marginals) -> Array:
     """The feature vector that belongs to (expected) counts of segments, NULLs and steps."""
-    result = np.zeros(len(space))
+    result = np.zeros(space.common_count)
     if space.is_phrasal:
         words = _spread_segments(features, space, counts.segments, result)
     else:
@@ -156,7 +159,7 @@ def feature_counts(features: PairFeatures, space: FeatureSpace, counts: Marginal
     if "distortion" in space.families:
         table = transition_features(words.shape[1])
         result[space.slices["distortion"]] = counts.transitions.ravel() @ table.reshape(-1, table.shape[2])
-    return result
+    return space.counts_of(features.kind, result)
 
 
 def _add_cells(result: Array, place: slice, features: PairFeatures, words: Array) -> None:

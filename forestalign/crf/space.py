@@ -1,7 +1,9 @@
 """The feature space: which weight stands where in the weight vector, and what it is called in a model file.
 
 Blocks, in order: cells (dense layers), tag pairs, NULL (dense), NULL tags, distortion; and for the phrase model the
-block copies of the cell layers, span sizes, chunk pairs and the dense layers of spans.
+block copies of the cell layers, span sizes, chunk pairs and the dense layers of spans. A space `by_kind` has all of
+them once more for each kind of pair: the weight of a feature is then the sum of a common weight and one of the kind,
+so that gold of several kinds, whose annotators had different habits, can be learned from together.
 """
 
 from __future__ import annotations
@@ -52,6 +54,18 @@ SPAN_NAMES = (
 )
 SPAN_KINDS = ("none", "inside", "across", *CHUNK_TYPES[1:])
 
+EVEN, UNEVEN, UNCASED = range(3)
+PAIR_KINDS = ("even", "uneven", "uncased")  # of about one length, of different lengths, without capitals
+UNEVEN_RATIO = 1.5
+
+
+def pair_kind(source: Words, target: Words) -> int:
+    """Lower-cased text is text of another kind (translations), and so is a premise with its short hypothesis."""
+    if source.forms == source.lower and target.forms == target.lower:
+        return UNCASED
+    shorter, longer = sorted((len(source), len(target)))
+    return UNEVEN if longer > UNEVEN_RATIO * shorter else EVEN
+
 
 @dataclass(frozen=True)
 class FeatureSpace:
@@ -60,6 +74,7 @@ class FeatureSpace:
     families: tuple[str, ...] = FAMILIES
     source_max: int = 1
     target_max: int = 1
+    by_kind: bool = False
 
     def __post_init__(self) -> None:
         unknown = sorted(set(self.families) - set(FAMILIES))
@@ -98,7 +113,29 @@ class FeatureSpace:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        return tuple(f"{block}:{name}" for block, names in self.blocks.items() for name in names)
+        common = tuple(f"{block}:{name}" for block, names in self.blocks.items() for name in names)
+        return common + tuple(f"{kind}/{name}" for kind in PAIR_KINDS if self.by_kind for name in common)
+
+    @cached_property
+    def common_count(self) -> int:
+        """How many weights all kinds of pairs share; they come first."""
+        return sum(map(len, self.blocks.values()))
+
+    def weights_of(self, kind: int, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """What the features of a pair of this kind weigh."""
+        common = weights[: self.common_count]
+        return common + weights[self._place(kind)] if self.by_kind else common
+
+    def counts_of(self, kind: int, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Feature counts of a pair of this kind, in their places among all weights: the gradient of `weights_of`."""
+        if not self.by_kind:
+            return counts
+        spread = np.zeros(len(self))
+        spread[: self.common_count] = spread[self._place(kind)] = counts
+        return spread
+
+    def _place(self, kind: int) -> slice:
+        return slice((kind + 1) * self.common_count, (kind + 2) * self.common_count)
 
     @cached_property
     def slices(self) -> dict[str, slice]:
@@ -120,9 +157,9 @@ class FeatureSpace:
 
 
 @lru_cache(maxsize=16)
-def feature_space(families: tuple[str, ...], source_max: int, target_max: int) -> FeatureSpace:
+def feature_space(families: tuple[str, ...], source_max: int, target_max: int, by_kind: bool = False) -> FeatureSpace:
     """The same space object each time, so that its tables are built once."""
-    return FeatureSpace(families, source_max, target_max)
+    return FeatureSpace(families, source_max, target_max, by_kind)
 
 
 def cell_layers(source: Words, target: Words, resources: Resources, families: tuple[str, ...]) -> Layers:
