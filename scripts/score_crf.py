@@ -19,7 +19,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +57,7 @@ class Setting:
     fold_count: int
     seed: int
     ppdb: str
+    by_kind: bool = False
 
 
 def read_training_pairs(paths: Sequence[str], analyses: str, with_parser: bool) -> list[TrainingPair]:
@@ -66,6 +67,17 @@ def read_training_pairs(paths: Sequence[str], analyses: str, with_parser: bool) 
         sentences = [words for each in annotations for words in (each.source, each.target)]
         store.analyse(sentences, load_parser(AlignConfig(nbest=1)))
     return [TrainingPair(store.sentence(each.source), store.sentence(each.target), each.sure) for each in annotations]
+
+
+def other_pairs(args: argparse.Namespace) -> list[TrainingPair]:
+    """The pairs of the files of --also: at most --also-sample of each, drawn by the seed."""
+    others = []
+    for path in args.also:
+        pairs = read_training_pairs([path], args.analyses, not args.no_parser)
+        size = min(args.also_sample or len(pairs), len(pairs))
+        chosen = np.random.default_rng(args.seed).choice(len(pairs), size, replace=False)
+        others += [replace(pairs[number], weight=args.also_weight) for number in sorted(chosen.tolist())]
+    return others
 
 
 def cross_validate(
@@ -94,7 +106,7 @@ def score_fold(
     held_out = order[fold :: setting.fold_count]
     kept = sorted(set(order) - set(held_out))
     training = [pairs[number] for number in kept] + others
-    space = feature_space(setting.families, setting.longest, setting.longest)
+    space = feature_space(setting.families, setting.longest, setting.longest, setting.by_kind)
     resources = load_resources(setting.ppdb)
     forward = train(training, "s2t", space, resources, setting.settings)
     backward = train(training, "t2s", space, resources, setting.settings, forward)
@@ -120,7 +132,7 @@ def print_table(title: str, pairs: Sequence[TrainingPair], found: Sequence[dict[
 
 def report_file(path: str, args: argparse.Namespace) -> None:
     pairs = read_training_pairs([path], args.analyses, not args.no_parser)
-    others = read_training_pairs(args.also, args.analyses, not args.no_parser)
+    others = other_pairs(args)
     name = Path(path).name
     if args.model:
         model = load_crf(args.model, args.ppdb).model
@@ -138,7 +150,7 @@ def report_file(path: str, args: argparse.Namespace) -> None:
     settings = TrainSettings(l2=args.l2, iterations=args.iterations)
     for label, longest in kinds:
         began = time.perf_counter()
-        setting = Setting(longest, families, settings, args.folds, args.seed, args.ppdb)
+        setting = Setting(longest, families, settings, args.folds, args.seed, args.ppdb, args.by_kind)
         found = cross_validate(pairs, others, setting, args.jobs)
         gold = "synthetic phrases of " if args.phrases else ""
         print_table(f"{label}, {gold}{name}, {args.folds}-fold", pairs, found)
@@ -176,6 +188,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", nargs="*", help="gold links, each scored on its own")
     parser.add_argument("--also", nargs="*", default=[], help="gold added to every training part")
+    parser.add_argument("--also-sample", type=int, default=0, metavar="N", help="at most N pairs of each of these")
+    parser.add_argument("--also-weight", type=float, default=1.0, metavar="W", help="of each of these pairs")
+    parser.add_argument("--by-kind", action="store_true", help="weights of their own for each kind of pair")
     parser.add_argument("--phrases", action="store_true", help="synthetic phrases, token and phrase model")
     parser.add_argument("--paraphrases", default="", help="pairs with a field `paraphrase`")
     parser.add_argument("--model", default="", help="score this model; no training")
