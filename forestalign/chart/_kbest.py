@@ -13,6 +13,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+# of a fixed width: literals that are handed on would be compiled as types of their own
+ZERO = np.int64(0)
+
 Scores = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int16]
 
@@ -24,6 +27,12 @@ def row(n: int, i: int, j: int) -> int:
 
 
 @numba.njit(cache=True)
+def _move(cells: npt.NDArray[np.int32], at: int, source: int) -> None:
+    """Copy an entry; the assignment of a row takes far longer to compile."""
+    cells[at, 0], cells[at, 1], cells[at, 2] = cells[source, 0], cells[source, 1], cells[source, 2]
+
+
+@numba.njit(cache=True)
 def _push(heap: Scores, cells: npt.NDArray[np.int32], size: int, score: float, a: int, b: int, c: int) -> None:
     """Insert (score, a, b, c) into the max-heap of `size` entries."""
     at = size
@@ -32,7 +41,7 @@ def _push(heap: Scores, cells: npt.NDArray[np.int32], size: int, score: float, a
         if heap[parent] >= score:
             break
         heap[at] = heap[parent]
-        cells[at] = cells[parent]
+        _move(cells, at, parent)
         at = parent
     heap[at] = score
     cells[at, 0], cells[at, 1], cells[at, 2] = a, b, c
@@ -43,7 +52,7 @@ def _pop(heap: Scores, cells: npt.NDArray[np.int32], size: int) -> None:
     """Remove the best of `size` entries; the last one sinks from the top."""
     size -= 1
     score = heap[size]
-    a, b, c = cells[size]
+    a, b, c = cells[size, 0], cells[size, 1], cells[size, 2]
     at = 0
     while True:
         child = 2 * at + 1
@@ -54,7 +63,7 @@ def _pop(heap: Scores, cells: npt.NDArray[np.int32], size: int) -> None:
         if score >= heap[child]:
             break
         heap[at] = heap[child]
-        cells[at] = cells[child]
+        _move(cells, at, child)
         at = child
     heap[at] = score
     cells[at, 0], cells[at, 1], cells[at, 2] = a, b, c
@@ -67,16 +76,16 @@ def _join_children(
     right_ranks: Indices,
 ) -> int:  # fmt: skip
     """Fill the `split` list of a span: a point, the rank of the left child's entry, the rank of the right one's."""
-    size = 0
+    size = ZERO
     for point in range(i, j):
         at_left, at_right = row(n, i, point), row(n, point + 1, j)
         if counts[0, at_left] > 0 and counts[1, at_right] > 0:
-            _push(heap, cells, size, left[at_left, 0] + right[at_right, 0], point, 0, 0)
+            _push(heap, cells, size, left[at_left, 0] + right[at_right, 0], point, ZERO, ZERO)
             size += 1
     count = 0
     while size > 0 and count < k:
         scores[count] = heap[0]
-        point, a, b = cells[0]
+        point, a, b = int(cells[0, 0]), int(cells[0, 1]), int(cells[0, 2])
         points[count], left_ranks[count], right_ranks[count] = point, a, b
         count += 1
         _pop(heap, cells, size)
@@ -97,26 +106,26 @@ def _add_labels(
     heap: Scores, cells: npt.NDArray[np.int32], scores: Scores, chosen: Indices, split_ranks: Indices,
 ) -> int:  # fmt: skip
     """Fill the `left` or `right` list of a span: a label, the rank of the entry of `split` below it."""
-    first = 1 if skip_empty and labels[0] == 0 else 0
+    first = np.int64(1 if skip_empty and labels[0] == 0 else 0)
     if split_count == 0 or first == len(labels):
         return 0
-    _push(heap, cells, 0, split[0] + potentials[first], 0, first, 0)
-    size, count = 1, 0
+    _push(heap, cells, ZERO, split[0] + potentials[first], ZERO, first, ZERO)
+    size, count = ZERO + 1, 0
     while size > 0 and count < k:
         scores[count] = heap[0]
-        a, b, _ = cells[0]
+        a, b = int(cells[0, 0]), int(cells[0, 1])
         chosen[count], split_ranks[count] = labels[b], a
         count += 1
         _pop(heap, cells, size)
         size -= 1
         if a + 1 < split_count and b == first:
-            _push(heap, cells, size, split[a + 1] + potentials[b], a + 1, b, 0)
+            _push(heap, cells, size, split[a + 1] + potentials[b], a + 1, b, ZERO)
             size += 1
         after = b + 1
         if skip_empty and after < len(labels) and labels[after] == 0:
             after += 1
         if after < len(labels):
-            _push(heap, cells, size, split[a] + potentials[after], a, after, 0)
+            _push(heap, cells, size, split[a] + potentials[after], a, after, ZERO)
             size += 1
     return count
 
