@@ -660,8 +660,8 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
                                         continue
                                     cands, cand_values, cand_words = _room(cands, cand_values, cand_words, count)
                                     _fill(
-                                        cands[count], cand_values[count], np.int64(NON_COMPOSITIONAL), outer_node, one, other, k,
-                                        edge, gain, pairs, source_value, target_value,
+                                        cands[count], cand_values[count], np.int64(NON_COMPOSITIONAL), outer_node,
+                                        one, other, k, edge, gain, pairs, source_value, target_value,
                                     )  # fmt: skip
                                     _copy(cand_words[count], row[:words])
                                     count += 1

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 # of a fixed width: literals that are handed on would be compiled as types of their own
-ZERO = np.int64(0)
+ZERO: int = np.int64(0)  # type: ignore[assignment]
 
 Scores = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int16]
@@ -106,7 +106,7 @@ def _add_labels(
     heap: Scores, cells: npt.NDArray[np.int32], scores: Scores, chosen: Indices, split_ranks: Indices,
 ) -> int:  # fmt: skip
     """Fill the `left` or `right` list of a span: a label, the rank of the entry of `split` below it."""
-    first = np.int64(1 if skip_empty and labels[0] == 0 else 0)
+    first = int(skip_empty and labels[0] == 0)
     if split_count == 0 or first == len(labels):
         return 0
     _push(heap, cells, ZERO, split[0] + potentials[first], ZERO, first, ZERO)
