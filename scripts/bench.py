@@ -84,7 +84,8 @@ class Bench:
         return list(zip(flat[::2], flat[1::2], strict=True))
 
     def links(self, parses: Iterable[tuple[Parse, Parse]]) -> list[WordAlignment]:
-        return [self.words.align(analyse_parse(source), analyse_parse(target)) for source, target in parses]
+        """The seeds of the search."""
+        return [self.words.candidates(analyse_parse(source), analyse_parse(target)) for source, target in parses]
 
 
 class PhraseStage:
@@ -190,18 +191,13 @@ def _plot(path: Path, by_length: Sequence[float], by_beam: Sequence[float]) -> N
 
 
 def bench_memory(bench: Bench) -> Figures:
-    """Peak growth of this process by one pair of the common and of the greatest length, after a warm-up."""
-    growth = {}
-    for length in (LENGTH, LENGTHS[-1]):
-        ((source, target),) = bench.parse(list(paraphrases(1, length, seed=3)))
-        (words,) = bench.links([(source, target)])
-        bench.phrases.align(*(parse.forest for parse in bench.parses[0]), bench.links(bench.parses[:1])[0])
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        bench.phrases.align(source.forest, target.forest, words)
-        growth[f"megabytes_of_a_{length}_word_pair"] = (
-            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        ) / 1e3
-    return growth
+    """Peak of a fresh process that aligns one pair of the common and of the greatest length."""
+    return {
+        f"megabytes_for_a_{length}_word_pair": _peak_megabytes(
+            "align", _pair_file(bench.folder, list(paraphrases(1, length, seed=3)), f"pair{length}"), "--json", "-q"
+        )
+        for length in (LENGTH, LENGTHS[-1])
+    }
 
 
 # ---- the whole command, as users run it ----
@@ -216,8 +212,23 @@ def _command(*arguments: str, **environment: str) -> float:
     )
 
 
-def _pair_file(folder: Path, pairs: Sequence[tuple[str, str]]) -> str:
-    path = folder / f"pairs{len(pairs)}.tsv"
+def _peak_megabytes(*arguments: str) -> float:
+    """Most memory that one run of the command has."""
+    code = """
+import resource, sys
+from forestalign.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, file=sys.stderr)
+"""
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return float(done.stderr.split()[-1])
+
+
+def _pair_file(folder: Path, pairs: Sequence[tuple[str, str]], name: str = "") -> str:
+    path = folder / f"{name or f'pairs{len(pairs)}'}.tsv"
     path.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
     return str(path)
 
