@@ -54,7 +54,7 @@ class AlignConfig:
     prune: float = 0.01  # smallest span-label marginal in a pruned forest
     strict: bool = False  # only derivations that lie in one of the n-best trees
     temperature: float = 1.0  # divides the chart scores; for margin-trained benepar models
-    threads: int = 1  # threads of the encoder; processes are the better way to use more cores
+    threads: int = 1  # passes of the encoder side by side; processes are the better way to use more cores
     batch_size: int = 16  # sentences in one encoder pass
 
     # ---- word links ----

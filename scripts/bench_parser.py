@@ -60,11 +60,10 @@ def bench_parser(
 
 
 def _analyse(parser: ChartParser, sentences: Sequence[Sentence]) -> None:
-    for begin in range(0, len(sentences), BATCH):
-        for sentence, chart in parser.source.charts(sentences[begin : begin + BATCH]):
-            scores = inside(chart)
-            marginals(chart, scores)
-            kbest(chart, sentence.words, 30, scores.log_partition)
+    for _, sentence, chart in parser.charts(sentences, range(len(sentences))):
+        scores = inside(chart)
+        marginals(chart, scores)
+        kbest(chart, sentence.words, 30, scores.log_partition)
 
 
 def _benepar(model: str, sentences: Sequence[Sentence], threads: int) -> Callable[[], object]:

@@ -29,6 +29,8 @@ class _Example:
 class BeneparModel:
     """Span and tag scores before decoding, and the encoder's word vectors where the model has a pretrained encoder."""
 
+    passes = 1  # torch has threads of its own
+
     def __init__(self, name: str, threads: int = 1):
         try:
             import benepar

@@ -54,7 +54,8 @@ class EmbeddedModel:
         pieces = _read_lines(folder / "pieces.txt")
         self._tokenizer = _word_piece_tokenizer(pieces)
         self._start, self._stop, self._unknown = (pieces.index(mark) for mark in ("[CLS]", "[SEP]", "[UNK]"))
-        self._session = _session_and_kernels(folder / "parser.onnx", threads)
+        self._session = _session_and_kernels(folder / "parser.onnx")
+        self.passes = threads
         self._pieces = lru_cache(maxsize=KEPT_PIECES)(self._word_pieces)
 
     def piece_count(self, sentence: Sentence) -> int:
@@ -118,17 +119,17 @@ def _word_piece_tokenizer(pieces: Sequence[str]) -> Tokenizer:
     return tokenizer
 
 
-def _session_and_kernels(path: Path, threads: int) -> Any:
+def _session_and_kernels(path: Path) -> Any:
     """The graph is made ready while the first use of compiled chart code loads its machinery: each takes a while."""
     with ThreadPoolExecutor(max_workers=1) as pool:
-        session = pool.submit(_session, path, threads)
+        session = pool.submit(_session, path)
         inside(Chart(np.zeros((2, 2, 2), dtype=np.float32), ("", "X"), np.zeros((2, 1), dtype=np.float32), ("X",)))
         return session.result()
 
 
-def _session(path: Path, threads: int) -> Any:
+def _session(path: Path) -> Any:
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1  # passes run side by side instead
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # the arena never gives back what the longest sentence took
     options.log_severity_level = 3

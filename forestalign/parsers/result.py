@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -40,6 +42,7 @@ class ChartSource(Protocol):
     """A model that scores spans."""
 
     piece_limit: int  # most word pieces of a sentence
+    passes: int  # calls of `charts` that may run side by side, in threads
 
     def piece_count(self, sentence: Sentence) -> int: ...
 
@@ -48,7 +51,8 @@ class ChartSource(Protocol):
         ...
 
 
-# Padded words squared of one batch: what bounds the memory of the scores, at about 1 kB each.
+# Padded words squared of one batch, and of the batches that run side by side: what bounds the memory of the scores, at
+# about 1 kB each.
 MOST_SPANS = 40_000
 
 
@@ -62,11 +66,36 @@ class ChartParser:
     def parse(self, sentences: Sequence[Sentence], forests: bool = True, charts: bool = False) -> list[Parse]:
         parses: list[Parse | None] = [self._refuse(sentence) for sentence in sentences]
         order = sorted((i for i, parse in enumerate(parses) if parse is None), key=lambda i: (len(sentences[i]), i))
-        for batch in _batches(order, [len(sentence) for sentence in sentences], self.config.batch_size):
-            for i, (sentence, chart) in zip(batch, self.source.charts([sentences[i] for i in batch]), strict=True):
-                parse = parse_of(sentence, chart, self.config, forests)
-                parses[i] = parse if charts else replace(parse, chart=None)
+        for i, sentence, chart in self.charts(sentences, order):
+            parse = parse_of(sentence, chart, self.config, forests)
+            parses[i] = parse if charts else replace(parse, chart=None)
         return [parse for parse in parses if parse is not None]
+
+    def charts(self, sentences: Sequence[Sentence], order: Sequence[int]) -> Iterator[tuple[int, Sentence, Chart]]:
+        """The charts of sentences, in the given order, which should be by length.
+
+        Passes of the encoder run in threads of their own: two passes side by side make better use of two cores than
+        two threads in one pass, and what comes after them goes on meanwhile. Long sentences run alone, for the memory.
+        """
+        lengths = [len(sentence) for sentence in sentences]
+        waiting: deque[tuple[list[int], int, Future[list[tuple[Sentence, Chart]]]]] = deque()
+
+        def first() -> Iterator[tuple[int, Sentence, Chart]]:
+            batch, _, future = waiting.popleft()
+            for i, (sentence, chart) in zip(batch, future.result(), strict=True):
+                yield i, sentence, chart
+
+        with ThreadPoolExecutor(max_workers=self.source.passes) as pool:
+            for batch in _batches(order, lengths, self.config.batch_size):
+                size = _span_count(batch, lengths)
+                while waiting and (
+                    len(waiting) > self.source.passes or size + sum(other for _, other, _ in waiting) > MOST_SPANS
+                ):
+                    yield from first()
+                future = pool.submit(self.source.charts, [sentences[i] for i in batch])
+                waiting.append((batch, size, future))
+            while waiting:
+                yield from first()
 
     def _refuse(self, sentence: Sentence) -> Parse | None:
         if not sentence.tokens:
@@ -80,12 +109,17 @@ class ChartParser:
 def _batches(order: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
     batch: list[int] = []
     for i in order:
-        if batch and (len(batch) == batch_size or (len(batch) + 1) * lengths[i] ** 2 > MOST_SPANS):
+        if batch and (len(batch) == batch_size or _span_count([*batch, i], lengths) > MOST_SPANS):
             yield batch
             batch = []
         batch.append(i)
     if batch:
         yield batch
+
+
+def _span_count(batch: Sequence[int], lengths: Sequence[int]) -> int:
+    """Padded words squared; the last sentence is the longest."""
+    return len(batch) * lengths[batch[-1]] ** 2
 
 
 def parse_of(sentence: Sentence, chart: Chart, config: AlignConfig, forests: bool = True) -> Parse:
