@@ -51,9 +51,9 @@ class ChartSource(Protocol):
         ...
 
 
-# Padded words squared of one batch, and of the batches that run side by side: what bounds the memory of the scores, at
-# about 1 kB each.
+# Padded words squared of one batch: what bounds the memory of the scores, at about 1 kB each.
 MOST_SPANS = 40_000
+LONG = 120  # words; batches of shorter sentences may run side by side
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,33 +69,29 @@ class ChartParser:
         for i, sentence, chart in self.charts(sentences, order):
             parse = parse_of(sentence, chart, self.config, forests)
             parses[i] = parse if charts else replace(parse, chart=None)
+            del parse, chart  # of a long sentence 100 MB, which the next pass can use
         return [parse for parse in parses if parse is not None]
 
     def charts(self, sentences: Sequence[Sentence], order: Sequence[int]) -> Iterator[tuple[int, Sentence, Chart]]:
         """The charts of sentences, in the given order, which should be by length.
 
         Passes of the encoder run in threads of their own: two passes side by side make better use of two cores than
-        two threads in one pass, and what comes after them goes on meanwhile. Long sentences run alone, for the memory.
+        two threads in one pass, and what comes after them goes on meanwhile. A long sentence runs alone and in this
+        thread, for the memory: what one thread has freed another cannot use.
         """
         lengths = [len(sentence) for sentence in sentences]
-        waiting: deque[tuple[list[int], int, Future[list[tuple[Sentence, Chart]]]]] = deque()
-
-        def first() -> Iterator[tuple[int, Sentence, Chart]]:
-            batch, _, future = waiting.popleft()
-            for i, (sentence, chart) in zip(batch, future.result(), strict=True):
-                yield i, sentence, chart
-
+        waiting: deque[tuple[list[int], Future[list[tuple[Sentence, Chart]]]]] = deque()
         with ThreadPoolExecutor(max_workers=self.source.passes) as pool:
             for batch in _batches(order, lengths, self.config.batch_size):
-                size = _span_count(batch, lengths)
-                while waiting and (
-                    len(waiting) > self.source.passes or size + sum(other for _, other, _ in waiting) > MOST_SPANS
-                ):
-                    yield from first()
-                future = pool.submit(self.source.charts, [sentences[i] for i in batch])
-                waiting.append((batch, size, future))
+                part, is_long = [sentences[i] for i in batch], lengths[batch[-1]] > LONG
+                while waiting and (is_long or len(waiting) > self.source.passes):
+                    yield from _finished(*waiting.popleft())
+                if is_long:
+                    yield from _numbered(batch, self.source.charts(part))
+                else:
+                    waiting.append((batch, pool.submit(self.source.charts, part)))
             while waiting:
-                yield from first()
+                yield from _finished(*waiting.popleft())
 
     def _refuse(self, sentence: Sentence) -> Parse | None:
         if not sentence.tokens:
@@ -115,6 +111,17 @@ def _batches(order: Sequence[int], lengths: Sequence[int], batch_size: int) -> I
         batch.append(i)
     if batch:
         yield batch
+
+
+def _finished(
+    batch: Sequence[int], future: Future[list[tuple[Sentence, Chart]]]
+) -> Iterator[tuple[int, Sentence, Chart]]:
+    return _numbered(batch, future.result())
+
+
+def _numbered(batch: Sequence[int], found: Sequence[tuple[Sentence, Chart]]) -> Iterator[tuple[int, Sentence, Chart]]:
+    for i, (sentence, chart) in zip(batch, found, strict=True):
+        yield i, sentence, chart
 
 
 def _span_count(batch: Sequence[int], lengths: Sequence[int]) -> int:
