@@ -280,11 +280,14 @@ def test_an_empty_sentence_has_no_links() -> None:
 
 
 def test_a_phrase_model_can_start_from_a_token_model() -> None:
-    found = replace(small_model(), backward=None).weights_in(PHRASE)
-    assert set(found) == {"s2t"}
-    assert found["s2t"][PHRASE.names.index("cell:identical_any_case")] == 6.0
-    assert found["s2t"][PHRASE.names.index("null:bias")] == 2.0
-    assert np.count_nonzero(found["s2t"]) == 2
+    model = replace(small_model(), backward=None)
+    same, new = PHRASE.names.index("cell:identical_any_case"), PHRASE.names.index("size:2x2")
+    found = model.weights_in(PHRASE, "s2t")
+    assert (found[same], found[PHRASE.names.index("null:bias")], np.count_nonzero(found)) == (6.0, 2.0, 2)
+    earlier = np.full(len(PHRASE), 7.0)
+    found = model.weights_in(PHRASE, "s2t", earlier)
+    assert (found[same], found[new]) == (6.0, 7.0)
+    np.testing.assert_array_equal(model.weights_in(PHRASE, "t2s", earlier), earlier)
 
 
 @pytest.mark.parametrize("space", [TOKEN, PHRASE, BY_KIND], ids=["token", "phrase", "token by kind"])

@@ -253,7 +253,7 @@ class _Run:
         self._args, self._space, self._settings, self._held_out = args, space, settings, held_out
         self._journal = journal
         self._weights: dict[str, Array] = {}
-        self._start = load_crf(args.start).model.weights_in(space) if args.start else {}
+        self._start = load_crf(args.start).model if args.start else None
         if journal.recalled and not args.quiet:
             print(f"{journal.recalled} evaluations recalled from {args.output}.journal", file=sys.stderr)
 
@@ -269,9 +269,7 @@ class _Run:
                 if progress.iteration % REPORT_EVERY == 0 and hide and not self._args.quiet:
                     self._print_progress(direction, progress)
 
-            # the second direction starts from the first one's weights: most are alike, and that saves iterations
-            start = self._start.get(direction, next(iter(self._weights.values()), None))
-            resources = load_resources()
+            resources, start = load_resources(), self._first_weights(direction)
             weights = train(pairs, direction, space, resources, settings, start, report, journal=self._journal)
         if self._args.ppdb:
             listed = np.array([name.rpartition("/")[2] in PAIR_LIST_FEATURES for name in space.names])
@@ -280,6 +278,11 @@ class _Run:
                 pairs, direction, space, resources, settings, weights, trainable=listed, journal=self._journal
             )
         self._weights[direction] = weights
+
+    def _first_weights(self, direction: str) -> Array | None:
+        """The second direction starts from the first one's weights: most are alike, and that saves iterations."""
+        earlier = next(iter(self._weights.values()), None)
+        return earlier if self._start is None else self._start.weights_in(self._space, direction, earlier)
 
     def _print_progress(self, direction: str, progress: Progress) -> None:
         line = f"{direction} iteration {progress.iteration}: objective {progress.objective:.2f}"

@@ -62,16 +62,15 @@ class CrfModel:
         """The same weights with another way to put the directions together."""
         return replace(self, combination=combination, threshold=self.threshold if threshold is None else threshold)
 
-    def weights_in(self, space: FeatureSpace) -> dict[str, Array]:
-        """The weights of each direction by name in another feature space, 0 where a feature is new there."""
-        own = {name: place for place, name in enumerate(self.space.names)}
-        shared = [(place, own[name]) for place, name in enumerate(space.names) if name in own]
-        found = {}
-        for direction, weights in self.directions().items():
-            if weights is not None:
-                found[direction] = np.zeros(len(space))
-                for place, own_place in shared:
-                    found[direction][place] = weights[own_place]
+    def weights_in(self, space: FeatureSpace, direction: str, otherwise: Array | None = None) -> Array:
+        """The weights of one direction by name in another feature space; `otherwise`, or 0, where a feature is new."""
+        found = np.zeros(len(space)) if otherwise is None else otherwise.copy()
+        weights = self.directions()[direction]
+        if weights is not None:
+            own = {name: place for place, name in enumerate(self.space.names)}
+            for place, name in enumerate(space.names):
+                if name in own:
+                    found[place] = weights[own[name]]
         return found
 
 
