@@ -1,11 +1,13 @@
 """Gold word links with analysed sentences, for the scripts that score, ablate and train the word aligner.
 
-Parsing takes longer than everything else, so analyses may be kept in a file between runs (`--cache`).
+Parsing takes longer than everything else, so analyses may be kept in a file between runs (`--cache`). The file knows
+which parser made them, and starts anew when the shipped one has changed.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ from pathlib import Path
 
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.formats import read_gold_links
+from forestalign.grammar import grammar_root
 from forestalign.metrics.words import GoldLinks, score_words
 from forestalign.parsers import load_parser
 from forestalign.tokens import Sentence
@@ -42,15 +45,15 @@ def add_gold_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE and take them from there")
 
 
-def read_sets(args: argparse.Namespace) -> list[GoldSet]:
-    """All files, their sentences parsed; the tokens of the majority vote where they differ."""
+def read_sets(files: Sequence[str], cache: Path | None) -> list[GoldSet]:
+    """All files (FILE[:WEIGHT[:N]]), their sentences parsed; the tokens of the majority vote where they differ."""
     named, golds = [], []
-    for text in args.gold:
+    for text in files:
         name, weight, count, *_ = [*text.split(":"), "", "", ""]
         named.append((Path(name), float(weight or 1)))
         golds.append([pair.gold for pair in read_gold_links(name)][: int(count) if count else None])
     words = {words for gold in golds for pair in gold for words in (pair.source, pair.target)}
-    analyses = analyse_all(sorted(words), args.cache)
+    analyses = analyse_all(sorted(words), cache)
     return [
         GoldSet(
             path.name.split(".jsonl")[0],
@@ -66,9 +69,7 @@ def read_sets(args: argparse.Namespace) -> list[GoldSet]:
 
 
 def analyse_all(sentences: Sequence[tuple[str, ...]], cache: Path | None) -> dict[tuple[str, ...], Analysis]:
-    known: dict[tuple[str, ...], Analysis] = {}
-    if cache is not None and cache.exists():
-        known = pickle.loads(cache.read_bytes())
+    known = _read_cache(cache)
     missing = [words for words in sentences if words not in known]
     if missing:
         parser = load_parser(DEFAULT_CONFIG.with_(nbest=1))
@@ -77,8 +78,23 @@ def analyse_all(sentences: Sequence[tuple[str, ...]], cache: Path | None) -> dic
             for words, parse in zip(block, parser.parse([Sentence.from_words(w) for w in block]), strict=True):
                 known[words] = analyse_parse(parse)
         if cache is not None:
-            cache.write_bytes(pickle.dumps(known))
+            cache.write_bytes(pickle.dumps((parser_hash(), known)))
     return known
+
+
+def _read_cache(cache: Path | None) -> dict[tuple[str, ...], Analysis]:
+    """What is kept of the present parser; nothing of an earlier one."""
+    if cache is None or not cache.exists():
+        return {}
+    made_by, known = pickle.loads(cache.read_bytes())
+    return known if made_by == parser_hash() else {}
+
+
+def parser_hash() -> str:
+    digest = hashlib.sha256()
+    for path in sorted((grammar_root() / "parser").glob("*.onnx")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def macro_line(gold: Sequence[GoldLinks], system: Sequence[Links]) -> str:

@@ -19,7 +19,7 @@ def main() -> None:
     add_gold_options(parser)
     parser.add_argument("--profile", action="append", choices=PROFILES, help="only this one; may be repeated")
     args = parser.parse_args()
-    sets = read_sets(args)
+    sets = read_sets(args.gold, args.cache)
     for profile in args.profile or PROFILES:
         for ppdb in ("", args.ppdb) if args.ppdb else ("",):
             aligner = WordAligner(DEFAULT_CONFIG.with_(profile=profile, ppdb=ppdb))

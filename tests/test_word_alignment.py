@@ -32,6 +32,7 @@ from forestalign.word_alignment import (
 from forestalign.word_alignment.candidates import Stages
 from forestalign.word_alignment.context_layers import run_lengths
 from forestalign.word_alignment.matching import VARIANTS, format_matching, read_matching
+from forestalign.word_alignment.metric import load_metric
 from forestalign.word_alignment.relations import Orientation, load_equivalences
 
 # ---- profile paper ----
@@ -133,7 +134,8 @@ def analyses(draw: st.DrawFn) -> Analysis:
     sentence = Sentence.from_words(words).with_analysis(tags, [word.lower() for word in words])
     if draw(st.booleans()):
         numbers = np.random.default_rng(draw(st.integers(0, 99)))
-        sentence = replace(sentence, vectors=numbers.normal(size=(len(words), 8)).astype(np.float32))
+        size = len(load_metric().projection) - load_vectors().dimensions - 1
+        sentence = replace(sentence, vectors=numbers.normal(size=(len(words), size)).astype(np.float32))
     return Analysis(sentence, Dependencies(tuple(heads), tuple(relations)), find_names(sentence))
 
 

@@ -11,6 +11,7 @@ from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.word_alignment.analysis import Analysis
 from forestalign.word_alignment.candidates import ALL_STAGES, WEIGHT, Pair, Stages
 from forestalign.word_alignment.matching import align_best
+from forestalign.word_alignment.metric import load_metric
 from forestalign.word_alignment.paper import align_paper
 from forestalign.word_alignment.published import align_published
 from forestalign.word_alignment.relations import load_equivalences
@@ -50,7 +51,7 @@ class WordAligner:
         self._weight = weight
         if config.profile == "best":
             pairs = load_ppdb(config.ppdb) if config.ppdb else None
-            self._lexicon = Lexicon(load_wordnet(), load_vectors(config.vectors), pairs)
+            self._lexicon = Lexicon(load_wordnet(), load_vectors(config.vectors), pairs, load_metric())
         else:
             self._similarity = WordSimilarity(sources or profile_sources(config))
             self._equivalences = load_equivalences(config.profile)

@@ -2,11 +2,12 @@
 
 The stages of the paper ask in turn whether two words are alike and whether their surroundings are. Here every such
 question is a layer of an array [layer, source token, target token], and one model (`matching`) weighs them together.
-All layers are symmetric: exchanging the sentences transposes them. Three groups:
+All layers are symmetric: exchanging the sentences transposes them. Four groups:
 
     lexical     the two words alone: form, lemma, stem, spelling, lexicon relations, vectors, tags
     context     the similarity of what surrounds them: sequences, neighbours, parents and children, and whether the
                 published pipeline links them
+    learned     how well their vectors fit each other, by a learned metric (`metric`)
     belief      the same surroundings once more, with the model's own first guess in place of similarity
 """
 
@@ -22,6 +23,7 @@ from forestalign.word_alignment.analysis import Analysis
 from forestalign.word_alignment.candidates import WEIGHT, Pair
 from forestalign.word_alignment.context_layers import belief_layers, context_layers
 from forestalign.word_alignment.lexical_layers import lexical_layers, pipeline_similarity, similarity_of
+from forestalign.word_alignment.metric import LEARNED, learned_layers
 from forestalign.word_alignment.published import align_published
 from forestalign.word_alignment.relations import load_equivalences
 from forestalign.word_alignment.sides import Array, Lexicon, Side, pair_kinds, prepare
@@ -35,8 +37,12 @@ class Evidence:
     left: Side
     right: Side
     kinds: npt.NDArray[np.int8]
-    layers: Array  # lexical and context
+    layers: Array  # lexical, context, learned
     pipeline: WordAlignment  # links of the published pipeline
+
+    @property
+    def is_contextual(self) -> bool:
+        return self.left.contextual is not None and self.right.contextual is not None
 
     def with_belief(self, belief: Array) -> Array:
         return np.concatenate([self.layers, belief_layers(self.left, self.right, belief)])
@@ -53,4 +59,8 @@ def gather(source: Analysis, target: Analysis, lexicon: Lexicon) -> Evidence:
     for link in pipeline:
         marks[link.source, link.target] = 1.0
     context = context_layers(left, right, lexical[0], similarity_of(lexical), marks)
-    return Evidence(left, right, pair_kinds(left, right), np.concatenate([lexical, context]), pipeline)
+    if left.projected is None or right.projected is None:
+        learned = np.zeros((len(LEARNED), *similarity.shape), dtype=np.float32)
+    else:
+        learned = learned_layers(left.projected, right.projected)
+    return Evidence(left, right, pair_kinds(left, right), np.concatenate([lexical, context, learned]), pipeline)

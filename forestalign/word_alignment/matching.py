@@ -1,7 +1,7 @@
 """Profile `best`, second half: a log-linear model weighs the evidence, twice.
 
-    first pass     belief(i, j) = logistic(weights[kind] . (lexical, context) + bias[kind])
-    second pass    p(i, j)      = logistic(weights[kind] . (lexical, context, belief) + bias[kind])
+    first pass     belief(i, j) = logistic(weights[kind] . (lexical, context, learned) + bias[kind])
+    second pass    p(i, j)      = logistic(weights[kind] . (lexical, context, learned, belief) + bias[kind])
 
 `kind` says whether both words are content words, both stop words, both punctuation, or neither, and whether one
 sentence is far longer than the other (+0.5 F1 on msr-rte2.dev against weights shared by both). In the second pass
@@ -30,6 +30,7 @@ from forestalign.word_alignment.analysis import Analysis
 from forestalign.word_alignment.context_layers import BELIEF, CONTEXT
 from forestalign.word_alignment.evidence import Evidence, gather
 from forestalign.word_alignment.lexical_layers import LEXICAL
+from forestalign.word_alignment.metric import LEARNED
 from forestalign.word_alignment.sentence_scores import MATCHING
 from forestalign.word_alignment.sides import Array, Lexicon
 
@@ -37,9 +38,14 @@ EQUAL_KINDS = ("content", "stop", "punctuation", "mixed")
 KINDS = EQUAL_KINDS + tuple(f"{kind} in unequal" for kind in EQUAL_KINDS)
 BIAS = "bias"
 CANDIDATE = "candidate"  # the stage of a link that is less likely than THRESHOLD
+FIRST_WORDS, EVEN = "first words", 0.5  # stage and score of a link that stands against the model
 THRESHOLD = 0.45  # held-out F1 is flat between 0.4 and 0.5 (scripts/train_words.py prints it)
-FIRST = tuple(f"lexical {name}" for name in LEXICAL) + tuple(f"context {name}" for name in CONTEXT)
-SECOND = FIRST + tuple(f"belief {name}" for name in BELIEF)
+FIRST = (
+    *(f"lexical {name}" for name in LEXICAL),
+    *(f"context {name}" for name in CONTEXT),
+    *(f"learned {name}" for name in LEARNED),
+)
+SECOND = (*FIRST, *(f"belief {name}" for name in BELIEF))
 PASSES = (FIRST, SECOND)
 VARIANTS = ("plain", "listed", "contextual", "contextual listed")
 
@@ -63,12 +69,26 @@ class MatchingModel:
 def match(evidence: Evidence, model: MatchingModel) -> Array:
     """Both passes: p(i, j)."""
     belief = model.probabilities(0, evidence.layers, evidence.kinds)
-    return model.probabilities(1, evidence.with_belief(belief), evidence.kinds)
+    result = model.probabilities(1, evidence.with_belief(belief), evidence.kinds)
+    result[_unknowable(evidence)] = 0.0
+    return result
+
+
+def _unknowable(evidence: Evidence) -> npt.NDArray[np.bool_]:
+    """Different words of a foreign script, not even spelled alike: what stands around them is no reason to link them.
+
+    The encoder has one and the same piece for them, so that to it they are identical.
+    """
+    same, alike = (evidence.layers[FIRST.index(f"lexical {name}")] for name in ("same form", "spelling"))
+    are_foreign = np.logical_and.outer(evidence.left.is_foreign, evidence.right.is_foreign)
+    result: npt.NDArray[np.bool_] = are_foreign & (same == 0) & (alike == 0)
+    return result
 
 
 def align_best(source: Analysis, target: Analysis, lexicon: Lexicon, threshold: float = THRESHOLD) -> WordAlignment:
-    """Links of the pairs over the threshold.
+    """Links of the pairs over the threshold, and of the first words if they are the same and would have no link.
 
+    People link "He ..." with "He ..." in sentences of any length, and the model has seen few short ones.
     A link that the pipeline has too keeps its stage, others have "matching". The sentences are put in an order of
     their own first: the pipeline and sums of floats depend on it, and the result must not.
     """
@@ -76,10 +96,11 @@ def align_best(source: Analysis, target: Analysis, lexicon: Lexicon, threshold: 
         return WordAlignment(())
     is_swapped = _order(target) < _order(source)
     first, second = (target, source) if is_swapped else (source, target)
-    has_vectors = source.sentence.vectors is not None and target.sentence.vectors is not None
     evidence = gather(first, second, lexicon)
-    probabilities = match(evidence, load_matching(lexicon.pairs is not None, has_vectors))
+    probabilities = match(evidence, load_matching(lexicon.pairs is not None, evidence.is_contextual))
     stages = {(link.source, link.target): link.stage for link in evidence.pipeline}
+    if _are_first_words_alone(evidence, probabilities):
+        probabilities[0, 0], stages[0, 0] = EVEN, FIRST_WORDS
     links = []
     for i, j in np.argwhere(probabilities > threshold).tolist():
         pair = (j, i) if is_swapped else (i, j)
@@ -87,6 +108,12 @@ def align_best(source: Analysis, target: Analysis, lexicon: Lexicon, threshold: 
         stage = stages.get((i, j), MATCHING) if probability > THRESHOLD else CANDIDATE
         links.append(WordLink(*pair, probability, stage))
     return WordAlignment(tuple(sorted(links)))
+
+
+def _are_first_words_alone(evidence: Evidence, probabilities: Array) -> bool:
+    """The same first word on both sides, once in each sentence and without a link."""
+    is_same = evidence.layers[FIRST.index("lexical unique form"), 0, 0] > 0
+    return bool(is_same and probabilities[0].max() <= THRESHOLD and probabilities[:, 0].max() <= THRESHOLD)
 
 
 def _order(analysis: Analysis) -> tuple[object, ...]:

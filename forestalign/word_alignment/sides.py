@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from unicodedata import name
 
 import numpy as np
 import numpy.typing as npt
 
 from forestalign.grammar import stop_words
-from forestalign.lexicon import PairList, WordNet, WordVectors
+from forestalign.lexicon import PairList, WordNet, WordVectors, load_vectors
 from forestalign.lexicon.wordnet import UNKNOWN, Entry
 from forestalign.word_alignment.analysis import Analysis
+from forestalign.word_alignment.metric import Metric, Projected, rows_of
 from forestalign.word_alignment.relations import ROOT, canonical_label
 
 Array = npt.NDArray[np.float32]
@@ -31,6 +33,7 @@ class Lexicon:
     wordnet: WordNet
     vectors: WordVectors
     pairs: PairList | None = None
+    metric: Metric | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,14 @@ class Side:
     entries: list[Entry]
     static: Array
     contextual: Array | None
+    projected: Projected | None  # None without contextual vectors
     window: Array  # 1 where k is a content word within three tokens of i
     near: Array  # falls with the distance of k from i, 0 for i itself
     region: Array  # the same, falling more slowly
     parent: Array  # 1 where k is the parent of i
     relations: list[str]
     is_root: Array
+    is_foreign: npt.NDArray[np.bool_]  # written in letters of which neither vectors nor lexicon know anything
 
     def __len__(self) -> int:
         return len(self.words)
@@ -67,19 +72,23 @@ def prepare(analysis: Analysis, lexicon: Lexicon) -> Side:
     inner = np.flatnonzero(heads != ROOT)
     parent[inner, heads[inner]] = 1.0
     window, near, region = _distances(count)
+    static = lexicon.vectors.matrix(words)
+    contextual = _contextual(sentence.vectors, lexicon)
     return Side(
         words,
         lemmas,
         kinds,
         entries,
-        lexicon.vectors.matrix(words),
-        _unit_rows(sentence.vectors),
+        static,
+        contextual,
+        None if contextual is None or lexicon.metric is None else lexicon.metric.of(metric_rows(words, contextual)),
         window * (kinds == CONTENT),
         near,
         region,
         parent,
         [canonical_label(relation) for relation in analysis.dependencies.relations],
         (heads == ROOT).astype(np.float32),
+        np.array([is_foreign(word) for word in words]),
     )
 
 
@@ -100,6 +109,13 @@ def kind_of(word: str) -> int:
     return CONTENT if any(character.isalnum() for character in word) or word in {"%", "$"} else PUNCTUATION
 
 
+@lru_cache(maxsize=1 << 14)
+def is_foreign(word: str) -> bool:
+    """With letters, but none of the Latin script."""
+    letters = [character for character in word if character.isalpha()]
+    return bool(letters) and not any(name(letter, "").startswith("LATIN") for letter in letters)
+
+
 def pair_kinds(source: Side, target: Side) -> npt.NDArray[np.int8]:
     """The kind of both words where it is the same, else MIXED; UNEQUAL is added where one sentence is far longer."""
     same = source.kinds[:, None] == target.kinds[None, :]
@@ -108,11 +124,20 @@ def pair_kinds(source: Side, target: Side) -> npt.NDArray[np.int8]:
     return (np.where(same, source.kinds[:, None], MIXED) + unequal).astype(np.int8)
 
 
-def _unit_rows(vectors: npt.NDArray[np.float32] | None) -> Array | None:
-    if vectors is None:
+def _contextual(vectors: npt.NDArray[np.float32] | None, lexicon: Lexicon) -> Array | None:
+    """Unit rows; None where they are of another size than the shipped parser's, for which the model was fitted."""
+    if vectors is None or not len(vectors):
+        return None
+    size = vectors.shape[1] + load_vectors().dimensions + 1
+    if lexicon.metric is not None and size != len(lexicon.metric.projection):
         return None
     unit: Array = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
     return unit
+
+
+def metric_rows(words: Sequence[str], contextual: Array) -> Array:
+    """What the metric projects; always with the shipped static vectors, whatever the user's are."""
+    return rows_of(contextual, load_vectors().matrix(words))
 
 
 def equal_pairs(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.bool_]:
