@@ -108,6 +108,12 @@ def test_different_words_of_a_foreign_script_are_not_linked(size: int) -> None:
     assert (2, 2) in aligner.align(source, source).pairs
 
 
+def test_forms_of_one_foreign_word_may_be_linked() -> None:
+    source = analysed("We/PRP/we/2/nsubj met/VBD/meet/0/root Иванов/NNP/иванов/2/obj today/NN/today/2/obl")
+    target = analysed("We/PRP/we/2/nsubj met/VBD/meet/0/root Иванова/NNP/иванова/2/obj today/NN/today/2/obl")
+    assert (2, 2) in WordAligner(AlignConfig()).align(source, target).pairs
+
+
 @pytest.mark.parametrize("pronoun", ["He", "I"])
 def test_the_same_first_word_is_linked_in_short_sentences(pronoun: str) -> None:
     source = plain(f"{pronoun}/PRP left/VBD ./.")

@@ -34,6 +34,7 @@ from forestalign.word_alignment.metric import LEARNED
 from forestalign.word_alignment.sentence_scores import MATCHING
 from forestalign.word_alignment.sides import Array, Lexicon
 
+ALIKE = 0.6  # "spelling" of two forms of one word; different names reach 0.3
 EQUAL_KINDS = ("content", "stop", "punctuation", "mixed")
 KINDS = EQUAL_KINDS + tuple(f"{kind} in unequal" for kind in EQUAL_KINDS)
 BIAS = "bias"
@@ -75,13 +76,14 @@ def match(evidence: Evidence, model: MatchingModel) -> Array:
 
 
 def _unknowable(evidence: Evidence) -> npt.NDArray[np.bool_]:
-    """Different words of a foreign script, not even spelled alike: what stands around them is no reason to link them.
+    """Words of a foreign script that are not forms of one word, by their spelling.
 
-    The encoder has one and the same piece for them, so that to it they are identical.
+    What stands around them is no reason to link them, and the encoder has one and the same piece for all of them, so
+    that to it they are identical.
     """
     same, alike = (evidence.layers[FIRST.index(f"lexical {name}")] for name in ("same form", "spelling"))
     are_foreign = np.logical_and.outer(evidence.left.is_foreign, evidence.right.is_foreign)
-    result: npt.NDArray[np.bool_] = are_foreign & (same == 0) & (alike == 0)
+    result: npt.NDArray[np.bool_] = are_foreign & (same == 0) & (alike < ALIKE)
     return result
 
 
