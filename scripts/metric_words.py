@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forestalign.lexicon import load_vectors
 from forestalign.word_alignment import Analysis
-from forestalign.word_alignment.metric import Metric, partners
-from forestalign.word_alignment.sides import metric_rows
+from forestalign.word_alignment.metric import Metric, partners, rows_of
 
 RANK = 256  # held-out F1 of the metric alone rises up to here; the file stays under 300 kB
 EPOCHS, BATCH, STEP = 5, 16, 5e-3
@@ -37,7 +37,7 @@ class LinkedRows:
 def rows(analysis: Analysis) -> np.ndarray:
     vectors = analysis.sentence.vectors
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
-    return metric_rows([word.lower() for word in analysis.sentence.words], unit)
+    return rows_of(unit, load_vectors().matrix([word.lower() for word in analysis.sentence.words]))
 
 
 def learn_metric(pairs: Sequence[LinkedRows]) -> Metric:

@@ -92,9 +92,13 @@ class WordVectors:
         return self._index.get(word.lower()) if number is None else number
 
 
-@lru_cache(maxsize=2)
 def load_vectors(path: str = "") -> WordVectors:
-    """The shipped vectors, or a word2vec, GloVe, fastText or gensim file of the user's."""
+    """The shipped vectors, or a word2vec, GloVe, fastText or gensim file of the user's; read once."""
+    return _load(path)
+
+
+@lru_cache(maxsize=2)
+def _load(path: str) -> WordVectors:
     if not path:
         return read_compact(grammar_root() / "lexicon" / "vectors.npz")
     keyed = _read_with_gensim(Path(path))

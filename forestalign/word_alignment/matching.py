@@ -59,10 +59,11 @@ class MatchingModel:
 
     def probabilities(self, number: int, layers: Array, kinds: npt.NDArray[np.int8]) -> Array:
         """p(i, j) of one pass."""
-        weights = self.passes[number]
+        lowest = int(kinds.min())  # one pair of sentences has half of the kinds at most
+        weights = self.passes[number][lowest : int(kinds.max()) + 1]
         flat = layers.reshape(len(layers), -1)
         scores = weights[:, :-1] @ flat + weights[:, -1:]
-        chosen = np.take_along_axis(scores, kinds.reshape(1, -1).astype(np.int64), axis=0)
+        chosen = np.take_along_axis(scores, kinds.reshape(1, -1).astype(np.int64) - lowest, axis=0)
         result: Array = 1.0 / (1.0 + np.exp(-np.clip(chosen, -30.0, 30.0)))
         return result.reshape(kinds.shape)
 

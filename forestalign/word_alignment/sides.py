@@ -81,7 +81,7 @@ def prepare(analysis: Analysis, lexicon: Lexicon) -> Side:
         entries,
         static,
         contextual,
-        None if contextual is None or lexicon.metric is None else lexicon.metric.of(metric_rows(words, contextual)),
+        _projected(words, static, contextual, lexicon),
         window * (kinds == CONTENT),
         near,
         region,
@@ -135,9 +135,12 @@ def _contextual(vectors: npt.NDArray[np.float32] | None, lexicon: Lexicon) -> Ar
     return unit
 
 
-def metric_rows(words: Sequence[str], contextual: Array) -> Array:
-    """What the metric projects; always with the shipped static vectors, whatever the user's are."""
-    return rows_of(contextual, load_vectors().matrix(words))
+def _projected(words: Sequence[str], static: Array, contextual: Array | None, lexicon: Lexicon) -> Projected | None:
+    """By the metric, which knows the shipped static vectors only, whatever the user's are."""
+    if contextual is None or lexicon.metric is None:
+        return None
+    shipped = load_vectors()
+    return lexicon.metric.of(rows_of(contextual, static if lexicon.vectors is shipped else shipped.matrix(words)))
 
 
 def equal_pairs(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.bool_]:
