@@ -9,7 +9,7 @@ hypothesis, so nothing needs to be unpacked: the pairs of a hypothesis are found
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -84,8 +84,12 @@ ZERO = np.int64(0)
 NONE = np.int64(-1)
 KNOWN_MEETINGS = 65_521  # places of the table of meetings; a pair that takes the place of another is met again later
 
+# what compiled code alone calls has no door for Python and C, which takes time to compile
+_NO_DOORS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_inner = njit(cache=True, **_NO_DOORS)
 
-@njit(cache=True)
+
+@_inner
 def _popcount(x):
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -93,17 +97,17 @@ def _popcount(x):
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True)
+@_inner
 def _has(row, offset, index):
     return (row[offset + (index >> 6)] >> np.uint64(index & 63)) & np.uint64(1) != 0
 
 
-@njit(cache=True)
+@_inner
 def _put(row, offset, index):
     row[offset + (index >> 6)] |= np.uint64(1) << np.uint64(index & 63)
 
 
-@njit(cache=True)
+@_inner
 def _touches(row, begin, end):
     """Is one of the words begin..end-1 among the first bits of the row?"""
     for word in range(begin >> 6, ((end - 1) >> 6) + 1):
@@ -120,13 +124,13 @@ def _touches(row, begin, end):
 # Rows are copied by loops: an assignment between slices makes numba compile its shape checks, which takes seconds.
 
 
-@njit(cache=True)
+@_inner
 def _copy(row, other):
     for k in range(other.shape[0]):
         row[k] = other[k]
 
 
-@njit(cache=True)
+@_inner
 def _grown_2d(array, count):
     if count <= array.shape[0]:
         return array
@@ -136,7 +140,7 @@ def _grown_2d(array, count):
     return bigger
 
 
-@njit(cache=True)
+@_inner
 def _grown_1d(array, count):
     if count <= array.shape[0]:
         return array
@@ -145,7 +149,7 @@ def _grown_1d(array, count):
     return bigger
 
 
-@njit(cache=True)
+@_inner
 def _falling(values, count):
     """Indices of the first values from high to low; equal ones keep their order.
 
@@ -169,7 +173,7 @@ def _falling(values, count):
     return order
 
 
-@njit(cache=True)
+@_inner
 def climb_all(side, limit, paths):
     """Ways up from every node, at most `limit` steps: rows sorted by top, best first; starts per node."""
     count = side.null_value.shape[0]
@@ -244,7 +248,7 @@ def climb_all(side, limit, paths):
     return start, ways[:used], values[:used]
 
 
-@njit(cache=True)
+@_inner
 def _rows_of_top(start, ways, node, top):
     """First and last row of the ways from `node` to `top`."""
     low, high = start[node], start[node + 1]
@@ -260,7 +264,7 @@ def _rows_of_top(start, ways, node, top):
     return low, last
 
 
-@njit(cache=True)
+@_inner
 def _meet(side, start, ways, values, one, other, paths, meets, meet_values, used):
     """Append the lowest common ancestors of two disjoint nodes; returns the grown arrays and the new count."""
     begin = used
@@ -298,7 +302,7 @@ def _meet(side, start, ways, values, one, other, paths, meets, meet_values, used
     return meets, meet_values, used
 
 
-@njit(cache=True)
+@_inner
 def _surviving(hyps, hyp_values, bits, side, word_count, top, forbidden, stack, stack_bits):
     """Value of the pairs of `top` whose target holds no forbidden word; NaN when an opaque pair would dissolve."""
     total = 0.0
@@ -327,7 +331,7 @@ def _surviving(hyps, hyp_values, bits, side, word_count, top, forbidden, stack, 
     return total
 
 
-@njit(cache=True)
+@_inner
 def _opened_value(side, row, words, nodes):
     """Value of the target side of a row of bits: its edges, and the children that are neither opened nor linked."""
     total = 0.0
@@ -347,7 +351,7 @@ def _opened_value(side, row, words, nodes):
     return total
 
 
-@njit(cache=True)
+@_inner
 def _add_way(side, row, words, nodes, ways, entry):
     """Put the edges of a way up into a row of bits."""
     while entry >= 0 and ways[entry, WAY_EDGE] >= 0:
@@ -357,7 +361,7 @@ def _add_way(side, row, words, nodes, ways, entry):
         entry = ways[entry, PREVIOUS]
 
 
-@njit(cache=True)
+@_inner
 def _locate(side, bits, words, nodes, outer, outer_node, inner_node):
     """Follow the outer derivation down to the inner node: the node found there, -1 when it is not in this tree."""
     z = outer_node
@@ -379,7 +383,7 @@ def _locate(side, bits, words, nodes, outer, outer_node, inner_node):
     return z
 
 
-@njit(cache=True)
+@_inner
 def _agree(bits, words, nodes, one, other):
     """Same-Tree: every node that both opened is built by the same edge; and no target word is linked twice."""
     for w in range(words):
@@ -393,7 +397,7 @@ def _agree(bits, words, nodes, one, other):
     return shared == 0
 
 
-@njit(cache=True)
+@_inner
 def _select(numbers, values, words, count, word_count, keep, variants):
     """Indices of the best candidates by gain, not too many alike (same target phrase and words)."""
     order = _falling(values[:count, GAIN].copy(), count)
@@ -417,13 +421,13 @@ def _select(numbers, values, words, count, word_count, keep, variants):
     return chosen[:used]
 
 
-@njit(cache=True)
+@_inner
 def _room(cands, cand_values, cand_words, count):
     """The candidate tables with room for one more."""
     return _grown_2d(cands, count + 1), _grown_2d(cand_values, count + 1), _grown_2d(cand_words, count + 1)
 
 
-@njit(cache=True)
+@_inner
 def _fill(cand, values, kind, node, one, other, detail, edge, gain, pairs, source_value, target_value):
     """Write one candidate."""
     cand[KIND], cand[NODE], cand[ONE], cand[OTHER] = kind, node, one, other
@@ -432,13 +436,13 @@ def _fill(cand, values, kind, node, one, other, detail, edge, gain, pairs, sourc
     values[CAND_SOURCE], values[CAND_TARGET] = source_value, target_value
 
 
-@njit(cache=True)
+@_inner
 def _either(row, one, other):
     for k in range(row.shape[0]):
         row[k] = one[k] | other[k]
 
 
-@njit(cache=True)
+@_inner
 def _bit_count(row, count):
     total = 0
     for k in range(count):
@@ -446,7 +450,7 @@ def _bit_count(row, count):
     return total
 
 
-@njit(cache=True)
+@_inner
 def _keep(cands, cand_values, cand_words, chosen):
     """Move the chosen candidates to the front, in their order."""
     rows, row_values, row_words = cands[chosen], cand_values[chosen], cand_words[chosen]
@@ -456,7 +460,7 @@ def _keep(cands, cand_values, cand_words, chosen):
         _copy(cand_words[k], row_words[k])
 
 
-@njit(cache=True)
+@_inner
 def _add_pool(pools, pool_values, pool_count, rough, rough_values, size, beam):
     """Append the best of a node's pool; returns the grown tables and the new count."""
     order = _falling(rough_values[:size, 1].copy(), size)
@@ -783,7 +787,7 @@ def run(source, target, pair, seeds, limits, words, nodes, width):
     raise AssertionError
 
 
-@njit(cache=True)
+@_inner
 def _own_value(hyps, hyp_values, bits, side, words, h, stack, stack_bits):
     """Value of the pair of a hypothesis itself: its pairs less those of its supports."""
     if hyps[h, LEFT] < 0:
@@ -798,7 +802,7 @@ def _own_value(hyps, hyp_values, bits, side, words, h, stack, stack_bits):
     return hyp_values[h, PAIRS] - inner
 
 
-@njit(cache=True)
+@_inner
 def _pool(
     node, base, source, target, hyps, hyp_values, beam_start, pools, pool_values, pool_start,
     rough, rough_values, limit, strict,
@@ -840,7 +844,7 @@ def _pool(
     return rough, rough_values, size
 
 
-@njit(cache=True)
+@_inner
 def _materialise(
     node, cand, values, h, hyps, hyp_values, bits, pools, source, target, seeds, near, lift, far, meets, words, nodes
 ):

@@ -9,12 +9,21 @@ Spans sit at `row(i, j)` of triangular tables. Ties go to the entry that was fou
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import numba
 import numpy as np
 import numpy.typing as npt
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
 # of a fixed width: literals that are handed on would be compiled as types of their own
 ZERO: int = np.int64(0)  # type: ignore[assignment]
+
+# what compiled code alone calls has no door for Python and C, which takes time to compile
+_NO_DOORS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_inner: Callable[[Function], Function] = numba.njit(cache=True, **_NO_DOORS)
 
 Scores = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int16]
@@ -26,13 +35,13 @@ def row(n: int, i: int, j: int) -> int:
     return i * n - i * (i - 1) // 2 + j - i
 
 
-@numba.njit(cache=True)
+@_inner
 def _move(cells: npt.NDArray[np.int32], at: int, source: int) -> None:
     """Copy an entry; the assignment of a row takes far longer to compile."""
     cells[at, 0], cells[at, 1], cells[at, 2] = cells[source, 0], cells[source, 1], cells[source, 2]
 
 
-@numba.njit(cache=True)
+@_inner
 def _push(heap: Scores, cells: npt.NDArray[np.int32], size: int, score: float, a: int, b: int, c: int) -> None:
     """Insert (score, a, b, c) into the max-heap of `size` entries."""
     at = size
@@ -47,7 +56,7 @@ def _push(heap: Scores, cells: npt.NDArray[np.int32], size: int, score: float, a
     cells[at, 0], cells[at, 1], cells[at, 2] = a, b, c
 
 
-@numba.njit(cache=True)
+@_inner
 def _pop(heap: Scores, cells: npt.NDArray[np.int32], size: int) -> None:
     """Remove the best of `size` entries; the last one sinks from the top."""
     size -= 1
@@ -69,7 +78,7 @@ def _pop(heap: Scores, cells: npt.NDArray[np.int32], size: int) -> None:
     cells[at, 0], cells[at, 1], cells[at, 2] = a, b, c
 
 
-@numba.njit(cache=True)
+@_inner
 def _join_children(
     n: int, i: int, j: int, k: int, left: Scores, right: Scores, counts: npt.NDArray[np.int32],
     heap: Scores, cells: npt.NDArray[np.int32], scores: Scores, points: Indices, left_ranks: Indices,
@@ -100,7 +109,7 @@ def _join_children(
     return count
 
 
-@numba.njit(cache=True)
+@_inner
 def _add_labels(
     k: int, split: Scores, split_count: int, potentials: Scores, labels: Indices, skip_empty: bool,
     heap: Scores, cells: npt.NDArray[np.int32], scores: Scores, chosen: Indices, split_ranks: Indices,
