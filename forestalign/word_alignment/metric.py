@@ -5,9 +5,9 @@
     p(j | i)  = exp s(i, j) / (exp x(i).n + sum over k of exp s(i, k)),      n: `null`, the score of having no partner
 
 One projection serves both sentences, so s is symmetric, and so is every layer made from p(j | i) and p(i | j). Raw
-cosines of the same vectors cannot tell a paraphrase from a word of the same topic. With the projection held-out F1
-rises from 89.8 to 90.2 on msr-rte2.dev, from 88.9 to 89.4 on edinburgh.train and from 78.0 to 81.7 on mtref.train
-(scripts/train_words.py, which learns it).
+cosines of the same vectors cannot tell a paraphrase from a word of the same topic. Held-out F1 on msr-rte2.dev,
+edinburgh.train and mtref.train (scripts/train_words.py, which learns it): without contextual vectors 90.0 / 88.7 /
+76.4, with their raw cosines 89.8 / 88.9 / 78.0 (an earlier parser), with the projection 90.1 / 89.4 / 81.3.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ words of both sentences, each by its inverse document frequency (Pearson r on st
 words in it .757).
 
 Links of profile `best` that its context alone has made ("matching") say that two words play the same part, not that
-they mean the same, so they do not count (r .79 instead of .64).
+they mean the same, so they do not count (r .795 instead of .790; .79 instead of .64 before its metric was learned).
 """
 
 from __future__ import annotations
