@@ -36,6 +36,10 @@ def pairs(tmp_path: Path) -> str:
     return str(path)
 
 
+def tagged(words: str, tags: str) -> Sentence:
+    return Sentence.from_words(words.split()).with_analysis(tags.split(), words.lower().split())
+
+
 def arguments(gold: str, model: Path, *more: str) -> list[str]:
     return ["crf", "train", gold, "-o", str(model), "--no-parser", "--iterations", "12", "--l2", "0.1", *more]
 
@@ -137,8 +141,8 @@ def test_a_shipped_model_is_small_has_a_card_and_aligns(name: str) -> None:
     aligner = load_crf(name)
     assert aligner.model.card.pair_count > 2_000
     assert aligner.model.space.is_phrasal == (name == "phrase")
-    source = Sentence.from_words(["The", "old", "man", "bought", "a", "red", "car", "in", "Paris", "."])
-    target = Sentence.from_words(["In", "Paris", "the", "old", "man", "sold", "a", "red", "car", "."])
+    source = tagged("The old man bought a red car in Paris .", "DT JJ NN VBD DT JJ NN IN NNP .")
+    target = tagged("In Paris the old man sold a red car .", "IN NNP DT JJ NN VBD DT JJ NN .")
     found = set(aligner.align(source, target).pairs)
     assert {(1, 3), (2, 4), (5, 7), (6, 8), (8, 1), (9, 9)} <= found
 
