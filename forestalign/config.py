@@ -32,6 +32,7 @@ RANGES = {
     "null_penalty": (0.0, math.inf),
     "noncompositional_penalty": (0.0, math.inf),
     "parse_weight": (0.0, 1.0),
+    "link_weight": (0.0, math.inf),
     "trace_states": (0, math.inf),
     "paths": (0, math.inf),
     "variants": (0, math.inf),
@@ -61,7 +62,7 @@ class AlignConfig:
     seed: str = "sultan"  # "sultan", "dictionary", "union", "crf"
     profile: str = "best"  # "paper", "published", "best"
     ppdb: str = ""  # path of a PPDB-format pair list
-    link_threshold: float = 0.2  # least probability of a link in the seed W (profile best); tuned on annotations/dev
+    link_threshold: float = 0.1  # least probability of a link in the seed W (profile best); tuned on annotations/dev
     vectors: str = ""  # path of word vectors that gensim reads; empty: the shipped ones
     crf_model: str = ""  # path of a CRF model; empty: the shipped one
 
@@ -71,6 +72,7 @@ class AlignConfig:
     gap: int = 6  # µg: generations between a pair and its support; tuned on annotations/dev
     null_penalty: float = 3.0  # µn: per null word; tuned on annotations/dev, flat between 1.5 and 3
     noncompositional_penalty: float = 2.0  # µc: in units of µn, per non-compositional pair; tuned on annotations/dev
+    link_weight: float = 8.0  # of log p(link) in the score of linked words; tuned on annotations/dev
     parse_weight: float = 0.75  # µp: share of the parse score; tuned on annotations/dev
     monotonic: bool = False  # ablation: no non-compositional steps
     one_best: bool = False  # ablation: 1-best trees only

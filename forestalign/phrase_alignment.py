@@ -17,6 +17,8 @@ from forestalign.model import PairScores
 from forestalign.search import search
 from forestalign.tokens import Span
 
+LEAST_LINK = 1e-4  # probability that a link counts with at least
+
 Edges = tuple[tuple[NodeId, int], ...]
 Keys = frozenset[tuple[NodeId, NodeId]]
 
@@ -29,15 +31,38 @@ def align_phrases(
     Without a usable link the one has no pairs, everything is null and `reached_root` is false. With option "symmetric"
     both directions are searched and the better one is kept, so that swapping the sentences mirrors the result.
     """
-    found = _search(source, target, words, scores, config)
+    searched = with_links(source, target, words, scores, config.link_weight)
+    found = _search(source, target, words, searched, config)
     alignments = _assemble(source, target, scores, found, config)
     if config.direction != "symmetric":
         return alignments
     backwards = WordAlignment(tuple(sorted(WordLink(w.target, w.source, w.score, w.stage) for w in words)))
-    mirrored_scores = scores.transposed()
-    mirrored = _search(target, source, backwards, mirrored_scores, config)
-    others = tuple(map(_mirrored, _assemble(target, source, mirrored_scores, mirrored, config)))
+    mirrored = _search(target, source, backwards, searched.transposed(), config)
+    others = tuple(map(_mirrored, _assemble(target, source, scores.transposed(), mirrored, config)))
     return max(alignments, others, key=lambda found: _preference(found[0]))
+
+
+def with_links(source: Forest, target: Forest, words: WordAlignment, scores: PairScores, weight: float) -> PairScores:
+    """The scores with `weight` log p(link) added to each pair of linked words.
+
+    Pr of a pair of words is nearly 1 whenever there is no better partner for either; how likely the link itself is
+    would hardly count.
+    """
+    pair = scores.pair.copy()
+    one, other = _leaves(source), _leaves(target)
+    for link in words:
+        for leaf in one[link.source]:
+            pair[leaf, other[link.target]] += weight * math.log(max(link.score, LEAST_LINK))
+    return PairScores(pair, scores.source_null, scores.target_null)
+
+
+def _leaves(forest: Forest) -> list[list[NodeId]]:
+    """The leaves of each word; trees of the user's may tag it differently."""
+    found: list[list[NodeId]] = [[] for _ in forest.sentence.tokens]
+    for v, node in enumerate(forest.nodes):
+        if node.is_leaf:
+            found[node.begin].append(NodeId(v))
+    return found
 
 
 def _search(source: Forest, target: Forest, words: WordAlignment, scores: PairScores, config: AlignConfig) -> Found:

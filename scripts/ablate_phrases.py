@@ -61,6 +61,7 @@ def rows(config: AlignConfig, model: PhraseModel) -> Iterator[Row]:
     yield Row("literal null normaliser", config.with_(null_normaliser="literal"))
     yield Row("normaliser by node", config.with_(normaliser="node"))
     yield Row("no parse score", config.with_(parse_weight=0.0))
+    yield Row("no link score", config.with_(link_weight=0.0))
     for seed in ("dictionary", "union", "crf"):
         yield Row(f"seed {seed}", config.with_(seed=seed))
     if len(model.lexical):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hand_forests import hand_forest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_forests import random_forest, random_links, random_scores
@@ -284,3 +286,32 @@ def test_a_forest_of_five_thousand_nodes_gets_an_answer():
         (target, source, links(*((j, i) for i, j in words.pairs)), scores.transposed()),
     ):
         assert align_phrases(one, other, w, s, CONFIG.with_(beam=10))[0].reached_root
+
+
+# ---- links by their probability ----
+
+
+def _rivals(weight: float, first: float = 0.5, second: float = 0.9) -> PhraseAlignment:
+    """Two words of the source are linked to the first of the target, this likely; all phrases are equally likely."""
+    source, target = hand_forest("(S (NP (NN a) (NN b)) (NN c))"), hand_forest("(S (NN x) (NN y))")
+    links = WordAlignment((WordLink(0, 0, first), WordLink(1, 0, second), WordLink(2, 1, 0.8)))
+    config = AlignConfig(link_weight=weight, parse_weight=0.0, direction="directional")
+    return align_phrases(source, target, links, uniform_scores(len(source), len(target)), config)[0]
+
+
+def test_of_two_links_that_exclude_each_other_the_more_likely_one_is_taken():
+    assert _word_pairs(_rivals(4.0, 0.5, 0.9)) == {(1, 0), (2, 1)}
+    assert _word_pairs(_rivals(4.0, 0.9, 0.5)) == {(0, 0), (2, 1)}
+
+
+def test_the_weight_of_links_is_a_part_of_the_score_and_not_of_the_probabilities():
+    with_weight, without = _rivals(4.0), _rivals(0.0)
+    assert with_weight.log_score - without.log_score == pytest.approx(4.0 * (math.log(0.9) + math.log(0.8)))
+    assert [pair.log_prob for pair in with_weight.pairs] == pytest.approx([pair.log_prob for pair in without.pairs])
+
+
+def _word_pairs(alignment: PhraseAlignment) -> set[tuple[int, int]]:
+    words = (
+        pair for pair in alignment.pairs if pair.source[1] - pair.source[0] == pair.target[1] - pair.target[0] == 1
+    )
+    return {(pair.source.begin, pair.target.begin) for pair in words}
