@@ -140,7 +140,7 @@ class Aligner:
     def _crf(self) -> Any:
         from forestalign.crf import load_crf
 
-        return load_crf(self.config.crf_model)
+        return load_crf(self.config.crf_model, self.config.ppdb, self.config.vectors)
 
     def load_parts(self) -> None:
         """Load now what the settings ask for, so that a file which cannot be read is one error and not one a pair."""
