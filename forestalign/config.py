@@ -70,7 +70,7 @@ class AlignConfig:
     model: str = ""  # path of a phrase model; empty: the shipped one, "uniform": no learned weights
     beam: int = 50  # µb; section 6.4 trains with 50
     gap: int = 6  # µg: generations between a pair and its support; tuned on annotations/dev
-    null_penalty: float = 3.0  # µn: per null word; tuned on annotations/dev, flat between 1.5 and 3
+    null_penalty: float = 4.0  # µn: per null word; tuned on annotations/dev, about half of link_weight
     noncompositional_penalty: float = 2.0  # µc: in units of µn, per non-compositional pair; tuned on annotations/dev
     link_weight: float = 8.0  # of log p(link) in the score of linked words; tuned on annotations/dev
     parse_weight: float = 0.75  # µp: share of the parse score; tuned on annotations/dev

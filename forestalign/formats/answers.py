@@ -218,7 +218,7 @@ def phrase_output(record: PhraseRecord, spans_only: bool = False) -> PhraseOutpu
     return PhraseOutput(
         record.id,
         _span_answer(record) if spans_only else _node_answer(record),
-        WordAlignment(tuple(sorted(WordLink(*word) for word in (*record.words, *record.candidates)))),
+        WordAlignment(tuple(WordLink(*word) for word in record.words)),
         RootReached(record.reached_root, record.completed),
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forestalign.aligner import chosen_tree
+from forestalign.alignment import WordAlignment
 from forestalign.batch import Workers, map_ordered
 from forestalign.config import AlignConfig
 from forestalign.dependencies import unlabelled_heads
@@ -25,6 +26,7 @@ from forestalign.training import CachedPair, PairCache, cache_corpus
 from forestalign.training.corpus import read_cached
 from forestalign.trees import Tree
 from forestalign.tuning.development import Answer
+from forestalign.word_alignment import CANDIDATE
 
 CHUNK = 8
 
@@ -65,9 +67,10 @@ def align_cached(pair: CachedPair, model: PhraseModel, extractor: FeatureExtract
 
 
 def project_cached(pair: CachedPair) -> Answer:
-    """The answer of the `project` baseline, on the 1-best trees."""
+    """The answer of the `project` baseline, on the 1-best trees; unlikely links would only harm it."""
     source, target = one_best(pair.source), one_best(pair.target)
-    spans = project_spans(source, target, pair.words)
+    likely = WordAlignment(tuple(link for link in pair.words if link.stage != CANDIDATE))
+    spans = project_spans(source, target, likely)
     whole = Span(0, len(source.sentence)), Span(0, len(target.sentence))
     return Answer(
         PhraseSet(spans),
