@@ -132,6 +132,24 @@ def test_the_commands_give_the_same_bytes_on_a_cluster(
 
 
 @pytest.mark.heavy
+def test_training_and_tuning_on_a_cluster_come_to_the_same_numbers(
+    machines: tuple[str, list[subprocess.Popen[str]]], tmp_path: Path
+) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS), encoding="utf-8")
+    development = str(Path(__file__).parents[1] / "annotations" / "dev.jsonl")
+    train = ["train", str(pairs), "--passes", "1", "--batch-size", "2", "--min-count", "1", "--profile", "published"]
+    tune = ["tune", development, "--limit", "3", "--trials", "2", "--param", "null_penalty=1:8", *PLAIN]
+    found = []
+    for name, options in (("alone", []), ("cluster", ["--cluster", machines[0]])):
+        model, trials, cache = (tmp_path / f"{name}.{kind}" for kind in ("json.gz", "jsonl", "cache"))
+        assert main([*train, "-o", str(model), "--cache", str(cache), "-q", *options]) == 0
+        assert main([*tune, "-o", str(trials), "--cache", str(cache), "-q", *options]) == 0
+        found.append((model.read_bytes(), trials.read_bytes()))
+    assert found[0] == found[1]
+
+
+@pytest.mark.heavy
 def test_an_address_where_nobody_answers_is_bad_usage(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_module, "_CONNECT_SECONDS", 1)
     with pytest.raises(UsageError, match="no Dask scheduler answers"):
