@@ -10,11 +10,14 @@ count; whole commands by the clock, so the load is part of the report.
 
 from __future__ import annotations
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before numpy is loaded
+
 import argparse
 import importlib.metadata
 import importlib.util
 import json
-import os
 import platform
 import resource
 import shutil

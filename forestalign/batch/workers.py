@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import signal
 import subprocess
@@ -114,6 +115,7 @@ class WorkerProcess:
             stdin=subprocess.DEVNULL,
             stdout=2,  # results go through the socket; whatever else is printed is a message
             pass_fds=[theirs.fileno()],
+            env={"OPENBLAS_NUM_THREADS": "1", **os.environ},  # the processes are the threads
         )
         theirs.close()
         self._known = ""

@@ -32,6 +32,10 @@ COMMANDS = {
 }
 
 
+# Matrices are small: a second thread of BLAS, which starts with numpy, mostly waits and takes a core from others.
+ONE_BLAS_THREAD = ("OPENBLAS_NUM_THREADS", "1")
+
+
 class CommandParser(argparse.ArgumentParser):
     """Says in one line what is wrong, as all other errors are told, without the whole usage before it."""
 
@@ -42,6 +46,7 @@ class CommandParser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; errors that a user can fix become one line on stderr."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    os.environ.setdefault(*ONE_BLAS_THREAD)
     _replace_closed_streams()
     parser = _top_parser()
     if not arguments or arguments[0] not in COMMANDS:
