@@ -65,6 +65,10 @@ def test_output_is_in_input_order_and_bad_jobs_are_reported_with_their_number(tm
     assert tally.exit_code == 1
 
 
+def test_output_may_go_to_a_device() -> None:
+    assert run_jobs(JOBS[:2], StartUpper(), output=os.devnull).done == 2
+
+
 def test_a_failed_job_leaves_an_empty_line_where_lines_are_counted(tmp_path: Path) -> None:
     output = tmp_path / "out.txt"
     run_jobs(jobs_of(["a", "raise", "c"]), StartUpper(), output=str(output), layout=Layout.LINES, errors=io.StringIO())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ class LineOutput:
             self._descriptor, self._is_own = sys.stdout.fileno(), False
             return
         self._descriptor, self._is_own = _open_alone(path), True
-        if not append:
+        if not append and stat.S_ISREG(os.fstat(self._descriptor).st_mode):  # not a pipe or /dev/null
             os.ftruncate(self._descriptor, 0)
 
     def write_line(self, text: str) -> None:
