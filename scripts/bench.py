@@ -217,13 +217,14 @@ def _command(*arguments: str, **environment: str) -> float:
 
 def _peak_megabytes(*arguments: str) -> float:
     """Most memory that one run of the command has."""
+    # not getrusage, which would tell the peak of this process if it is higher
     code = """
-import resource, sys
+import pathlib, re, sys
 from forestalign.cli import main
 try:
     main(sys.argv[1:])
 finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, file=sys.stderr)
+    print(int(re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("/proc/self/status").read_text())[1]) / 1e3, file=sys.stderr)
 """
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -246,7 +247,6 @@ def bench_align(bench: Bench) -> Figures:
         start = _command("align", one, *options, "--jobs", jobs)
         rate = (len(bench.pairs) - 1) / (_command("align", many, *options, "--jobs", jobs) - start)
         figures[f"pairs_per_second_{jobs}_process{'es' if jobs > '1' else ''}"] = rate
-    figures["peak_megabytes_of_a_process"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
     return figures
 
 

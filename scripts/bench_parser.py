@@ -25,13 +25,13 @@ from forestalign.tokens import Sentence
 BATCH = 16
 FIRST_PARSE = "The cat sat on the mat."
 PEAK = """
-import resource
+import pathlib, re
 from forestalign.config import AlignConfig
 from forestalign.parsers import load_parser
 from forestalign.tokens import Sentence
 parser = load_parser(AlignConfig(nbest=30, threads={threads}))
 parser.parse([Sentence.from_words(["The", "cat", "sat", ","] * ({words} // 4))] * {count}, forests=False)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(int(re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("/proc/self/status").read_text())[1]) / 1024)
 """
 
 

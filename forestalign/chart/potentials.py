@@ -57,7 +57,9 @@ def log_sums(chart: Chart) -> tuple[Table, Table]:
     """Log sums of the potentials of each span: over all labels, and over all but the empty one."""
     values = rows(chart)
     tops = values[:, 1:].max(1)
-    labelled = tops + np.log(np.exp(values[:, 1:] - tops[:, None]).sum(1, dtype=np.float64))
+    shares = values[:, 1:] - tops[:, None]
+    np.exp(shares, out=shares)  # in place: of long sentences this is the largest array there is
+    labelled = tops + np.log(shares.sum(1, dtype=np.float64))
     return square(len(chart), np.logaddexp(labelled, values[:, 0])), square(len(chart), labelled)
 
 
