@@ -50,21 +50,34 @@ class Sentence:
     text: str
     tokens: tuple[Token, ...]
     vectors: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    # asked for many times, so kept when first made
+    _words: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
+    _tags: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
+    _lemmas: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     @property
     def words(self) -> tuple[str, ...]:
-        return tuple(token.surface for token in self.tokens)
+        if self._words is None:
+            object.__setattr__(self, "_words", tuple([token.surface for token in self.tokens]))
+        assert self._words is not None
+        return self._words
 
     @property
     def tags(self) -> tuple[str, ...]:
-        return tuple(token.tag for token in self.tokens)
+        if self._tags is None:
+            object.__setattr__(self, "_tags", tuple([token.tag for token in self.tokens]))
+        assert self._tags is not None
+        return self._tags
 
     @property
     def lemmas(self) -> tuple[str, ...]:
-        return tuple(token.lemma for token in self.tokens)
+        if self._lemmas is None:
+            object.__setattr__(self, "_lemmas", tuple([token.lemma for token in self.tokens]))
+        assert self._lemmas is not None
+        return self._lemmas
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Sentence:
