@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from forestalign.aligner import Aligner, Alignment, load
-    from forestalign.alignment import PhraseAlignment, PhrasePair, WordAlignment, WordLink
+    from forestalign.aligner import Aligner, Alignment, align, load
     from forestalign.config import AlignConfig
     from forestalign.errors import ForestAlignError
     from forestalign.forest import Forest
     from forestalign.parsers import load_parser
+    from forestalign.phrases.result import PhraseAlignment, PhrasePair
     from forestalign.tokens import Sentence, tokenize
     from forestalign.trees import Tree
+    from forestalign.words.alignment import WordAlignment, WordLink
 
 __all__ = [
     "AlignConfig",
@@ -26,6 +27,7 @@ __all__ = [
     "Tree",
     "WordAlignment",
     "WordLink",
+    "align",
     "load",
     "load_parser",
     "tokenize",
@@ -38,12 +40,13 @@ _HOMES = {
     "Alignment": "aligner",
     "Forest": "forest",
     "ForestAlignError": "errors",
-    "PhraseAlignment": "alignment",
-    "PhrasePair": "alignment",
+    "PhraseAlignment": "phrases.result",
+    "PhrasePair": "phrases.result",
     "Sentence": "tokens",
     "Tree": "trees",
-    "WordAlignment": "alignment",
-    "WordLink": "alignment",
+    "WordAlignment": "words.alignment",
+    "WordLink": "words.alignment",
+    "align": "aligner",
     "load": "aligner",
     "load_parser": "parsers",
     "tokenize": "tokens",
@@ -51,6 +54,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("forestalign")
     if name not in _HOMES:
         raise AttributeError(f"module 'forestalign' has no attribute {name!r}")
     from importlib import import_module
@@ -59,4 +66,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*globals(), *__all__, "__version__"})

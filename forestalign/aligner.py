@@ -14,31 +14,40 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, fields, replace
+from functools import cache, cached_property
 from importlib.metadata import version
-from itertools import count
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, overload
 
-from forestalign.alignment import AlignedPair, WordAlignment, WordLink
-from forestalign.batch import Job, Outcome, outcomes
-from forestalign.config import DEFAULT_CONFIG, AlignConfig
-from forestalign.errors import ForestAlignError, NoParseError, UsageError
-from forestalign.features import FeatureExtractor
-from forestalign.forest import Forest, NodeId, one_best, tree_of
-from forestalign.formats import PhraseRecord, format_pharaoh, record_of, to_json
+from forestalign.batch import Job, RunLimits, StartWork, outcomes
+from forestalign.blas import with_one_thread
+from forestalign.config import DEFAULT_CONFIG, HAND_SET, OLD_HAND_SET, AlignConfig
+from forestalign.errors import AnnotationError, ForestAlignError, NoParseError, UsageError, counted
+from forestalign.formats import BadRecord, PhraseRecord, format_pharaoh, from_json, record_of, to_json
+from forestalign.formats.door import TooLongError, checked_sentence, shorten_any
+from forestalign.formats.given_parses import read_given
+from forestalign.formats.phrase_rows import COLUMNS, to_tsv
+from forestalign.formats.reranked import Reranked, reranked
+from forestalign.formats.reread import aligned_of
 from forestalign.grammar import grammar_hash
-from forestalign.lexicon import load_vectors, load_wordnet
-from forestalign.model import PairScores, PhraseModel, load_model
+from forestalign.mining.edits import PairEdits, edits_of
+from forestalign.mining.sentence_similarity import Similarity, load_similarity
 from forestalign.parsers import Given, Parse, Parser, load_parser
-from forestalign.phrase_alignment import align_phrases
-from forestalign.tokens import Sentence, tokenize
+from forestalign.phrases.model import PhraseModel
+from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.result import AlignedPair, PhrasePair, chosen_tree
+from forestalign.phrases.stage import PhraseStage, Scorer, load_stage
+from forestalign.tokens import Sentence
 from forestalign.trees import Tree
 from forestalign.view.text import render_text
-from forestalign.word_alignment import CANDIDATE, WordAligner, analyse_parse, dictionary_links
+from forestalign.words import CANDIDATE
+from forestalign.words.alignment import WordAlignment
+from forestalign.words.linking import WordLinker, parse_failure
 
 Text = str | Sequence[str] | Sentence
-Scorer = Callable[[Forest, Forest, WordAlignment], PairScores]
+SIDES = ("source", "target")
+FILES = ("model", "scores", "ppdb", "vectors", "crf_model")  # settings that name one
 
 
 class Alignment(AlignedPair):
@@ -53,7 +62,25 @@ class Alignment(AlignedPair):
         """One line, since forests and trees would fill pages; `print` shows the phrases."""
         return (
             f"<Alignment of {self.source.text!r} and {self.target.text!r}: "
-            f"{len(self.phrases.pairs)} phrase pairs, log score {self.phrases.log_score:.2f}>"
+            f"{counted(len(self.phrases.pairs), 'phrase pair')}, log score {self.phrases.log_score:.2f}>"
+        )
+
+    def __iter__(self) -> Iterator[PhrasePair]:
+        """The pairs of constituents, each after those that support it."""
+        return iter(self.pairs())
+
+    def pairs(self, min_posterior: float = 0.0, multiword: bool = False, bars: bool = False) -> tuple[PhrasePair, ...]:
+        """Phrase pairs, each after those that support it.
+
+        `min_posterior` is the least share of the beam's mass, `multiword` asks for several words on both sides, and
+        `bars` adds phrases that exist in the binarised trees alone.
+        """
+        return tuple(
+            pair
+            for pair in self.phrases.pairs
+            if (bars or not pair.is_bar)
+            and (pair.is_multiword or not multiword)
+            and (min_posterior <= 0.0 or (pair.posterior or 0.0) >= min_posterior)
         )
 
     def _repr_html_(self) -> str:
@@ -69,33 +96,59 @@ class Alignment(AlignedPair):
         """One line of JSON, as `forestalign align --json` prints it."""
         return to_json(self.record())
 
+    def edits(self, id: str = "") -> PairEdits:
+        """How the target differs from the source: kept, replaced, moved, deleted, inserted and so on."""
+        record = self.record()
+        return edits_of(replace(record, id=id) if id else record)
+
+    @classmethod
+    def from_json(cls, line: str) -> Alignment:
+        """The result that such a line was made of; its forests hold the trees of the line alone."""
+        try:
+            found = aligned_of(from_json(line))
+        except ValueError as error:
+            raise AnnotationError("phrase record", None, str(error)) from error
+        return cls(**{each.name: getattr(found, each.name) for each in fields(found)})
+
+    def to_tsv(self, header: bool = False) -> str:
+        """A row per phrase pair and per null phrase, as `forestalign align --tsv` prints them."""
+        table = to_tsv(self.record())
+        return "\n".join(["\t".join(COLUMNS), table]) if header else table
+
+    def similarity(self) -> Similarity:
+        """How similar the sentences are, from 0 to 5, the probability of a paraphrase, and the reasons in words."""
+        return load_similarity().judge(self.record(), self.source, self.target)
+
     def to_pharaoh(self) -> str:
         """The word links as `i-j i-j ...`."""
         return format_pharaoh(self.words)
+
+    def reranked(self) -> tuple[Reranked, Reranked]:
+        """The parser's 1-best tree and the chosen one, of the source and of the target."""
+        return reranked(self)
 
     def to_nltk(self) -> tuple[Any, Any]:
         """The two chosen trees as NLTK trees."""
         return _nltk(self.source_tree), _nltk(self.target_tree)
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedPair:
-    """A pair on its way: parsed, and its words linked."""
+class PairToAlign(NamedTuple):
+    """A pair as a user gives it; `links` replace our own."""
 
-    id: str
-    source: Parse
-    target: Parse
-    words: WordAlignment
+    source: Text
+    target: Text
+    links: WordAlignment | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class AlignerParts:
     """What a user brings along instead of what the settings name."""
 
     given: tuple[Given, ...] | None = None
     model: PhraseModel | None = None
     parser: Parser | None = None
     scorer: Scorer | None = None
+    given_file: str = ""  # of parses that each process reads by itself
 
 
 class Aligner:
@@ -115,42 +168,38 @@ class Aligner:
         All of them go along to other processes and machines, so they have to be picklable where these are used.
         """
         self.config = config
-        self._parts = Parts(tuple(given) if given is not None else None, model, parser, scorer)
+        self._parts = AlignerParts(tuple(given) if given is not None else None, model, parser, scorer)
 
     # ---- what is loaded, when it is first needed ----
 
     @cached_property
     def parser(self) -> Parser:
+        """The parser of the settings, or the user's own."""
         return self._parts.parser or load_parser(self.config, self._parts.given)
 
     @cached_property
+    def stage(self) -> PhraseStage:
+        """What finds the phrases of a parsed and linked pair."""
+        return load_stage(self.config, self._parts.model, self._parts.scorer)
+
+    @property
     def model(self) -> PhraseModel:
-        return self._parts.model or load_model(self.config.model)
+        """The phrase model of the settings, or the user's own."""
+        return self.stage.model
 
     @cached_property
-    def extractor(self) -> FeatureExtractor:
-        vectors = load_vectors(self.config.vectors)
-        return FeatureExtractor(load_wordnet(), vectors, self.model.features, self.model.vocabulary)
-
-    @cached_property
-    def _word_aligner(self) -> WordAligner:
-        return WordAligner(self.config)
-
-    @cached_property
-    def _crf(self) -> Any:
-        from forestalign.crf import load_crf
-
-        return load_crf(self.config.crf_model, self.config.ppdb, self.config.vectors)
+    def _linker(self) -> WordLinker:
+        return WordLinker(self.config, candidates=True)
 
     def load_parts(self) -> None:
-        """Load now what the settings ask for, so that a file which cannot be read is one error and not one a pair."""
-        _ = self.parser
-        if self.config.seed in ("sultan", "union"):
-            _ = self._word_aligner
-        if self.config.seed == "crf":
-            _ = self._crf
-        if self._parts.scorer is None:
-            _ = self.extractor
+        """Load now what the settings ask for, so that a file that cannot be read is one error and not one per pair."""
+        _ = self.parser, self._linker, self.stage
+
+    def warm_up(self) -> None:
+        """Load all parts and align a pair, so that whatever happens once does not fall into the first pair's time."""
+        self.load_parts()
+        if self._parts.given is None and self._parts.scorer is None:
+            self.align("The dogs were barking.", "A dog barked.")
 
     @cached_property
     def signature(self) -> str:
@@ -162,70 +211,100 @@ class Aligner:
 
     def align(self, source: Text, target: Text, id: str = "", links: WordAlignment | None = None) -> Alignment:
         """Align one pair; strings are tokenized, lists of words are kept as they are, `links` replace our own."""
+        if not isinstance(id, str):
+            raise UsageError(f"id is {shorten_any(id)}; expected a string")
+        if links is not None and not isinstance(links, WordAlignment):
+            raise UsageError(f"links is {shorten_any(links)}; expected a WordAlignment")
         prepared = self.prepare([(id, source, target, links)])[0]
         if isinstance(prepared, NoParseError):
             raise prepared
         return self.align_prepared(prepared)
 
-    def align_many(self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1) -> Iterator[Alignment]:
-        """Align pairs in order, over `jobs` processes; a pair that fails raises when its turn comes."""
-        numbered = (Job(n, str(n), pair) for n, pair in zip(count(1), pairs, strict=False))
-        for outcome in outcomes(numbered, _AlignWorker(self.config, self._parts), processes=jobs):
-            if outcome.value is None:
-                raise ForestAlignError(f"pair {outcome.number}: {outcome.error}")
-            yield outcome.value
+    @overload
+    def align_many(
+        self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, errors: Literal["raise"] = "raise"
+    ) -> Iterator[Alignment]: ...
+    @overload
+    def align_many(
+        self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, *, errors: Literal["yield"]
+    ) -> Iterator[Alignment | ForestAlignError]: ...
+    def align_many(
+        self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, errors: str = "raise"
+    ) -> Iterator[Alignment] | Iterator[Alignment | ForestAlignError]:
+        """Align pairs in order, over `jobs` processes.
 
+        A pair that fails raises when its turn comes; with errors="yield" its error takes the place of its result.
+        """
+        if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+            raise UsageError(f"jobs is {jobs!r}; expected a whole number of at least 1")
+        if errors not in ("raise", "yield"):
+            raise UsageError(f"errors is {errors!r}; expected 'raise' or 'yield'")
+        if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+            raise UsageError(f"pairs is {shorten_any(pairs)}; expected pairs of sentences")
+        return self._align_many(pairs, jobs, errors)
+
+    def _align_many(self, pairs: Iterable[object], jobs: int, errors: str) -> Iterator[Any]:
+        numbered = (self._job(number, pair) for number, pair in enumerate(pairs, start=1))
+        start = StartWork(LoadAligner(self.config, self._parts), _alignment_itself)
+        for outcome in outcomes(numbered, start, limits=RunLimits(processes=jobs)):
+            if outcome.value is not None:
+                yield outcome.value
+                continue
+            error = ForestAlignError(f"pair {outcome.number}: {outcome.error}")
+            if errors == "raise":
+                raise error
+            yield error
+
+    def _job(self, number: int, pair: object) -> Job | BadRecord:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            return BadRecord(number, str(number), f"{shorten_any(pair)} is no pair; expected a source and a target")
+        try:
+            source, target = (self._sentence(side, text) for side, text in zip(SIDES, pair, strict=True))
+        except ForestAlignError as error:
+            return BadRecord(number, str(number), str(error))
+        return Job(number, str(number), PairToAlign(source, target))
+
+    @with_one_thread
     def prepare(
         self, pairs: Sequence[tuple[str, Text, Text, WordAlignment | None]]
     ) -> list[PreparedPair | NoParseError]:
-        """Parse a batch of pairs and link their words; pairs that cannot be parsed become errors."""
-        sentences = [_sentence(text) for _, source, target, _ in pairs for text in (source, target)]
+        """Parse and link a batch of pairs (id, source, target, links); what has no parse becomes an error."""
+        sentences = [
+            self._sentence(side, text) for _, *texts, _ in pairs for side, text in zip(SIDES, texts, strict=True)
+        ]
         parses = self.parser.parse(sentences)
         prepared: list[PreparedPair | NoParseError] = []
         for (id, _, _, links), source, target in zip(pairs, parses[::2], parses[1::2], strict=True):
-            failed = source.error or target.error
-            if failed:
-                prepared.append(
-                    NoParseError(f"the {'source' if source.error else 'target'} cannot be parsed: {failed}")
-                )
+            failed = parse_failure(source, target)
+            if failed is not None:
+                prepared.append(failed)
                 continue
             words = self.link_words(source, target) if links is None else _checked(links, source, target)
-            prepared.append(PreparedPair(id, source, target, words))
+            prepared.append(PreparedPair(source.forest, target.forest, words, id))
         return prepared
 
+    def _sentence(self, side: str, text: object) -> Sentence:
+        try:
+            return checked_sentence(side, text, self.config.max_words)
+        except TooLongError as error:
+            raise NoParseError(str(error)) from None
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+
+    @with_one_thread
     def link_words(self, source: Parse, target: Parse) -> WordAlignment:
-        """W: the word links that seed the phrases."""
-        seed = self.config.seed
-        if seed == "crf":
-            links: WordAlignment = self._crf.align(source.sentence, target.sentence)
-            return links
-        found: dict[tuple[int, int], WordLink] = {}
-        if seed in ("dictionary", "union"):
-            vectors = load_vectors(self.config.vectors)
-            for link in dictionary_links(source.sentence, target.sentence, load_wordnet(), vectors):
-                found[link.source, link.target] = link
-        if seed in ("sultan", "union"):
-            for link in self._word_aligner.candidates(analyse_parse(source), analyse_parse(target)):
-                found[link.source, link.target] = link
-        return WordAlignment(tuple(sorted(found.values())))
+        """W: the word links that the phrases grow from, unlikely ones included."""
+        return self._linker.link(source, target)
 
-    def score(self, source: Forest, target: Forest, words: WordAlignment) -> PairScores:
-        """log Pr of all pairs of phrases: by the model, or by the user's own function."""
-        if self._parts.scorer is not None:
-            return self._parts.scorer(source, target, words)
-        return self.model.score(self.extractor.extract(source, target, words), self.config)
-
+    @with_one_thread
     def align_prepared(self, pair: PreparedPair) -> Alignment:
         """The phrases of a parsed and linked pair."""
-        source, target = pair.source.forest, pair.target.forest
-        if self.config.one_best:
-            source, target = one_best(source), one_best(target)
-        scores = self.score(source, target, pair.words)
-        best, *others = align_phrases(source, target, pair.words, scores, self.config)
+        source, target = self.stage.forests(pair.source, pair.target)
+        best, *others = self.stage.align(source, target, pair.words)
         return Alignment(
             id=pair.id,
-            source=pair.source.sentence,
-            target=pair.target.sentence,
+            source=source.sentence,
+            target=target.sentence,
             source_tree=chosen_tree(source, best.source_edges),
             target_tree=chosen_tree(target, best.target_edges),
             words=WordAlignment(tuple(link for link in pair.words if link.stage != CANDIDATE)),
@@ -245,45 +324,54 @@ def load(config: AlignConfig = DEFAULT_CONFIG, **settings: Any) -> Aligner:
     >>> forestalign.load(beam=20, kbest=3).config.beam
     20
     """
-    return Aligner(config.with_(**settings))
+    config = config.with_(**settings)
+    for name in FILES:
+        value = getattr(config, name)
+        if value and value not in (HAND_SET, OLD_HAND_SET) and not Path(value).is_file():
+            raise UsageError(f"{name} is {value!r}; there is no such file")
+    return Aligner(config)
 
 
-def chosen_tree(forest: Forest, edges: Sequence[tuple[NodeId, int]]) -> Tree:
-    """The n-ary tree that an alignment chose: the reranked parse."""
-    choice = [0] * len(forest)
-    for node, index in edges:
-        choice[node] = index
-    root = max(node for node, _ in edges)  # parents come after children
-    return tree_of(forest, root, choice)
+def align(source: Text, target: Text) -> Alignment:
+    """Align one pair with the default settings; what that takes is loaded by the first call.
+
+    >>> import forestalign
+    >>> for pair in forestalign.align("He can't swim.", "He cannot swim.").pairs(multiword=True):
+    ...     print(pair.source_text, "=", pair.target_text)
+    can't swim = cannot swim
+    He can't swim. = He cannot swim.
+    """
+    return _default_aligner().align(source, target)
+
+
+@cache
+def _default_aligner() -> Aligner:
+    return load()
 
 
 @dataclass(frozen=True, slots=True)
-class _AlignWorker:
-    """Starts an aligner in a worker process."""
+class LoadAligner:
+    """Loads an aligner in a worker process; the payload of its jobs is a `PairToAlign`."""
 
     config: AlignConfig
-    parts: Parts
+    parts: AlignerParts = AlignerParts()
 
-    def __call__(self) -> Any:
+    def __call__(self) -> Callable[[Sequence[Job]], Iterator[Alignment | NoParseError]]:
+        """The work of the process: aligns a chunk, whose sentences are parsed together."""
         parts = self.parts
-        aligner = Aligner(self.config, given=parts.given, model=parts.model, parser=parts.parser, scorer=parts.scorer)
-        aligner.load_parts()
+        given = read_given(parts.given_file) if parts.given_file else parts.given
+        aligner = Aligner(self.config, given=given, model=parts.model, parser=parts.parser, scorer=parts.scorer)
+        aligner.warm_up()
 
-        def handle(jobs: Sequence[Job]) -> Iterator[Outcome[Alignment]]:
-            prepared = aligner.prepare([(job.key, *job.payload, None) for job in jobs])
-            for job, pair in zip(jobs, prepared, strict=True):
-                if isinstance(pair, NoParseError):
-                    yield Outcome.failed(job, pair)
-                else:
-                    yield Outcome.of(job, aligner.align_prepared(pair))
+        def align(jobs: Sequence[Job]) -> Iterator[Alignment | NoParseError]:
+            for pair in aligner.prepare([(job.key, *job.payload) for job in jobs]):
+                yield pair if isinstance(pair, NoParseError) else aligner.align_prepared(pair)
 
-        return handle
+        return align
 
 
-def _sentence(text: Text) -> Sentence:
-    if isinstance(text, Sentence):
-        return text
-    return tokenize(text) if isinstance(text, str) else Sentence.from_words(text)
+def _alignment_itself(job: Job, alignment: Alignment) -> Alignment:
+    return alignment
 
 
 def _checked(links: WordAlignment, source: Parse, target: Parse) -> WordAlignment:
@@ -292,7 +380,8 @@ def _checked(links: WordAlignment, source: Parse, target: Parse) -> WordAlignmen
     for link in links:
         if not (0 <= link.source < lengths[0] and 0 <= link.target < lengths[1]):
             raise UsageError(
-                f"link {link.source}-{link.target} runs past the sentences of {lengths[0]} and {lengths[1]} words"
+                f"link {link.source}-{link.target} runs past the sentences of {lengths[0]} and "
+                f"{counted(lengths[1], 'word')}"
             )
     return links
 

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+import warnings
+from dataclasses import InitVar, dataclass, fields, replace
 from typing import Any
 
-from forestalign.errors import UsageError
+from forestalign.errors import RenamedWarning, UsageError
 
 CHOICES = {
     "backend": ("embedded", "benepar", "trees"),
     "forest": ("nbest", "pruned"),
-    "seed": ("sultan", "dictionary", "union", "crf"),
+    "links": ("sultan", "dictionary", "union", "crf", "meteor", "ted", "similarity"),
+    "matching": ("argmax", "itermax", "match"),
     "profile": ("best", "paper", "published"),
+    "search": ("forest", "ted"),
     "parse_score": ("tree", "local"),
     "penalty": ("rank", "literal"),
     "normaliser": ("distinct", "node"),
     "null_normaliser": ("own", "literal"),
     "direction": ("directional", "symmetric"),
+    "scoring": ("best", "paper"),
+    "decode": ("best", "risk"),
 }
 # The smallest and the largest value of a number; counts of which 0 means "all" begin there.
+PAPER_ONLY = (
+    "null_penalty",
+    "noncompositional_penalty",
+    "link_weight",
+    "parse_weight",
+    "parse_score",
+    "penalty",
+)  # what `scoring="best"` has learned weights for
 RANGES = {
     "nbest": (1, math.inf),
     "prune": (1e-9, 1.0),
@@ -40,6 +53,9 @@ RANGES = {
     "max_words": (1, math.inf),
     "kbest": (1, math.inf),
 }
+RENAMED = {"seed": "links"}  # settings by the names that they had before
+HAND_SET = "hand-set"  # the name of the phrase model without learned weights
+OLD_HAND_SET = "uniform"  # what it was called, though its weights are not uniform
 KINDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
 
 
@@ -59,15 +75,21 @@ class AlignConfig:
     batch_size: int = 16  # sentences in one encoder pass
 
     # ---- word links ----
-    seed: str = "sultan"  # "sultan", "dictionary", "union", "crf"
+    links: str = "sultan"  # where links come from: "sultan", "dictionary", "union", "crf", or a baseline
     profile: str = "best"  # "paper", "published", "best"
     ppdb: str = ""  # path of a PPDB-format pair list
     link_threshold: float = 0.1  # least probability of a link in the seed W (profile best); tuned on annotations/dev
     vectors: str = ""  # path of word vectors that gensim reads; empty: the shipped ones
     crf_model: str = ""  # path of a CRF model; empty: the shipped one
+    matching: str = "argmax"  # of links "similarity": "argmax", "itermax" or "match"; the best on msr-rte2.dev
 
     # ---- search ----
-    model: str = ""  # path of a phrase model; empty: the shipped one, "uniform": no learned weights
+    search: str = (
+        "forest"  # the paper's, over forests; "ted": a baseline, constrained tree edit distance of 1-best trees
+    )
+    model: str = ""  # path of a phrase model; empty: the shipped one, "hand-set": no learned weights
+    scoring: str = "best"  # weights of local parts learned on gold; "paper": log Pr, penalties and parse scores
+    scores: str = ""  # path of learned phrase scores; empty: the shipped ones
     beam: int = 50  # µb; section 6.4 trains with 50
     gap: int = 6  # µg: generations between a pair and its support; tuned on annotations/dev
     null_penalty: float = 4.0  # µn: per null word; tuned on annotations/dev, about half of link_weight
@@ -81,7 +103,6 @@ class AlignConfig:
     normaliser: str = "distinct"  # "distinct" feature vectors, or "node"
     null_normaliser: str = "own"  # "own" side, or "literal"
     direction: str = "symmetric"  # or "directional"; symmetric gains 0.7 F1 on annotations/dev
-    phrase_seeds: bool = False  # a leaf with a multiword node, not in the paper; costs 3.9 F1 on annotations/dev
     lifts: bool = True  # one support, both paths null; gold of the paper's kind has such pairs
     trace_states: int = 50  # most states of one TRACE call; as many as the beam
     paths: int = 2  # best paths kept between two nodes of a forest; 0: all
@@ -90,9 +111,17 @@ class AlignConfig:
     plain: bool = False  # the plain Python search instead of the compiled one
     max_words: int = 300  # longer sentences are refused
     kbest: int = 1  # alignments to return
+    decode: str = "best"  # the best-scored alignment; "risk": that of highest expected F1 over the k best
 
-    def __post_init__(self) -> None:
-        """Refuse values that cannot work."""
+    seed: InitVar[str] = ""  # the old name of `links`
+
+    def __post_init__(self, seed: str) -> None:
+        """Take old names for new ones, and refuse values that cannot work."""
+        if seed:
+            object.__setattr__(self, current_name("seed"), seed)
+        if self.model == OLD_HAND_SET:
+            _warn_renamed(f"the phrase model {OLD_HAND_SET!r}", repr(HAND_SET))
+            object.__setattr__(self, "model", HAND_SET)
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{name} is {getattr(self, name)!r}; expected one of {', '.join(choices)}")
@@ -109,6 +138,7 @@ class AlignConfig:
         {'beam': 20}
         """
         known = {field.name: field for field in fields(self)}
+        changes = {current_name(name): value for name, value in changes.items()}
         for name, value in changes.items():
             if name not in known:
                 raise UsageError(f"no setting is called {name!r}; settings are: {', '.join(known)}")
@@ -119,6 +149,14 @@ class AlignConfig:
                 raise UsageError(f"{name} takes {KINDS[type(default)]}, not {value!r}")
         return replace(self, **changes)
 
+    def without_effect(self) -> tuple[str, ...]:
+        """Settings that were changed but do nothing beside the others: prices that only the paper's scoring has.
+
+        >>> AlignConfig(null_penalty=7.0).without_effect()
+        ('null_penalty',)
+        """
+        return () if self.scoring == "paper" else tuple(name for name in self.differences() if name in PAPER_ONLY)
+
     def differences(self) -> dict[str, Any]:
         """The settings that differ from the defaults, for signatures."""
         plain = AlignConfig()
@@ -127,6 +165,18 @@ class AlignConfig:
             for field in fields(self)
             if getattr(self, field.name) != getattr(plain, field.name)
         }
+
+
+def current_name(setting: str) -> str:
+    """The name of a setting today; says so where the user knows it by an old one."""
+    if setting not in RENAMED:
+        return setting
+    _warn_renamed(f"the setting {setting!r}", repr(RENAMED[setting]))
+    return RENAMED[setting]
+
+
+def _warn_renamed(old: str, new: str) -> None:
+    warnings.warn(f"{old} is now called {new}; the old name still works", RenamedWarning, stacklevel=4)
 
 
 DEFAULT_CONFIG = AlignConfig()

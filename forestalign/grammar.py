@@ -14,13 +14,14 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, cast
 
-from forestalign.errors import GrammarError
+from forestalign.errors import GrammarError, counted
 
 Side = Literal["left", "right"]
 Search = Literal["first", "last", "conjunct"]
 ANY = "*"
-_SEPARATORS = frozenset({"CC", "CONJP", ",", ":"})
-_COORDINATORS = frozenset({"CC", "CONJP"})
+SEPARATORS = frozenset({"CC", "CONJP", ",", ":"})
+COORDINATORS = frozenset({"CC", "CONJP"})
+MOST_PRODUCTIONS = 1 << 13  # whose heads are kept; a long run meets ever new ones
 
 
 class Category(StrEnum):
@@ -58,9 +59,9 @@ class HeadRule:
             return range(len(labels))
         if self.search == "last":
             return range(len(labels) - 1, -1, -1)
-        if not _COORDINATORS.intersection(labels[1:]):
+        if not COORDINATORS.intersection(labels[1:]):
             return range(0)
-        first_end = next(index for index in range(1, len(labels)) if labels[index] in _SEPARATORS)
+        first_end = next(index for index in range(1, len(labels)) if labels[index] in SEPARATORS)
         return range(first_end - 1, -1, -1)
 
 
@@ -77,6 +78,8 @@ class HeadTable:
         key = (label, labels)
         found = self._known.get(key)
         if found is None:
+            if len(self._known) >= MOST_PRODUCTIONS:
+                self._known.clear()
             found = self._known[key] = self._search(label, labels)
         return found
 
@@ -136,7 +139,9 @@ def read_rows(path: Path, column_count: int) -> Iterator[tuple[int, list[str]]]:
             continue
         columns = [column.strip() for column in line.split("\t")]
         if len(columns) != column_count or not all(columns):
-            raise GrammarError(path, number, f"{line!r}: expected {column_count} filled column(s), separated by tabs")
+            raise GrammarError(
+                path, number, f"{line!r}: expected {counted(column_count, 'filled column')}, separated by tabs"
+            )
         yield number, columns
 
 
@@ -185,11 +190,11 @@ def read_categories(path: Path) -> dict[str, Category]:
 
 
 def read_words(path: Path) -> frozenset[str]:
-    """One word a line, each once."""
+    """One word per line, each once."""
     words: set[str] = set()
     for number, (word,) in read_rows(path, 1):
         if word in words or " " in word:
-            raise GrammarError(path, number, f"{word!r}: expected one word a line, each once")
+            raise GrammarError(path, number, f"{word!r}: expected one word per line, each once")
         words.add(word)
     return frozenset(words)
 
@@ -241,6 +246,18 @@ def prepositions() -> frozenset[str]:
 def stop_words() -> frozenset[str]:
     """Lower-case function words."""
     return read_words(grammar_root() / "stop_words.txt")
+
+
+@cache
+def abbreviations() -> frozenset[str]:
+    """Lower-case words whose full stop does not end a sentence, without it."""
+    return read_words(grammar_root() / "abbreviations.txt")
+
+
+@cache
+def negation_words() -> frozenset[str]:
+    """Lower-case words that negate."""
+    return read_words(grammar_root() / "negations.txt")
 
 
 @cache

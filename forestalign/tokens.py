@@ -1,9 +1,10 @@
 """Tokens and sentences: surface, lemma, Penn tag and character offsets into the raw text.
 
-The tokenizer is NLTK's, in the manner of the Penn Treebank. Three things are done around it: offsets are found by our
+The tokenizer is NLTK's, in the manner of the Penn Treebank. Four things are done around it: offsets are found by our
 own alignment (NLTK rewrites double quotes, and its search for them gives up on some), a typographic apostrophe inside
-a word counts as a plain one (so that `don’t` is `do n’t`), and full stops are settled where one text holds two
-sentences (`He left. She stayed.`) or ends in an abbreviation (`in the U.S.`).
+a word counts as a plain one (so that `don’t` is `do n’t`), web and e-mail addresses, `#tags`, `@names` and emoji stay
+whole (NLTK is shown letters in their place), and full stops are settled where one text holds two sentences (`He left.
+"Why?"`) or ends in an abbreviation (`in the U.S.`).
 
 A lemma is always lower case, that of a name too: lemmas are compared between sentences whose case may differ.
 Only inflected forms are looked up; a tag of a base form says that the word is its own lemma.
@@ -11,18 +12,18 @@ Only inflected forms are looked up; a tag of a base form says that the word is i
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from types import ModuleType
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from forestalign.bare_import import bare_import
+from forestalign.grammar import abbreviations
 
 
 class Span(NamedTuple):
@@ -45,11 +46,16 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A text and its tokens. `vectors` holds one contextual vector a token when the parser gave them."""
+    """A text and its tokens, with what the parser's encoder made of them where it gave that.
+
+    `vectors` is its last layer, one row per token, as the parser's scorer sees it; `middle` is the mean of two layers
+    half way, where words of like meaning lie nearest each other, as exact as 16 bits, in which caches keep it.
+    """
 
     text: str
     tokens: tuple[Token, ...]
     vectors: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    middle: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
     # asked for many times, so kept when first made
     _words: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
     _tags: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
@@ -60,6 +66,7 @@ class Sentence:
 
     @property
     def words(self) -> tuple[str, ...]:
+        """The words as they stand in the text."""
         if self._words is None:
             object.__setattr__(self, "_words", tuple([token.surface for token in self.tokens]))
         assert self._words is not None
@@ -67,6 +74,7 @@ class Sentence:
 
     @property
     def tags(self) -> tuple[str, ...]:
+        """The part-of-speech tags; empty before the analysis."""
         if self._tags is None:
             object.__setattr__(self, "_tags", tuple([token.tag for token in self.tokens]))
         assert self._tags is not None
@@ -74,10 +82,15 @@ class Sentence:
 
     @property
     def lemmas(self) -> tuple[str, ...]:
+        """The lemmas; empty before the analysis."""
         if self._lemmas is None:
             object.__setattr__(self, "_lemmas", tuple([token.lemma for token in self.tokens]))
         assert self._lemmas is not None
         return self._lemmas
+
+    def phrase(self, span: Span) -> str:
+        """The words of a span as they stand in the text (*can't*, not *ca n't*), on one line."""
+        return " ".join(self.text[self.tokens[span.begin].begin : self.tokens[span.end - 1].end].split())
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Sentence:
@@ -93,6 +106,7 @@ class Sentence:
         return cls(" ".join(words), tuple(tokens))
 
     def with_analysis(self, tags: Sequence[str], lemmas: Sequence[str]) -> Sentence:
+        """The sentence with tags and lemmas."""
         tokens = tuple(
             Token(token.surface, token.begin, token.end, lemma, tag)
             for token, tag, lemma in zip(self.tokens, tags, lemmas, strict=True)
@@ -106,8 +120,12 @@ def tokenize(text: str) -> Sentence:
     >>> tokenize("Don't go!").words
     ('Do', "n't", 'go', '!')
     """
+    wholes = [found.span() for found in _WHOLE.finditer(text)] if _MAY_BE_WHOLE.search(text) else []
     plain = _INNER_APOSTROPHE.sub("'", text)
-    spans = _settle_full_stops(text, list(_slices(plain, _word_tokenizer().tokenize(plain))))
+    for begin, end in wholes:
+        plain = plain[:begin] + _STAND_IN * (end - begin) + plain[end:]
+    spans = _cut_around(list(_slices(plain, _word_tokenizer().tokenize(plain))), wholes)
+    spans = _settle_full_stops(text, spans)
     return Sentence(text, tuple(Token(text[begin:end], begin, end) for begin, end in spans))
 
 
@@ -144,17 +162,17 @@ def _slices(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield begin, position
 
 
-_INNER_SENTENCE_END = re.compile(r"[a-z]{3,}\.")
+_INNER_SENTENCE_END = re.compile(r"(?:[^\W\d_]+(?:['’-][^\W\d_]+)*|[\d,.:]*\d)\.")
+_NEXT_SENTENCE = re.compile(r"[\s\"'`“”‘’()\[\]]+([^\W\d_])")
 _ABBREVIATION = re.compile(r"(\w\.)+\w")
 
 
 def _settle_full_stops(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Cut the full stop off a plain word before a capital; give it back to a final `U.S` or `a.m`."""
+    """Cut the full stop off a word that ends a sentence; give it back to a final `U.S` or `a.m`."""
     settled: list[tuple[int, int]] = []
-    for index, (begin, end) in enumerate(spans):
-        following = text[spans[index + 1][0]] if index + 1 < len(spans) else ""
+    for begin, end in spans:
         is_last_stop = text[begin:end] == "." and bool(settled) and settled[-1][1] == begin
-        if following.isupper() and _INNER_SENTENCE_END.fullmatch(text, begin, end):
+        if end - begin > 1 and text[end - 1] == "." and _ends_sentence(text, begin, end):
             settled += [(begin, end - 1), (end - 1, end)]
         elif is_last_stop and _ABBREVIATION.fullmatch(text, settled[-1][0], begin):
             settled[-1] = (settled[-1][0], end)
@@ -163,28 +181,67 @@ def _settle_full_stops(text: str, spans: list[tuple[int, int]]) -> list[tuple[in
     return settled
 
 
+def _ends_sentence(text: str, begin: int, end: int) -> bool:
+    """Whether the stop of a word ends a sentence: a capital follows, perhaps behind quotes, and it is no abbreviation.
+
+    A single letter is an initial (`J. Smith`), and a number at the very beginning one of a list (`1. Open the door`).
+    """
+    following = _NEXT_SENTENCE.match(text, end)
+    if following is None or not following[1].isupper() or not _INNER_SENTENCE_END.fullmatch(text, begin, end):
+        return False
+    word = text[begin : end - 1]
+    if word[0].isdigit():
+        return begin > 0
+    return len(word) > 1 and word.lower() not in abbreviations()
+
+
+# What NLTK would take apart. Addresses end before punctuation that belongs to the sentence; a closing bracket is part
+# of one only if it was opened there.
+_IN_ADDRESS = r"[^\s<>\"“”()]"
+_ADDRESS = rf"(?:{_IN_ADDRESS}|\({_IN_ADDRESS}*\))*(?:[^\s<>\"“”()'’`.,;:!?\]}}]|\({_IN_ADDRESS}*\))"
+_TOP_DOMAINS = "com|org|net|edu|gov|mil|int|info|io|ai|tv|eu|uk|us|ca|au|de|fr|jp|cn|ru|in"
+_EMOJI = "[\U0001f000-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23fa]"
+_MODIFIERS = "[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+_WHOLE = re.compile(
+    rf"(?:https?|ftp)://{_ADDRESS}"
+    rf"|(?<![\w.-])www\.{_ADDRESS}"
+    rf"|(?<![\w.-])(?:[a-z0-9-]+\.)+(?:{_TOP_DOMAINS})/{_ADDRESS}"
+    r"|(?<![\w.+-])[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+"
+    r"|(?<![\w#&])#\w*[^\W\d_]\w*"
+    r"|(?<![\w@.])@\w+(?:\.\w+)*"
+    r"|(?<!\S)[:;=]['’]?-?[()DPp|/\\*](?!\S)"
+    "|[\U0001f1e6-\U0001f1ff]{2}"
+    rf"|{_EMOJI}{_MODIFIERS}*(?:\u200d{_EMOJI}{_MODIFIERS}*)*",
+    re.IGNORECASE,
+)
+_MAY_BE_WHOLE = re.compile("[@#:;=/\u2000-\U0010ffff]|www", re.IGNORECASE)  # most sentences have none of these
+_STAND_IN = "x"
+
+
+def _cut_around(spans: list[tuple[int, int]], wholes: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Cut words where something begins or ends that stays whole: an emoji stands beside a word without a space."""
+    cuts = {place for whole in wholes for place in whole}
+    if not cuts:
+        return spans
+    found: list[tuple[int, int]] = []
+    for begin, end in spans:
+        places = [begin, *sorted(place for place in cuts if begin < place < end), end]
+        found += pairwise(places)
+    return found
+
+
 @cache
 def _word_tokenizer() -> Any:
-    """NLTK's word tokenizer, loaded without the rest of NLTK.
-
-    `import nltk` brings in scipy.stats and more and takes two seconds, the tokenizer alone a tenth of one. So its
-    parent packages are stood in for while it is imported, and the stand-ins are taken away again.
-    """
-    if "nltk" in sys.modules:
-        return importlib.import_module("nltk.tokenize.destructive").NLTKWordTokenizer()
-    package = importlib.util.find_spec("nltk")
-    assert package is not None
-    assert package.submodule_search_locations is not None
-    roots = list(package.submodule_search_locations)
-    try:
-        for name, path in (("nltk", roots), ("nltk.tokenize", [f"{root}/tokenize" for root in roots])):
-            sys.modules[name] = ModuleType(name)
-            sys.modules[name].__path__ = path
-        module = importlib.import_module("nltk.tokenize.destructive")
-    finally:
-        for name in [name for name in sys.modules if name.partition(".")[0] == "nltk"]:
-            del sys.modules[name]
+    """NLTK's word tokenizer, loaded without the rest of NLTK."""
+    (module,) = bare_import("nltk", ["tokenize.destructive"], bare=["tokenize"])
     return module.NLTKWordTokenizer()
+
+
+@cache
+def _inflection() -> tuple[Any, Any]:
+    """The parts of lemminflect that go from forms to lemmas and back, loaded without spaCy."""
+    lemmatizer, inflections = bare_import("lemminflect", ["core.Lemmatizer", "core.Inflections"])
+    return lemmatizer.Lemmatizer(), inflections.Inflections()
 
 
 # Forms whose lemma lies outside the paradigms of the library: clitics, pronouns other than possessives, and degree
@@ -241,11 +298,10 @@ def _lemma(word: str, tag: str) -> str:
         return _CLOSED_CLASS[word, tag]
     if tag not in _INFLECTED:
         return word
-    import lemminflect  # its tables are large, and many commands never ask for a lemma
-
+    lemmatizer, inflections = _inflection()
     # its rules for unknown words leave nothing of some very short ones
-    candidates = [lemma for lemma in lemminflect.getLemma(word, _INFLECTED[tag]) if lemma] or [word]
+    candidates = [lemma for lemma in lemmatizer.getLemma(word, _INFLECTED[tag]) if lemma] or [word]
     if len(candidates) == 1:
         return str(candidates[0]).lower()  # without the table of inflected forms, which takes time to read
-    fitting = (lemma for lemma in candidates if word in lemminflect.getInflection(lemma, tag))
+    fitting = (lemma for lemma in candidates if word in inflections.getInflection(lemma, tag))
     return str(next(fitting, candidates[0])).lower()

@@ -1,27 +1,30 @@
 """Batches: many jobs over processes or machines, ordered, resumable, and safe against whatever dies.
 
 A command turns its input into `Job`s (readers' bad lines go along as they are), names a picklable function that
-loads the models and returns a handler of chunks, and calls `run_jobs`:
+loads the models and one that writes a result, and calls `run_jobs`:
 
     @dataclass(frozen=True, slots=True)
-    class StartLengths:
+    class Parsing:
         config: AlignConfig
 
-        def __call__(self) -> Handler[str]:
-            parser = load_parser(self.config)  # once a process
-            def handle(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
-                for job, parse in zip(jobs, parser.parse([job.payload for job in jobs])):
-                    yield Outcome.of(job, str(len(parse.trees)))
-            return handle
+        def __call__(self) -> Work[Parse]:
+            parser = load_parser(self.config)  # once per process
+            return lambda jobs: parser.parse([job.payload for job in jobs])
 
-    tally = run_jobs(jobs, StartLengths(config), output="lengths.txt", layout=Layout.LINES, processes=2)
+    def tree_count(job: Job, parse: Parse) -> str:
+        return str(len(parse.trees))
+
+    start = StartWork(Parsing(config), tree_count)
+    tally = run_jobs(jobs, start, output=OutputOptions("counts.txt", Layout.LINES), limits=RunLimits(processes=2))
 
 A handler need not catch anything: what it raises is reported for the job that caused it.
 """
 
 from forestalign.batch.jobs import BadLine, Handler, Job, Layout, Outcome, StartWorker, Tally
+from forestalign.batch.options import OutputOptions, RunLimits
 from forestalign.batch.ordered import map_ordered
 from forestalign.batch.run import outcomes, run_jobs
+from forestalign.batch.starter import StartWork
 from forestalign.batch.workers import Processes, ThisProcess, Workers
 
 __all__ = [
@@ -30,7 +33,10 @@ __all__ = [
     "Job",
     "Layout",
     "Outcome",
+    "OutputOptions",
     "Processes",
+    "RunLimits",
+    "StartWork",
     "StartWorker",
     "Tally",
     "ThisProcess",

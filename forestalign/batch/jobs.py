@@ -13,11 +13,11 @@ Value = TypeVar("Value")
 
 
 class Layout(StrEnum):
-    """How a result stands in the output file, and so how a run knows again what it holds."""
+    """How a result stands in the output file."""
 
     JSON = "json"  # one JSON object with an "id" a line; failed jobs leave no line
     LINES = "lines"  # exactly one line a job, in order; failed jobs leave an empty line
-    BLOCKS = "blocks"  # any number of lines a job; cannot be resumed
+    BLOCKS = "blocks"  # any number of lines a job; failed jobs leave none
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,16 @@ class BadLine(Protocol):
     """An input line that could not be read; `forestalign.formats.BadRecord` is one."""
 
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """Its line, from 1."""
+
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """Its id, or its line as text."""
+
     @property
-    def message(self) -> str: ...
+    def message(self) -> str:
+        """What is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,7 @@ class Outcome(Generic[Value]):
 
     @classmethod
     def of(cls, job: Job, value: Value) -> Outcome[Value]:
+        """A success."""
         return cls(job.number, job.key, value)
 
     @classmethod
@@ -76,6 +82,7 @@ class Tally:
 
     @property
     def exit_code(self) -> int:
+        """That of a command: 1 if anything failed."""
         return 1 if self.failed else 0
 
 

@@ -19,6 +19,7 @@ from forestalign.batch.jobs import Handler, Job, Outcome, StartWorker, Value
 
 # Compiled code cannot be interrupted by an exception. After this many limits (and seconds) the process ends itself.
 _HARD_FACTOR, _HARD_SECONDS = 2.0, 1.0
+HARD_LIMIT_STATUS = 1  # the exit status of such a process, which is faulthandler's
 
 
 class TimeLimit(BaseException):

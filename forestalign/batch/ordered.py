@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from forestalign.batch.worker import Crashed, Done, Raised, Reply
+from forestalign.batch.worker_program import Crashed, Done, Raised, Reply
 from forestalign.batch.workers import Program, ThisProcess, Workers
 from forestalign.errors import ForestAlignError
 

@@ -1,124 +1,234 @@
-"""Output that survives a kill: whole lines, each written by one system call, and what a file already holds.
+"""Where the results of a run go: to a file that can be resumed, or to a stream.
 
-A line is what ends in a newline. A process that is killed while the kernel copies a long line may leave the beginning
-of that line at the end of the file; a resumed run cuts it off before it reads or writes anything.
+A resumed run holds its input against the journal, pair by pair. Where earlier pairs failed, it writes a second file
+beside the first, with the old results and the new ones in the order of the input, which takes the first one's place as
+soon as it has all of it; a run that is killed before goes on with that file.
 """
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import stat
 import sys
-from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Protocol
 
-from forestalign.batch.jobs import Job, Layout, Outcome
-from forestalign.errors import InputError, UsageError
-
-_BLOCK = 1 << 16
+from forestalign.batch.run_journal import JournalFile, PairState, Record, Settings, refuse_other_settings
+from forestalign.batch.store import Store, finish_move, open_results
+from forestalign.errors import UsageError
+from forestalign.outputs import STDOUT, naming
 
 
-class LineOutput:
-    """A file, or stdout for `-`. Nothing is buffered, so what was written is in the file whatever happens next."""
+class Output(Protocol):
+    """Takes results in the order of the input."""
 
-    def __init__(self, path: str, *, append: bool = False):
-        if path == "-":
-            sys.stdout.flush()
-            self._descriptor, self._is_own = sys.stdout.fileno(), False
-            return
-        self._descriptor, self._is_own = _open_alone(path), True
-        if not append and stat.S_ISREG(os.fstat(self._descriptor).st_mode):  # not a pipe or /dev/null
-            os.ftruncate(self._descriptor, 0)
+    def known(self, digest: int) -> PairState | None:
+        """What the output holds for the next pair of the input; None when it has to be done."""
 
-    def write_line(self, text: str) -> None:
-        data = memoryview((text + "\n").encode("utf-8", "surrogateescape"))
-        while data:
-            data = data[os.write(self._descriptor, data) :]
+    def copy(self, count: int) -> None:
+        """The next pairs are as they were in the earlier run."""
 
-    def __enter__(self) -> Self:
-        return self
+    def write(self, digest: int, state: PairState, text: str | None) -> None:
+        """The next pair's result; None leaves no line."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def end_of_input(self) -> None:
+        """All pairs were read; complains when the output holds more."""
+
+    def close(self, is_whole: bool) -> None:
+        """`is_whole`: the run came to its end."""
+
+
+class Stream:
+    """Stdout, a device or a pipe: nothing is kept, nothing can be resumed."""
+
+    def __init__(self, path: str):
+        self._path, self._is_own = path, path != STDOUT
+        sys.stdout.flush()
+        with naming(path):
+            self._descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC) if self._is_own else sys.stdout.fileno()
+
+    def known(self, digest: int) -> PairState | None:
+        """Nothing is known of any pair."""
+        return None
+
+    def copy(self, count: int) -> None:
+        """There is nothing to copy."""
+        assert not count
+
+    def write(self, digest: int, state: PairState, text: str | None) -> None:
+        """Write the line of a pair at once; a pair without one leaves none."""
+        if text is not None:
+            data = memoryview(_line(text))
+            with naming("stdout" if self._path == STDOUT else self._path):
+                while data:
+                    data = data[os.write(self._descriptor, data) :]
+
+    def end_of_input(self) -> None:
+        """Nothing was held that the input could lack."""
+
+    def close(self, is_whole: bool) -> None:
+        """Close what was opened here."""
         if self._is_own:
             os.close(self._descriptor)
 
 
-def _open_alone(path: str) -> int:
-    """Open for appending, and make sure that no other run is writing to the same file."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise UsageError(f"cannot write to {path}: {error.strerror}") from None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise UsageError(f"another run is writing to {path}") from None
-    except OSError:
-        pass  # a file system without locks
-    return descriptor
+class RunFile:
+    """A file of results with its journal."""
+
+    def __init__(self, path: str, settings: Settings, resume: bool):
+        self._path, self._settings, self._packed = path, settings, path.endswith(".gz")
+        self._beside = f"{path}.new"
+        self._store = Store(path, self._packed)
+        self._old: _Earlier | None = None  # while earlier failures are tried again
+        self._held: Iterator[Record] = iter(())
+        self._read = self._held_count = 0
+        self._standing = 0  # pairs that the second file has already
+        try:
+            if resume:
+                self._resume()
+        except BaseException:
+            self.close(False)
+            raise
+
+    def _resume(self) -> None:
+        finish_move(self._beside, self._path)
+        if not os.path.exists(self._store.journal_path):
+            if self._store.is_empty:
+                return
+            raise UsageError(
+                f"{self._path} has no journal ({self._store.journal_path}), so nobody can say what it holds: "
+                "--resume cannot continue it, --force replaces it"
+            )
+        journal = JournalFile(self._store.journal_path)
+        refuse_other_settings(self._path, journal.settings, self._settings)
+        self._store.recover(journal)
+        self._held_count = self._store.count
+        if self._store.failed:
+            self._begin_anew(journal)
+        else:
+            self._held = journal.records(0, self._held_count)
+
+    def _begin_anew(self, journal: JournalFile) -> None:
+        """Earlier failures are tried again, in a second file. It may be there already, from a run that was killed."""
+        earlier, self._store = self._store, Store(self._beside, self._packed)
+        if os.path.exists(self._store.journal_path) and not self._store.is_empty:
+            begun = JournalFile(self._store.journal_path)
+            if begun.settings == self._settings:
+                self._store.recover(begun)
+                self._held = begun.records(0, self._store.count)
+        if not self._store.has_begun:
+            self._store.begin(self._settings)
+        self._standing = self._store.count
+        self._old = _Earlier(earlier, journal, self._standing, self._packed)
+
+    def known(self, digest: int) -> PairState | None:
+        """What became of the next pair of the input; None if it has to be done."""
+        if self._read >= self._held_count:
+            return None
+        record = next(self._held, None)
+        is_old = record is None
+        if record is None:
+            assert self._old is not None
+            record = self._old.next_for_reading()
+        self._read += 1
+        if record.digest != digest:
+            raise UsageError(
+                f"{self._path} was made from another input: pair {self._read} is not the one that it was; "
+                "--resume needs the same input, --force starts anew"
+            )
+        return None if is_old and record.state == PairState.FAILED else PairState(record.state)
+
+    def end_of_input(self) -> None:
+        """Refuse an input that ends before the pairs of the output do."""
+        if self._read < self._held_count:
+            raise UsageError(
+                f"{self._path} was made from another input: it holds {self._held_count} pairs, the input ends after "
+                f"{self._read}; --resume needs the same input, --force starts anew"
+            )
+
+    def copy(self, count: int) -> None:
+        """Keep the results of so many pairs as they are."""
+        if self._old is None:
+            return  # they stand where they are
+        standing = min(count, self._standing)
+        self._standing -= standing
+        for _ in range(count - standing):
+            self._store.append(*self._old.next_result())
+        self._change_over()
+
+    def write(self, digest: int, state: PairState, text: str | None) -> None:
+        """Add the result of a pair."""
+        self._begin()
+        self._store.append(digest, state, b"" if text is None else _line(text))
+        if self._old is not None:
+            self._old.skip_result()
+            self._change_over()
+
+    def _begin(self) -> None:
+        if not self._store.has_begun:
+            self._store.begin(self._settings)
+            for name in (self._beside, f"{self._beside}.journal"):
+                if os.path.exists(name):
+                    os.unlink(name)
+
+    def _change_over(self) -> None:
+        if self._old is not None and self._store.count >= self._held_count:
+            self._store.move_to(self._path)
+            self._old.close()
+            self._old = None
+
+    def close(self, is_whole: bool) -> None:
+        """Close the files; those of a run that is whole take their final names."""
+        try:
+            if is_whole:
+                self._begin()
+            self._store.flush()
+        finally:
+            if self._store.is_new and not self._store.has_begun and self._store.is_empty:
+                os.unlink(self._store.path)  # a run that failed before its first result leaves nothing
+            self._store.close()
+            if self._old is not None:
+                self._old.close()
 
 
-class Held:
-    """What the output file of an earlier run holds; asked once for each job, in order."""
+class _Earlier:
+    """The results of the earlier run, read twice: records in step with the input, results in step with the output."""
 
-    def __init__(self, path: Path, layout: Layout):
-        self._keys: Counter[str] = Counter()
-        self._line_count = 0
-        self._counts_lines = layout is Layout.LINES
-        if layout is Layout.BLOCKS:
-            raise UsageError("this output format cannot be resumed; use a JSON format")
-        if not path.exists():
-            return
-        drop_torn_line(path)
-        for line in _lines(path):
-            self._line_count += 1
-            if layout is Layout.JSON:
-                self._keys[_key(path, self._line_count, line)] += 1
+    def __init__(self, store: Store, journal: JournalFile, begin: int, packed: bool):
+        """From the pair number `begin` on; those before stand in the new file already."""
+        self._store = store
+        self._results: BinaryIO = open_results(store.path, packed)
+        self._results.seek(sum(record.size for record in journal.records(0, begin)))
+        self._to_read = journal.records(begin, store.count)
+        self._to_write = journal.records(begin, store.count)
 
-    def takes(self, item: Job | Outcome[str]) -> bool:
-        """Whether the file holds this item's line. Keys that occur twice in the input are counted."""
-        if self._counts_lines:
-            self._line_count -= 1
-            return self._line_count >= 0
-        if not isinstance(item, Job) or self._keys[item.key] <= 0:
-            return False
-        self._keys[item.key] -= 1
-        return True
+    def next_for_reading(self) -> Record:
+        return next(self._to_read)
 
+    def skip_result(self) -> None:
+        """The old result of a pair that was done again."""
+        self.next_result()
 
-def drop_torn_line(path: Path) -> None:
-    """Cut off what follows the last newline."""
-    with path.open("r+b") as file:
-        end = file.seek(0, os.SEEK_END)
-        while end:
-            begin = max(0, end - _BLOCK)
-            file.seek(begin)
-            newline = file.read(end - begin).rfind(b"\n")
-            if newline >= 0:
-                end = begin + newline + 1
-                break
-            end = begin
-        file.truncate(end)
+    def next_result(self) -> tuple[int, int, bytes]:
+        record = next(self._to_write)
+        return record.digest, record.state, self._results.read(record.size)
+
+    def close(self) -> None:
+        self._results.close()
+        self._store.close()
 
 
-def _lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-        yield from file
+def open_output(path: str, settings: Settings, resume: bool) -> Output:
+    """The output of a run, checked and locked; nothing is changed before the first result is there."""
+    if path == STDOUT or (os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode)):
+        if resume:
+            raise UsageError("--resume needs an output file (-o FILE): it looks there for what is done")
+        return Stream(path)
+    path = os.path.realpath(path)
+    if os.path.exists(f"{path}.journal"):
+        JournalFile(f"{path}.journal")  # somebody else's file of this name is not touched
+    return RunFile(path, settings, resume)
 
 
-def _key(path: Path, number: int, line: str) -> str:
-    try:
-        key = json.loads(line)["id"]
-    except (ValueError, KeyError, TypeError):
-        raise InputError(
-            path, number, 'expected a JSON object with an "id"; is this the output of an earlier run?'
-        ) from None
-    return str(key)
+def _line(text: str) -> bytes:
+    return (text + "\n").encode("utf-8", "surrogateescape")

@@ -18,6 +18,7 @@ class Progress:
             self._bar = tqdm(total=total, file=errors, unit=" pairs", dynamic_ncols=True, smoothing=0.05)
 
     def step(self) -> None:
+        """One more job is done."""
         if self._bar is not None:
             self._bar.update()
 
@@ -28,6 +29,7 @@ class Progress:
             self._bar.update()
 
     def report(self, message: str) -> None:
+        """Print a line above the progress line."""
         if self._bar is None:
             print(message, file=self._errors, flush=True)
         else:

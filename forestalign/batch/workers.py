@@ -1,4 +1,4 @@
-"""Where tasks run: in this process, or in worker processes beside it. `forestalign.cluster` adds other machines."""
+"""Where tasks run: in this process, or in worker processes beside it. `cluster` adds other machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from functools import cached_property
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from forestalign.batch.worker import Crashed, Done, Message, Raised, Reply
+from forestalign.batch.worker_program import START, Crashed, Done, Message, Raised, Reply
 
 Task = TypeVar("Task")
 Value = TypeVar("Value")
@@ -34,13 +34,16 @@ class Program(Generic[Task, Value]):
 
     @cached_property
     def pickled(self) -> bytes:
+        """The start function, to be sent."""
         return pickle.dumps(self.start)
 
     @cached_property
     def key(self) -> str:
+        """A digest by which worker processes know the program."""
         return hashlib.sha256(self.pickled).hexdigest()
 
     def message(self, task: Task) -> Message:
+        """A task as it is sent to a worker process."""
         return Message(self.key, self.pickled, pickle.dumps(task))
 
 
@@ -48,11 +51,20 @@ class Workers(Protocol):
     """Takes up to `capacity` tasks at a time and gives their replies back in any order."""
 
     @property
-    def capacity(self) -> int: ...
-    def submit(self, ticket: int, program: Program[Any, Any], task: Any) -> None: ...
-    def next_reply(self) -> tuple[int, Reply]: ...
-    def abandon(self) -> None: ...  # end what still runs, so that the workers can be used again
-    def close(self) -> None: ...
+    def capacity(self) -> int:
+        """How many tasks can be under way."""
+
+    def submit(self, ticket: int, program: Program[Any, Any], task: Any) -> None:
+        """Begin a task; its reply comes with the ticket."""
+
+    def next_reply(self) -> tuple[int, Reply]:
+        """Wait for a reply; whose it is, the ticket tells."""
+
+    def abandon(self) -> None:
+        """End what still runs, so that the workers can be used again."""
+
+    def close(self) -> None:
+        """End the workers."""
 
 
 class ThisProcess:
@@ -64,18 +76,22 @@ class ThisProcess:
         self._replies: deque[tuple[int, Reply]] = deque()
 
     def submit(self, ticket: int, program: Program[Any, Any], task: Any) -> None:
+        """Run the task now."""
         try:
             self._replies.append((ticket, Done(program.function(task))))
         except Exception as error:
             self._replies.append((ticket, Raised(error)))
 
     def next_reply(self) -> tuple[int, Reply]:
+        """The oldest reply that was not taken."""
         return self._replies.popleft()
 
     def abandon(self) -> None:
+        """Forget the replies."""
         self._replies.clear()
 
     def close(self) -> None:
+        """There is nothing to end."""
         self.abandon()
 
 
@@ -104,36 +120,38 @@ class WorkerProcess:
         try:
             reply: Reply = self.connection.recv()
         except (EOFError, OSError):
-            return Crashed(f"the worker process died ({self._cause_of_death()})")
+            return self._crash()
         return reply
 
     def _start(self) -> None:
         self.connection, theirs = Pipe()
-        program = f"from forestalign.batch.worker import main; main({theirs.fileno()})"
+        program = START.format(descriptor=theirs.fileno(), parent=os.getpid())
         self._process = subprocess.Popen(
             [sys.executable, "-c", program],
             stdin=subprocess.DEVNULL,
             stdout=2,  # results go through the socket; whatever else is printed is a message
             pass_fds=[theirs.fileno()],
-            env={"OPENBLAS_NUM_THREADS": "1", **os.environ},  # the processes are the threads
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # the processes are the threads
         )
         theirs.close()
         self._known = ""
         self.connection.send(sys.path)
 
-    def _cause_of_death(self) -> str:
+    def _crash(self) -> Crashed:
         assert self._process is not None
         try:
-            status = self._process.wait(timeout=10)
+            status: int | None = self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             status = None
         self.stop()
         if status is None or status >= 0:
-            return f"exit status {status}; it ends itself when compiled code runs far past the time limit"
+            return Crashed(f"the worker process died (exit status {status})", status)
         name = signal.Signals(-status).name
-        return f"{name}, often a sign of too little memory" if status == -signal.SIGKILL else name
+        hint = ", often a sign of too little memory" if status == -signal.SIGKILL else ""
+        return Crashed(f"the worker process died ({name}{hint})", status)
 
     def stop(self) -> None:
+        """Kill the process; the next task starts another."""
         if self._process is not None:
             self.connection.close()
             self._process.kill()
@@ -150,11 +168,13 @@ class Processes:
         self._busy: dict[Connection[Any, Any], tuple[int, WorkerProcess]] = {}
 
     def submit(self, ticket: int, program: Program[Any, Any], task: Any) -> None:
+        """Send the task to an idle process."""
         worker = self._idle.pop()
         worker.send(program.message(task))
         self._busy[worker.connection] = (ticket, worker)
 
     def next_reply(self) -> tuple[int, Reply]:
+        """Wait for the first process that answers or dies."""
         ready = wait(list(self._busy))
         ticket, worker = self._busy.pop(next(connection for connection in self._busy if connection in ready))
         reply = worker.receive()
@@ -162,12 +182,14 @@ class Processes:
         return ticket, reply
 
     def abandon(self) -> None:
+        """Kill the processes that are at work."""
         for _, worker in self._busy.values():
             worker.stop()
             self._idle.append(worker)
         self._busy.clear()
 
     def close(self) -> None:
+        """Kill all processes."""
         self.abandon()
         for worker in self._idle:
             worker.stop()

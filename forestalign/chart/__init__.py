@@ -5,16 +5,20 @@ over n-ary trees: the grammar (see `plain`) gives each of them one derivation. T
 spans that are not in the tree add nothing. Chains of unary phrases are one label, joined by `::` as in benepar.
 """
 
+from forestalign.chart.best_trees import BestTrees, SharedTrees
 from forestalign.chart.decode import kbest, leaves, minimum_risk, sample, viterbi
-from forestalign.chart.expectations import Inside, entropy, inside, log_partition, marginals, outside
+from forestalign.chart.expectations import Inside, entropy, inside, inside_outside, log_partition, marginals, outside
 from forestalign.chart.potentials import CHAIN, Chart
 
 __all__ = [
     "CHAIN",
+    "BestTrees",
     "Chart",
     "Inside",
+    "SharedTrees",
     "entropy",
     "inside",
+    "inside_outside",
     "kbest",
     "leaves",
     "log_partition",

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from forestalign.chart import _kbest, _kernels
+from forestalign.chart import chart_kernels as kernels
+from forestalign.chart.best_trees import BestTrees, SharedTrees, chains
 from forestalign.chart.expectations import Inside, inside, marginals
-from forestalign.chart.potentials import CHAIN, Chart, Table, maxima, rows, square, triangle
+from forestalign.chart.potentials import CHAIN, Chart, maxima, rows, square, triangle
 from forestalign.trees import ScoredTree, Tree
 
 LEFT, RIGHT = 0, 1
 # Log units below the best tree in which the k best are sought first. It decides how long that takes, not what is found.
-FIRST_MARGIN = 8.0
+FIRST_MARGIN = 6.0
 
 Labelling = Callable[[int, int, int, int], tuple[int, int]]
 Splitting = Callable[[int, int, int], tuple[int, int, int]]
@@ -28,12 +28,6 @@ def leaves(chart: Chart, words: Sequence[str]) -> tuple[Tree, ...]:
     )
 
 
-@lru_cache(maxsize=16)
-def _chains(labels: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """The categories of each label from the bottom up."""
-    return tuple(tuple(reversed(label.split(CHAIN))) for label in labels)
-
-
 class _Builder:
     """Trees from choices: `label(i, j, role, rank)` gives a label and the rank of a split of span (i, j + 1), and
     `split(i, j, rank)` the last word of the left child and the ranks of both children. Equal subtrees are shared.
@@ -41,7 +35,7 @@ class _Builder:
 
     def __init__(self, chart: Chart, words: Sequence[str], label: Labelling, split: Splitting):
         self.leaves = leaves(chart, words)
-        self.chains = _chains(chart.labels)
+        self.chains = chains(chart.labels)
         self.label, self.split = label, split
         self.built: dict[tuple[int, int, int, int], Tree] = {}
 
@@ -81,7 +75,7 @@ def _best_tree(chart: Chart, words: Sequence[str], gains: npt.NDArray[np.floatin
     labelled = gains[:, 1:].argmax(1) + 1
     best = np.take_along_axis(gains, labelled[:, None], 1)[:, 0]
     free = np.where(gains[:, 0] > best, 0, labelled)
-    points, total = _kernels.best_splits(square(n, np.maximum(gains[:, 0], best)), square(n, best))
+    points, total = kernels.best_splits(square(n, np.maximum(gains[:, 0], best)), square(n, best))
     tables = (square(n, free).astype(np.int16), square(n, labelled).astype(np.int16))
 
     def label(i: int, j: int, role: int, rank: int) -> tuple[int, int]:
@@ -114,67 +108,25 @@ def minimum_risk(chart: Chart, words: Sequence[str], price: float = 0.5) -> Tree
     return tree
 
 
-def kbest(chart: Chart, words: Sequence[str], k: int, log_z: float | None = None) -> tuple[ScoredTree, ...]:
+def kbest(chart: Chart, words: Sequence[str], k: int, log_z: float | None = None) -> BestTrees:
     """The k most probable trees, best first, each once; fewer where the chart has fewer.
 
     Only spans through which some tree passes within a margin of the best one are looked at. When k trees are found
     within the margin, no tree outside can be among them; otherwise the margin is widened until nothing is left out.
+    A tree is made when it is asked for.
     """
-    n = len(chart)
     log_z = inside(chart).log_partition if log_z is None else log_z
-    if k == 1:
-        tree, score = _best_tree(chart, words, rows(chart))
-        return (ScoredTree(tree, score - log_z),)
-    upper = triangle(n)
-    through = np.array([table[upper] for table in _kernels.best_through(*maxima(chart))])
-    best, margin = through[RIGHT, n - 1], FIRST_MARGIN
+    through = np.array(kernels.best_through(*maxima(chart)))
+    best, margin = through[RIGHT, 0, -1], FIRST_MARGIN
     while True:
-        wanted = through >= best - margin
-        scores, splits, labels = _lists(chart, k, wanted, margin)
+        slack = np.where(through > -np.inf, np.maximum(through, -1e9) - (best - margin), -1.0)
+        lists = kernels.kbest_lists(chart.potentials, slack, k)
+        scores = lists.scores()
         if (len(scores) == k and scores[-1] > best - margin + 1e-6) or np.isinf(margin):
             break
         margin = margin * 2 if margin < 1000 else np.inf
-    builder = _Builder(chart, words, *_read_lists(n, splits, labels))
-    return tuple(ScoredTree(builder.root(rank), float(score) - log_z) for rank, score in enumerate(scores))
-
-
-def _read_lists(n: int, splits: npt.NDArray[np.int16], labels: npt.NDArray[np.int16]) -> tuple[Labelling, Splitting]:
-    """The choices of a builder from the kernel's tables, read through flat views: indexing arrays would be slow."""
-    label_view, split_view = labels.reshape(-1).data, splits.reshape(-1).data
-    rows_count, k = splits.shape[:2]
-
-    def label(i: int, j: int, role: int, rank: int) -> tuple[int, int]:
-        at = ((role * rows_count + i * n - i * (i - 1) // 2 + j - i) * k + rank) * 2
-        return label_view[at], label_view[at + 1]
-
-    def split(i: int, j: int, rank: int) -> tuple[int, int, int]:
-        at = ((i * n - i * (i - 1) // 2 + j - i) * k + rank) * 3
-        return split_view[at], split_view[at + 1], split_view[at + 2]
-
-    return label, split
-
-
-def _lists(
-    chart: Chart, k: int, wanted: npt.NDArray[np.bool_], margin: float
-) -> tuple[Table, npt.NDArray[np.int16], npt.NDArray[np.int16]]:
-    """Sort the labels of the spans that are wanted, and let the kernel merge.
-
-    Of each span k labels and the empty one are enough, and so are those within the margin of its best one.
-    """
-    values = rows(chart)
-    used = np.flatnonzero(wanted.any(0))
-    likely = values[used]
-    near = likely >= likely[:, 1:].max(1, keepdims=True) - margin
-    size = min(k + 1, int(near.sum(1).max()) + 1, len(chart.labels))
-    best = np.argpartition(-likely, size - 1, axis=1)[:, :size]
-    best.sort(axis=1)  # so that ties go to the earlier label
-    order = np.take_along_axis(best, np.argsort(-np.take_along_axis(likely, best, 1), axis=1, kind="stable"), 1)
-    labels = np.zeros((len(values), size), dtype=np.int16)
-    potentials = np.zeros((len(values), size))
-    labels[used] = order
-    potentials[used] = np.take_along_axis(likely, order, 1)
-    scores, _, splits, chosen = _kbest.kbest_lists(len(chart), k, potentials, labels, wanted)
-    return scores, splits, chosen
+    shared = SharedTrees.of(*lists.shared(), len(scores))
+    return BestTrees(shared, tuple((scores - log_z).tolist()), chart.labels, words, chart.best_tags())
 
 
 def sample(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forestalign.chart import _kernels
+from forestalign.chart import chart_kernels as kernels
 from forestalign.chart.potentials import Chart, Floats, Table, log_sums, triangle
 
 
@@ -27,11 +27,13 @@ class Inside:
 
 
 def inside(chart: Chart) -> Inside:
+    """Log inside scores of all spans."""
     any_label, labelled = log_sums(chart)
-    return Inside(any_label, labelled, *_kernels.inside(any_label, labelled))
+    return Inside(any_label, labelled, *kernels.inside(any_label, labelled))
 
 
 def log_partition(chart: Chart) -> float:
+    """Log of the sum of exp(score) over all trees of the chart."""
     return inside(chart).log_partition
 
 
@@ -41,14 +43,26 @@ def outside(chart: Chart) -> tuple[Table, Table]:
     right = scores.right.copy()
     right[0, -1] = scores.log_partition
     found = []
-    for share, inner in zip(
-        _kernels.shares(scores.split, scores.left, scores.right), (scores.left, right), strict=True
-    ):
+    for share, inner in zip(kernels.shares(scores.split, scores.left, scores.right), (scores.left, right), strict=True):
         log_outside = np.full(share.shape, -np.inf)
         used = share > 0
         log_outside[used] = np.log(share[used]) + scores.log_partition - inner[used]
         found.append(log_outside)
     return found[0], found[1]
+
+
+def inside_outside(any_label: Table, labelled: Table) -> tuple[float, Table, Table]:
+    """Log partition, and its derivatives by both tables of log sums: what a trainer needs.
+
+    The derivatives are how often a span may have any label (a left child, or one word), and how often it must have one
+    (a right child of several words, or the root).
+    """
+    split, left, right = kernels.inside(any_label, labelled)
+    as_left, as_right = kernels.shares(split, left, right)
+    if len(split) > 1:
+        np.einsum("ii->i", as_left)[:] += as_right.diagonal()  # a word may lack a label in either role
+        np.fill_diagonal(as_right, 0.0)
+    return float(labelled[0, -1] + split[0, -1]), as_left, as_right
 
 
 def marginals(chart: Chart, scores: Inside | None = None) -> Floats:
@@ -58,7 +72,7 @@ def marginals(chart: Chart, scores: Inside | None = None) -> Floats:
     """
     scores = scores or inside(chart)
     n = len(chart)
-    as_left, as_right = _kernels.shares(scores.split, scores.left, scores.right)
+    as_left, as_right = kernels.shares(scores.split, scores.left, scores.right)
     if n > 1:
         np.einsum("ii->i", as_left)[:] += as_right.diagonal()  # a word may lack a label in either role
         np.fill_diagonal(as_right, 0.0)

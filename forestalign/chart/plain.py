@@ -1,4 +1,4 @@
-"""The chart algorithms as they are written down: slow, short, and the judge of their twins in `_kernels`.
+"""The chart algorithms as they are written down: slow, short, and the judge of their twins in `chart.pxi`.
 
 The grammar is left-binarised. A span of several words with the empty label may only be a left child, so an n-ary
 tree has exactly one derivation: the children of a node are joined from the left, and every child but the first is a
@@ -83,7 +83,7 @@ Scored = tuple[float, tuple[tuple[int, int, int], ...]]  # a score, and (first w
 
 
 def kbest(potentials: npt.NDArray[np.floating], k: int) -> list[Scored]:
-    """The k best trees of [n, n, labels]: every list keeps its k best entries. The twin of `_kbest`."""
+    """The k best trees of [n, n, labels]: every list keeps its k best entries. It judges `KBestLists`."""
     n, _, label_count = potentials.shape
     left: dict[tuple[int, int], list[Scored]] = {}
     right: dict[tuple[int, int], list[Scored]] = {}

@@ -31,10 +31,11 @@ class Chart:
         return self if temperature == 1.0 else replace(self, potentials=self.potentials / np.float32(temperature))
 
     def best_tags(self) -> tuple[str, ...]:
+        """The tag with the highest score for each word."""
         return tuple(self.tags[i] for i in self.tag_scores.argmax(1))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def triangle(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """First and last word of every span of n words, in the order of triangular tables."""
     first, last = np.triu_indices(n)

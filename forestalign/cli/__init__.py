@@ -8,46 +8,60 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from forestalign.errors import ForestAlignError, UsageError
+from forestalign.cli.idle_options import warn_of_idle
+from forestalign.errors import ForestAlignError, RenamedWarning, UsageError
 
 COMMANDS = {
     "align": "align the phrases of pairs of sentences",
     "words": "align the words of pairs of sentences",
-    "rerank": "choose parses by aligning, next to the parser's 1-best",
+    "rerank": "choose parses by aligning, and show the parser's 1-best beside them",
     "parse": "parse sentences into Penn trees, n-best lists or forests",
     "train": "learn the weights of phrase features from pairs of sentences",
     "tune": "find the best settings on a development set",
     "model": "show what a phrase model has learned",
-    "crf": "train the CRF word aligners; phrase gold, decision scores, k-best lists",
+    "crf": "train and apply the CRF word aligners",
     "evaluate": "score words, phrases or parses against gold, with significance tests",
-    "annotations": "check annotated pairs; agreement of annotators",
-    "view": "make a page to look at alignments in a browser",
-    "serve": "the same page with two text boxes, on this machine",
+    "annotations": "check annotated pairs and measure agreement",
+    "extract": "make a table of paraphrases from alignments",
+    "edits": "say how the second sentence of each pair differs from the first",
+    "similarity": "say how similar the sentences of each pair are, and why",
+    "view": "write a page for browsing alignments",
+    "serve": "run the same page on this machine, with two text boxes",
+    "completion": "print what makes a shell complete commands and options",
 }
 
 
-# Matrices are small: a second thread of BLAS, which starts with numpy, mostly waits and takes a core from others.
-ONE_BLAS_THREAD = ("OPENBLAS_NUM_THREADS", "1")
+# Matrices are small: a second thread of BLAS, which starts with numpy, mostly waits and takes a core from others. And
+# the number of threads changes the last digits, so it is not the user's to choose (see `forestalign.blas`).
+BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class CommandParser(argparse.ArgumentParser):
     """Says in one line what is wrong, as all other errors are told, without the whole usage before it."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; '{self.prog} --help' tells more\n")
+        """Exit with one line."""
+        from forestalign.cli.suggestions import with_suggestion
+
+        told = with_suggestion(message, self)
+        self.exit(2, f"{self.prog}: {told}{'' if told.endswith('?') else ';'} '{self.prog} --help' gives more help\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; errors that a user can fix become one line on stderr."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    os.environ.setdefault(*ONE_BLAS_THREAD)
+    os.environ.update(dict.fromkeys(BLAS_THREADS, "1"))
     _replace_closed_streams()
+    _escape_what_streams_cannot_write()
     parser = _top_parser()
     if not arguments or arguments[0] not in COMMANDS:
         parser.parse_args(arguments)
@@ -55,7 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     name = arguments[0]
     try:
-        code = _run_command(name, arguments[1:])
+        with _told_in_one_line(name):
+            code = _run_command(name, arguments[1:])
         sys.stdout.flush()  # here, where a full disk or a closed pipe is still told well
         return code
     except ForestAlignError as error:
@@ -68,6 +83,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:  # of files that a command writes; readers tell more
         place = f"{error.filename}: " if error.filename else ""
         print(f"forestalign {name}: {place}{error.strerror or error}", file=sys.stderr)
+        return 1
+    except MemoryError:
+        print(f"forestalign {name}: not enough memory", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"forestalign {name}: interrupted", file=sys.stderr)
@@ -82,7 +100,26 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.configure(parser)
-    return int(command.run(parser.parse_args(arguments)))
+    args = parser.parse_args(arguments)
+    warn_of_idle(parser, args, getattr(command, "IDLE", ()))
+    return int(command.run(args))
+
+
+@contextmanager
+def _told_in_one_line(name: str) -> Iterator[None]:
+    """Warnings of ours without the place in the code, which a user of the command cannot change."""
+    with warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+            if issubclass(category, RenamedWarning):
+                print(f"forestalign {name}: {message}", file=sys.stderr)
+            else:
+                shown(message, category, *place)
+
+        warnings.simplefilter("always", RenamedWarning)
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
 
 
 def _replace_closed_streams() -> None:
@@ -92,13 +129,20 @@ def _replace_closed_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
+def _escape_what_streams_cannot_write() -> None:
+    """A terminal may know ASCII alone; what it cannot show is escaped, and no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _top_parser() -> argparse.ArgumentParser:
     listing = "\n".join(f"  {name:<12} {line}" for name, line in COMMANDS.items())
     parser = CommandParser(
         prog="forestalign",
         usage="forestalign COMMAND ...",
         description="Align the phrases of two English sentences that say the same thing.",
-        epilog=f"commands:\n{listing}\n\n'forestalign COMMAND --help' tells more about one.",
+        epilog=f"commands:\n{listing}\n\n'forestalign COMMAND --help' describes a command in full.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"forestalign {version('forestalign')}")

@@ -1,82 +1,82 @@
 """Align the phrases of pairs of sentences.
 
+    forestalign align "He bought a car." "A car was bought by him."
     forestalign align pairs.tsv
     forestalign align pairs.tsv --json -o results.jsonl --jobs 2
     printf 'He died.\\tHe kicked the bucket.\\n' | forestalign align
+    forestalign align --chunks chunks.wa -o aligned.wa
 
-Prints the tree of phrase pairs, indented; with --json one line a pair, for the commands view and evaluate. A pair that
-fails is reported on stderr with its line, the rest is done, and the exit code is 1.
+Prints the tree of phrase pairs, indented; with --json one line per pair, for the commands view and evaluate; with
+--tsv one row per phrase pair and per null phrase. A pair that fails is reported on stderr with its line, the rest is
+done, and the exit code is 1. With --chunks it aligns the chunks of a file instead, many to many, with type and score:
+prints `.wa`, or with --json the numbers of the chunks.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forestalign.aligner import Aligner, Alignment
-from forestalign.batch import Handler, Job, Layout, Outcome
-from forestalign.cli.align_options import add_align_options, config_of, count_of, given_file, read_jobs
-from forestalign.cli.batch_options import add_batch_options, run_batch
-from forestalign.cli.compilation import ALIGNING, SEARCHING
-from forestalign.config import AlignConfig
-from forestalign.errors import ForestAlignError, NoParseError
+from forestalign.aligner import Alignment
+from forestalign.batch import Job, Layout
+from forestalign.cli.align_options import add_align_options
+from forestalign.cli.batch_options import add_batch_options
+from forestalign.cli.chunk_batch import chunk_batch
+from forestalign.cli.idle_options import Idle
+from forestalign.cli.pair_batch import align_batch
 from forestalign.formats import to_json
-from forestalign.formats.given import read_given
+from forestalign.formats.phrase_rows import to_tsv
 from forestalign.view.text import render_text
+
+IDLE = (
+    Idle("--kbest", lambda args: not args.json, "without --json"),
+    Idle("--with-forests", lambda args: not args.json, "without --json"),
+    Idle("--bars", lambda args: args.json, "with --json, which has them all, marked"),
+    Idle("--profile", lambda args: args.links not in ("sultan", "union"), "with --links {links}"),
+    Idle("--nbest", lambda args: args.trees or args.forests, "beside parses of your own"),
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     add_align_options(parser)
-    parser.add_argument("--json", action="store_true", help="JSON lines")
-    parser.add_argument("--kbest", type=int, metavar="K", help="the K best alignments (in the JSON)")
-    parser.add_argument("--with-forests", action="store_true", help="in the JSON also the constituents not chosen")
-    parser.add_argument("--bars", action="store_true", help="show phrases that only the binarisation has")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON lines")
+    form.add_argument("--tsv", action="store_true", help="print phrase pairs as a table (columns: see docs/formats.md)")
+    parser.add_argument("--kbest", type=int, metavar="K", help="with --json, include the K best alignments")
+    parser.add_argument(
+        "--with-forests", action="store_true", help="with --json, include the constituents that were not chosen"
+    )
+    parser.add_argument("--bars", action="store_true", help="show phrases that exist only in the binarised trees")
+    parser.add_argument(
+        "--chunks", metavar="FILE", help="align the chunks of this file, `.wa` or JSON lines, instead of phrases"
+    )
     add_batch_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    config = config_of(args)
-    colour = args.output == "-" and sys.stdout.isatty()
-    start = StartAligner(config, given_file(args), args.json, args.with_forests, args.bars, colour)
-    layout = Layout.JSON if args.json else Layout.BLOCKS
-    kernels = SEARCHING if given_file(args) else ALIGNING
-    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args), kernels)
-
-
-def align_jobs(aligner: Aligner, jobs: Sequence[Job]) -> Iterator[tuple[Job, Alignment | ForestAlignError]]:
-    """Align a chunk; the sentences are parsed together."""
-    prepared = aligner.prepare([(job.key, job.payload.source, job.payload.target, job.payload.links) for job in jobs])
-    for job, pair in zip(jobs, prepared, strict=True):
-        yield job, pair if isinstance(pair, NoParseError) else aligner.align_prepared(pair)
+    """Align the pairs and print them."""
+    if args.chunks is not None:
+        return chunk_batch(args)
+    form = "json" if args.json else "tsv" if args.tsv else "text"
+    show = AlignmentText(form, args.with_forests, args.bars, args.output == "-" and sys.stdout.isatty())
+    return align_batch(args, show, Layout.JSON if args.json else Layout.BLOCKS)
 
 
 @dataclass(frozen=True, slots=True)
-class StartAligner:
-    """What a process needs to align: loaded once, then a chunk of pairs at a time."""
+class AlignmentText:
+    """An alignment as JSON, as rows of a table, or as an indented tree."""
 
-    config: AlignConfig
-    given: str
-    json: bool
+    form: str
     forests: bool
     bars: bool
     colour: bool
 
-    def __call__(self) -> Handler[str]:
-        aligner = Aligner(self.config, given=read_given(self.given) if self.given else None)
-        aligner.load_parts()
-
-        def handle(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
-            for job, result in align_jobs(aligner, jobs):
-                if isinstance(result, ForestAlignError):
-                    yield Outcome.failed(job, result)
-                else:
-                    yield Outcome.of(job, self.text(result))
-
-        return handle
-
-    def text(self, alignment: Alignment) -> str:
-        if self.json:
+    def __call__(self, job: Job, alignment: Alignment) -> str:
+        """What is printed of one alignment."""
+        if self.form == "json":
             return to_json(alignment.record(self.forests))
+        if self.form == "tsv":
+            return to_tsv(alignment.record(), self.bars)
         return render_text(alignment.record(), self.colour, self.bars) + "\n"

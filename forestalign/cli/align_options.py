@@ -4,65 +4,77 @@ from __future__ import annotations
 
 import argparse
 import ast
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields, replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from forestalign.alignment import WordAlignment
+from forestalign.aligner import PairToAlign
 from forestalign.batch import BadLine, Job
 from forestalign.cli.batch_options import line_count
-from forestalign.config import CHOICES, DEFAULT_CONFIG, AlignConfig
+from forestalign.cli.old_names import OldName
+from forestalign.cli.pair_input import add_pair_arguments, read_pair_input
+from forestalign.config import CHOICES, DEFAULT_CONFIG, HAND_SET, AlignConfig
 from forestalign.errors import UsageError
-from forestalign.formats import BadRecord, PairRecord, parse_pharaoh, read_lines, read_pairs, read_parallel
-from forestalign.tokens import Sentence
+from forestalign.formats import (
+    BadRecord,
+    PairRecord,
+    Unread,
+    parse_pharaoh,
+    read_lines,
+)
+from forestalign.words.alignment import WordAlignment
 
-SEEDS = CHOICES["seed"]
+METHODS = CHOICES["links"]
 NUMBERS = {
-    "beam": "µb: hypotheses kept for each source phrase",
-    "gap": "µg: generations between a pair and what supports it",
-    "null_penalty": "µn: price of a null word",
-    "noncompositional_penalty": "µc: price of a non-compositional pair, in null words",
-    "parse_weight": "µp: share of the parse score",
+    "beam": "µb: keep this many hypotheses for each source phrase",
+    "gap": "µg: allow this many generations between a pair and what supports it",
+    "null_penalty": "µn: charge this much for a null word",
+    "noncompositional_penalty": "µc: charge this many null words for a non-compositional pair",
+    "parse_weight": "µp: give the parse score this share",
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """The payload of a job: a pair, and the user's links where there are some."""
-
-    source: Sentence
-    target: Sentence
-    links: WordAlignment | None
-
-
 def add_align_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pairs", nargs="?", default="-", help="pairs: tab, ' ||| ', or JSON lines (default: stdin)")
-    parser.add_argument("target", nargs="?", help="a second file: then the first has the sources, this one the targets")
-    parser.add_argument("--tokenized", action="store_true", help="words are what stands between spaces")
+    """Add pairs, links, parses and settings."""
+    add_pair_arguments(parser)
+    parser.add_argument("--tokenized", action="store_true", help="take the text as tokenized: split at spaces only")
     parser.add_argument(
-        "--seed", default=DEFAULT_CONFIG.seed, metavar="SEED", help=f"{', '.join(SEEDS)}, or a file of Pharaoh links"
+        "--links",
+        default=DEFAULT_CONFIG.links,
+        metavar="METHOD|FILE",
+        help=f"where word links come from: {', '.join(METHODS)}, or a file of Pharaoh links (default: %(default)s)",
     )
+    parser.add_argument("--seed", action=OldName, dest="links", new_name="--links")
     parses = parser.add_mutually_exclusive_group()
-    parses.add_argument("--trees", metavar="FILE", help="your own parses: brackets, one or n-best")
-    parses.add_argument("--forests", metavar="FILE", help="your own parses: forest JSON lines")
+    parses.add_argument("--trees", metavar="FILE", help="use your own parses: Penn brackets or n-best lists")
+    parses.add_argument("--forests", metavar="FILE", help="use your own parses: forests as JSON lines")
     add_settings(parser)
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
+def add_settings(parser: argparse.ArgumentParser, phrase_model: bool = True) -> None:
+    """Add the settings of the aligner, with or without --model."""
     group = parser.add_argument_group("settings")
-    group.add_argument("--model", metavar="FILE", help="phrase model (default: the shipped one; 'uniform': none)")
-    group.add_argument("--nbest", type=int, metavar="K", help="trees in a forest")
-    group.add_argument("--profile", choices=CHOICES["profile"], help="of the word aligner")
-    group.add_argument("--ppdb", metavar="FILE", help="a PPDB-format list of word pairs")
-    group.add_argument("--vectors", metavar="FILE", help="word vectors: word2vec, GloVe, fastText")
+    if phrase_model:
+        group.add_argument(
+            "--model", metavar="FILE", help=f"phrase model (default: the shipped one; {HAND_SET!r}: nothing learned)"
+        )
+    group.add_argument(
+        "--search", choices=CHOICES["search"], help="how to find phrases; ted: a baseline on 1-best trees"
+    )
+    group.add_argument("--nbest", type=int, metavar="K", help="pack the K best trees into a forest")
+    group.add_argument("--profile", choices=CHOICES["profile"], help="use this profile of the word aligner")
+    group.add_argument("--ppdb", metavar="FILE", help="add word pairs from a list in PPDB format")
+    group.add_argument("--vectors", metavar="FILE", help="use these word vectors (word2vec, GloVe or fastText)")
     for name, help in NUMBERS.items():
         kind = type(getattr(DEFAULT_CONFIG, name))
         group.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N", help=help)
-    group.add_argument("--monotonic", action="store_true", default=None, help="no non-compositional steps")
-    group.add_argument("--one-best", action="store_true", default=None, help="1-best trees instead of forests")
+    group.add_argument("--monotonic", action="store_true", default=None, help="forbid non-compositional steps")
+    group.add_argument("--one-best", action="store_true", default=None, help="use 1-best trees instead of forests")
     group.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="any other setting; see the README"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set any other setting; see docs/settings.md"
     )
 
 
@@ -71,10 +83,10 @@ def config_of(args: argparse.Namespace) -> AlignConfig:
     changes: dict[str, object] = {}
     for field in fields(AlignConfig):
         value = getattr(args, field.name, None)
-        if value is not None and field.name not in ("seed",):
+        if value is not None and field.name != "links":
             changes[field.name] = value
-    if getattr(args, "seed", DEFAULT_CONFIG.seed) in SEEDS:
-        changes["seed"] = getattr(args, "seed", DEFAULT_CONFIG.seed)
+    if getattr(args, "links", None) in METHODS:
+        changes["links"] = args.links
     if getattr(args, "trees", None) or getattr(args, "forests", None):
         changes["backend"] = "trees"
     for setting in args.set:
@@ -82,47 +94,54 @@ def config_of(args: argparse.Namespace) -> AlignConfig:
         if not equals:
             raise UsageError(f"--set takes NAME=VALUE, not {setting!r}")
         changes[name.strip()] = _value(text.strip())
-    return DEFAULT_CONFIG.with_(**changes)
+    config = DEFAULT_CONFIG.with_(**changes)
+    for name in config.without_effect():
+        print(f"forestalign: {name} has no effect with scoring=best; add --set scoring=paper", file=sys.stderr)
+    return config
 
 
 def given_file(args: argparse.Namespace) -> str:
+    """The file of the user's own parses; empty where our parser is to parse."""
     return args.trees or args.forests or ""
 
 
-def read_jobs(args: argparse.Namespace, config: AlignConfig) -> Iterator[Job | BadLine]:
-    """One job a pair, with its line of links where a file of links was named."""
-    if args.target is None:
-        records = read_pairs(args.pairs, args.tokenized, config.max_words)
-    else:
-        records = read_parallel(args.pairs, args.target, args.tokenized, config.max_words)
-    if args.seed in SEEDS:
-        for record in records:
-            yield _job(record, None) if isinstance(record, PairRecord) else record
+def read_jobs(args: argparse.Namespace, config: AlignConfig) -> Iterator[Unread[Job | BadLine]]:
+    """One job per pair, with its line of links where a file of links was named."""
+    records = read_pair_input(args, config.max_words)
+    if args.links in METHODS:
+        yield from (record.then(_job) for record in records)
         return
-    if not Path(args.seed).is_file():
-        raise UsageError(f"--seed is {args.seed!r}: neither {', '.join(SEEDS)} nor a file of Pharaoh links")
-    for record, line in zip_longest(records, read_lines(args.seed)):
+    if not Path(args.links).is_file():
+        raise UsageError(f"--links is {args.links!r}: neither {', '.join(METHODS)} nor a file of Pharaoh links")
+    for record, line in zip_longest(records, read_lines(args.links)):
         if record is None:
-            raise UsageError(f"{args.seed}:{line.number}: links without a pair; the pairs have ended")
-        if isinstance(record, BadRecord):
-            yield record
-        elif line is None:
-            yield BadRecord(record.number, record.id, f"{args.seed} has no line of links for this pair")
-        else:
-            yield _linked(record, line.text)
+            raise UsageError(
+                f"{args.links}:{line.number}: this line of links has no pair; expected as many lines as pairs"
+            )
+        links = None if line is None else line.text
+        linked = replace(record, text=f"{record.text}\t{links}")
+        yield linked.then(partial(_linked, path=args.links, links=links))
 
 
 def count_of(args: argparse.Namespace) -> int | None:
+    """How many pairs there are, where that is quickly known."""
     return line_count(args.pairs)
 
 
-def _job(record: PairRecord, links: WordAlignment | None) -> Job:
-    return Job(record.number, record.id, Task(record.source, record.target, links))
+def _job(record: PairRecord | BadRecord, links: WordAlignment | None = None) -> Job | BadLine:
+    if isinstance(record, BadRecord):
+        return record
+    return Job(record.number, record.id, PairToAlign(record.source, record.target, links))
 
 
-def _linked(record: PairRecord, text: str) -> Job | BadRecord:
+def _linked(record: PairRecord | BadRecord, path: str, links: str | None) -> Job | BadLine:
+    if isinstance(record, BadRecord):
+        return record
+    if links is None:
+        message = f"{path} has no line for this pair; expected as many lines of links as pairs"
+        return BadRecord(record.number, record.id, message)
     try:
-        return _job(record, parse_pharaoh(text, len(record.source), len(record.target)))
+        return _job(record, parse_pharaoh(links, len(record.source), len(record.target)))
     except ValueError as error:
         return BadRecord(record.number, record.id, f"links: {error}")
 

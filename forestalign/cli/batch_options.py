@@ -8,8 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from forestalign.batch import BadLine, Job, Layout, Processes, StartWorker, Workers, run_jobs
-from forestalign.cli.compilation import announce_compilation
+from forestalign.batch import (
+    BadLine,
+    Job,
+    Layout,
+    OutputOptions,
+    Processes,
+    RunLimits,
+    StartWorker,
+    Workers,
+    run_jobs,
+)
+from forestalign.formats import Unread
+from forestalign.outputs import check_output
 
 
 def add_batch_options(parser: argparse.ArgumentParser) -> None:
@@ -18,16 +29,17 @@ def add_batch_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-o", "--output", default="-", metavar="FILE", help="write results to FILE (default: stdout)")
     add_worker_options(group)
     group.add_argument(
-        "--resume", action="store_true", help="keep what FILE holds already and do the rest (needs --output)"
+        "--resume", action="store_true", help="keep what FILE holds from the same input and settings, and do the rest"
     )
+    group.add_argument("--force", action="store_true", help="replace FILE if it exists")
     group.add_argument(
-        "--time-limit", type=_seconds, default=0.0, metavar="SECONDS", help="give up on a pair after so long"
+        "--time-limit", type=_seconds, default=0.0, metavar="SECONDS", help="give up on a pair after this time"
     )
-    group.add_argument("-q", "--quiet", action="store_true", help="no progress line, no summary")
+    group.add_argument("-q", "--quiet", action="store_true", help="print no progress line and no summary")
 
 
 def add_worker_options(group: argparse._ActionsContainer) -> None:
-    """Add --jobs and --cluster alone, for commands whose work is not one line a pair (training, tuning)."""
+    """Add --jobs and --cluster alone, for commands whose work is not one line per pair (training, tuning)."""
     group.add_argument("-j", "--jobs", type=_count, default=1, metavar="N", help="work in N processes (default: 1)")
     group.add_argument(
         "--cluster", default="", metavar="ADDRESS", help="work on a Dask cluster, e.g. tcp://10.0.0.1:8786"
@@ -39,7 +51,7 @@ def opened_workers(args: argparse.Namespace) -> Iterator[Workers | None]:
     """The workers that --cluster or --jobs ask for; None for one process, which needs none."""
     workers: Workers | None = None
     if args.cluster:
-        from forestalign.cluster import Cluster  # an optional part
+        from forestalign.batch.cluster import Cluster  # an optional part
 
         workers = Cluster(args.cluster)
     elif args.jobs > 1:
@@ -53,33 +65,62 @@ def opened_workers(args: argparse.Namespace) -> Iterator[Workers | None]:
 
 def run_batch(
     args: argparse.Namespace,
-    jobs: Iterable[Job | BadLine],
+    jobs: Iterable[Job | BadLine | Unread[Job | BadLine]],
     start_worker: StartWorker[str],
     layout: Layout,
     count: Callable[[], int | None] = lambda: None,
-    kernels: Sequence[str] = (),
 ) -> int:
-    """Run the jobs as the options say; returns the exit code. `count` is asked only when progress is shown.
-
-    `kernels` are the compiled modules that the work needs; the user is told when they have to be compiled first.
-    """
-    if not args.quiet and not args.cluster:
-        announce_compilation(kernels)
+    """Run the jobs as the options say; returns the exit code. `count` is asked only when progress is shown."""
+    reading = (("tokenized", bool(getattr(args, "tokenized", False))),)
+    output = OutputOptions(args.output, layout, tuple(named_files(args)), args.force, args.resume, reading)
     with opened_workers(args) as workers:
         tally = run_jobs(
             jobs,
             start_worker,
-            output=args.output,
-            layout=layout,
-            resume=args.resume,
+            output=output,
+            limits=RunLimits(args.jobs, time_limit=args.time_limit),
             workers=workers,
-            time_limit=args.time_limit,
             total=count() if sys.stderr.isatty() and not args.quiet else None,
             quiet=args.quiet,
         )
     if not args.quiet and (tally.failed or tally.skipped):
         print(f"{tally.done} done, {tally.failed} failed, {tally.skipped} skipped", file=sys.stderr)
     return tally.exit_code
+
+
+def add_force_option(parser: argparse._ActionsContainer) -> None:
+    """Add --force alone, for commands that write a file of their own kind."""
+    parser.add_argument("--force", action="store_true", help="replace the output if it exists")
+
+
+def add_cache_option(parser: argparse._ActionsContainer) -> None:
+    """Add --cache."""
+    from forestalign.pair_cache import cache_folder  # slow to import, and most commands have no cache
+
+    parser.add_argument(
+        "--cache",
+        default=str(cache_folder()),
+        metavar="DIR",
+        help="keep parsed pairs in this folder (default: %(default)s)",
+    )
+
+
+def check_outputs(args: argparse.Namespace, *names: str) -> None:
+    """Before any work: the files that these arguments name can be written, and nothing is lost by it."""
+    resume = getattr(args, "resume", False)
+    for name in names:
+        if path := getattr(args, name):
+            inputs = named_files(args, names)
+            check_output(path, inputs, force=args.force, resume=resume, can_resume=hasattr(args, "resume"))
+
+
+def named_files(args: argparse.Namespace, outputs: Sequence[str] = ("output",)) -> Iterator[str]:
+    """All files that the arguments name, but for the outputs: what must not be written to."""
+    for name, value in vars(args).items():
+        for each in value if isinstance(value, list) else [value]:
+            path = each.partition("=")[2] if name == "set" else each
+            if name not in outputs and isinstance(path, str) and (path == "-" or Path(path).is_file()):
+                yield path
 
 
 def line_count(path: str) -> int | None:
@@ -92,7 +133,9 @@ def line_count(path: str) -> int | None:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes; expected at least 1")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of processes; expected a whole number of at least 1"
+        )
     return int(text)
 
 
@@ -102,5 +145,5 @@ def _seconds(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; expected 0 to a million")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; expected 0 to a million")
     return value

@@ -1,120 +1,192 @@
-"""Learn the weights of phrase features from pairs of sentences, by feature-enhanced Viterbi EM.
+"""Learn the weights of phrase features from pairs of sentences by feature-enhanced Viterbi EM, or scores from gold.
 
     forestalign train pairs.tsv -o my-model.json.gz --jobs 2
     forestalign align pairs.tsv --model my-model.json.gz
+    forestalign train --gold annotated.jsonl links.jsonl:A,C -o my-scores.json --folds 5
+    forestalign align pairs.tsv --set scores=my-scores.json
+
+With --gold the files are annotated pairs or human word links, and what is learned are the scores of `scoring=best`.
+FILE:A,C takes the links of these annotators, each a reference of its own; the pairs of FILE@2 count twice.
 
 Pairs are parsed once and kept in a folder (--cache). After every batch a checkpoint is written beside the model;
---resume goes on from it. --start begins with the weights of a model instead of none.
+--resume continues from it. --start begins with the weights of a model instead of none.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
+from typing import Any, Self
 
 from tqdm import tqdm
 
-from forestalign.aligner import Aligner
+from forestalign.batch import Workers
 from forestalign.cli.align_options import add_settings, config_of
-from forestalign.cli.batch_options import add_worker_options, opened_workers
-from forestalign.errors import UsageError
-from forestalign.features import EXTRAS, FeatureSet
-from forestalign.formats import PairRecord, read_pairs
+from forestalign.cli.batch_options import (
+    add_cache_option,
+    add_force_option,
+    add_worker_options,
+    check_outputs,
+    opened_workers,
+)
+from forestalign.cli.old_names import OldName
+from forestalign.errors import UsageError, counted
 from forestalign.learning import EmSettings
-from forestalign.model import load_model, save_model
-from forestalign.training import PairCache, cache_corpus, card_of, train_model
+from forestalign.learning.gold_run import OBJECTIVES, GoldSettings
+from forestalign.learning.phrase_run import PhrasePlan, train_phrases
+from forestalign.learning.score_run import GoldFile, ScorePlan, train_gold
+from forestalign.outputs import check_output
+from forestalign.phrases.features import EXTRAS, FeatureSet
+
+EM_OPTIONS = (
+    ("batch_size", int, "align N pairs per batch"),
+    ("l2", float, "weight of the L2 penalty"),
+    ("min_count", int, "keep pairs of words that occur in at least N pairs"),
+    ("seed", int, "random seed"),
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     plain = EmSettings()
-    parser.add_argument("pairs", nargs="+", help="files of pairs: tab, ' ||| ', or JSON lines")
+    parser.add_argument("pairs", nargs="+", help="files of pairs (tab-separated, ' ||| ' or JSON lines), or of gold")
+    _add_gold_options(parser)
     parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="the model file to write")
-    parser.add_argument("--tokenized", action="store_true", help="words are what stands between spaces")
-    parser.add_argument("--limit", type=int, default=0, metavar="N", help="at most N pairs of each file")
-    parser.add_argument("--cache", default=".cache/forestalign", metavar="DIR", help="folder of parsed pairs")
-    parser.add_argument("--start", metavar="MODEL", help="begin with the weights of this model")
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint beside the output")
-    parser.add_argument("--no-lexical", action="store_true", help="without feature 1, the pairs of words")
+    parser.add_argument("--tokenized", action="store_true", help="take the text as tokenized: split at spaces only")
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="use at most N pairs of each file")
+    add_cache_option(parser)
+    parser.add_argument("--start", metavar="MODEL", help="start from the weights of this model")
+    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint beside MODEL")
+    add_force_option(parser)
+    parser.add_argument("--no-lexical", action="store_true", help="leave out feature 1, the pairs of words")
     parser.add_argument(
-        "--extras", default=",".join(EXTRAS), metavar="LIST", help=f"further features, of {', '.join(EXTRAS)}"
+        "--extras",
+        default=",".join(EXTRAS),
+        metavar="LIST",
+        help=f"use these further features (default: {', '.join(EXTRAS)})",
     )
-    for name, kind in (("batch_size", int), ("passes", int), ("l2", float), ("min_count", int), ("em_seed", int)):
-        default = getattr(plain, name.removeprefix("em_"))
+    parser.add_argument("--passes", type=int, metavar="N", help=f"pass over the pairs N times ({_passes_help()})")
+    for name, kind, help in EM_OPTIONS:
         # names of their own, since settings of the aligner are read from the arguments by name
         parser.add_argument(
             f"--{name.replace('_', '-')}",
-            dest=f"em_{name.removeprefix('em_')}",
+            dest=f"em_{name}",
             type=kind,
-            default=default,
+            default=getattr(plain, name),
             metavar="N",
+            help=f"{help} (default: %(default)s)",
         )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress line")
-    add_settings(parser)
+    parser.add_argument("--em-seed", action=OldName, dest="em_seed", new_name="--seed", type=int)
+    parser.add_argument("-q", "--quiet", action="store_true", help="print no progress line")
+    add_settings(parser, phrase_model=False)
     add_worker_options(parser)
 
 
-def run(args: argparse.Namespace) -> int:
-    config = config_of(args)
-    settings = EmSettings(
-        batch_size=args.em_batch_size,
-        passes=args.em_passes,
-        l2=args.em_l2,
-        min_count=args.em_min_count,
-        seed=args.em_seed,
+def _passes_help() -> str:
+    return f"default: {EmSettings().passes}, with --gold at most {GoldSettings().passes}"
+
+
+def _add_gold_options(parser: argparse.ArgumentParser) -> None:
+    plain = GoldSettings()
+    gold = parser.add_argument_group("learning from gold")
+    gold.add_argument("--gold", action="store_true", help="learn the scores of `scoring=best` from gold")
+    gold.add_argument(
+        "--folds", default="", metavar="N", help="cross-validate in N folds, or by `sets`, before learning"
     )
+    gold.add_argument("--objective", choices=sorted(OBJECTIVES), default=plain.objective, help="what to minimise")
+    gold.add_argument("--ridge", type=float, default=plain.ridge, metavar="X", help="pull towards the paper's scores")
+    gold.add_argument(
+        "--candidates", type=int, default=plain.kbest, metavar="K", help="alignments per pair to learn from"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train and write the model."""
+    check_outputs(args, "output")
+    with opened_workers(args) as workers, _Bars(args) as bars:
+        if args.gold:
+            return _run_gold(args, bars, workers)
+        done = train_phrases(_plan(args), bars, workers)
+    count, objective = counted(done.report.pair_count, "pair"), done.report.history[-1][1]
+    print(f"{args.output}: {count}, objective {objective:.4f}", file=sys.stderr)
+    return 1 if done.failed else 0
+
+
+def _run_gold(args: argparse.Namespace, bars: _Bars, workers: Workers | None) -> int:
+    passes = args.passes or GoldSettings().passes
+    files = tuple(map(GoldFile.of, args.pairs))
+    check_output(args.output, [file.path for file in files], force=True)
+    plan = ScorePlan(
+        files,
+        config_of(args),
+        GoldSettings(passes, args.candidates, args.ridge, args.objective),
+        Path(args.cache),
+        Path(args.output),
+        args.folds,
+        args.limit,
+        args.resume,
+    )
+    done = train_gold(plan, bars.aligned, workers)
+    for table in done.tables:
+        print("\n".join(table.lines()))
+    if done.model is not None:
+        count, risks = counted(done.pair_count, "pair"), done.model.card["risk by pass"]
+        print(f"{args.output}: {count}, risk {risks[0]} to {min(risks)}", file=sys.stderr)
+    return 0
+
+
+def _plan(args: argparse.Namespace) -> PhrasePlan:
     extras = tuple(name for name in args.extras.split(",") if name)
     if not set(extras) <= set(EXTRAS):
         raise UsageError(f"--extras is {args.extras!r}; expected some of {', '.join(EXTRAS)}")
-    output = Path(args.output)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    show = sys.stderr.isatty() and not args.quiet
-    with opened_workers(args) as workers:
-        paths, failed = [], 0
-        records = _records(args)
-        cached = cache_corpus(records, PairCache(Path(args.cache), config), workers)
-        for record, path in tqdm(cached, desc="parse", unit=" pairs", disable=not show):
-            if isinstance(path, Path):
-                paths.append(path)
-            else:
-                failed += 1
-                print(f"line {record.number} ({record.id}): {path}", file=sys.stderr)
-        with tqdm(total=len(paths) * settings.passes, desc="align", unit=" pairs", disable=not show) as bar:
-
-            def notify(message: str, count: int) -> None:
-                bar.set_postfix_str(message, refresh=False)
-                bar.update(count)
-                if not show and not count and not args.quiet:
-                    print(message, file=sys.stderr)
-
-            report = train_model(
-                paths,
-                config,
-                settings,
-                output.with_suffix(".checkpoint.npz"),
-                start=load_model(args.start) if args.start else None,
-                features=FeatureSet(not args.no_lexical, extras),
-                resume=args.resume,
-                workers=workers,
-                notify=notify,
-            )
-    names = [Path(name).name for name in args.pairs]
-    card = card_of(report, settings, Aligner(config).signature, names, date.today().isoformat())
-    save_model(report.model, output, card)
-    print(f"{output}: {report.pair_count} pairs, objective {report.history[-1][1]:.4f}", file=sys.stderr)
-    return 1 if failed else 0
+    return PhrasePlan(
+        tuple(args.pairs),
+        Path(args.output),
+        config_of(args),
+        EmSettings(passes=_em_passes(args), **{name: getattr(args, f"em_{name}") for name, _, _ in EM_OPTIONS}),
+        FeatureSet(not args.no_lexical, extras),
+        Path(args.cache),
+        args.start or "",
+        args.tokenized,
+        args.limit,
+        args.resume,
+    )
 
 
-def _records(args: argparse.Namespace) -> Iterator[PairRecord]:
-    for name in args.pairs:
-        count = 0
-        for record in read_pairs(name, args.tokenized):
-            if not isinstance(record, PairRecord):
-                print(f"{name}: line {record.number}: {record.message}", file=sys.stderr)
-                continue
-            count += 1
-            if args.limit and count > args.limit:
-                break
-            yield record
+def _em_passes(args: argparse.Namespace) -> int:
+    return args.passes if args.passes is not None else EmSettings().passes
+
+
+class _Bars:
+    """Progress bars on a terminal, lines elsewhere."""
+
+    def __init__(self, args: argparse.Namespace):
+        self._passes, self._quiet = _em_passes(args), args.quiet
+        self._show = sys.stderr.isatty() and not args.quiet
+        self._bar = self._started("parse")
+
+    def _started(self, name: str, total: int | None = None) -> Any:
+        return tqdm(total=total, desc=name, unit=" pairs", disable=not self._show)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def complain(self, message: str) -> None:
+        print(message, file=sys.stderr)
+
+    def parsed(self) -> None:
+        self._bar.update()
+
+    def parsed_all(self, pair_count: int) -> None:
+        self._bar.close()
+        self._bar = self._started("align", pair_count * self._passes)
+
+    def aligned(self, message: str, count: int) -> None:
+        self._bar.set_postfix_str(message, refresh=False)
+        self._bar.update(count)
+        if not self._show and not count and not self._quiet:
+            print(message, file=sys.stderr)

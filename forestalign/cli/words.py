@@ -3,9 +3,10 @@
     forestalign words pairs.tsv > links.txt
     echo 'He bought a car. ||| He purchased an automobile.' | forestalign words --scores
     forestalign words --tokenized sources.txt targets.txt --json -o words.jsonl --jobs 2
+    forestalign words --method meteor pairs.tsv
     forestalign words --conllu sources.conllu targets.conllu --profile published --ppdb ppdb.tsv
 
-Prints one line a pair in Pharaoh format, `i-j` with tokens counted from 0; with --scores `i-j:score`. --json gives
+Prints one line per pair in Pharaoh format, `i-j` with tokens counted from 0; with --scores `i-j:score`. --json gives
 lines with tokens, links with the stage that made each, and sentence scores. A pair that fails leaves an empty line
 (none with --json), is reported on stderr with its number, and makes the exit code 1.
 """
@@ -13,77 +14,103 @@ lines with tokens, links with the stage that made each, and sentence scores. A p
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
-from forestalign.alignment import WordAlignment
-from forestalign.batch import BadLine, Handler, Job, Layout, Outcome
+from forestalign.batch import BadLine, Job, Layout, StartWork
 from forestalign.cli.batch_options import add_batch_options, line_count, run_batch
-from forestalign.cli.compilation import PARSING
-from forestalign.config import DEFAULT_CONFIG, AlignConfig
-from forestalign.errors import UsageError
-from forestalign.formats import BadRecord, DependencyRecord, format_pharaoh, read_conll, read_pairs, read_parallel
-from forestalign.lexicon import load_vectors, load_wordnet
-from forestalign.parsers import Parse, Parser, load_parser
-from forestalign.tokens import Sentence
-from forestalign.word_alignment import (
-    PROFILES,
-    Analysis,
-    WordAligner,
-    analyse_given,
-    analyse_parse,
-    dictionary_links,
-    sentence_scores,
+from forestalign.cli.idle_options import Idle
+from forestalign.cli.pair_input import add_pair_arguments, read_pair_input
+from forestalign.config import CHOICES, DEFAULT_CONFIG, AlignConfig
+from forestalign.errors import NoParseError, UsageError
+from forestalign.formats import (
+    BadRecord,
+    DependencyRecord,
+    PairRecord,
+    Unread,
+    format_pharaoh,
+    read_conll,
 )
+from forestalign.formats.linked_words import format_linked
+from forestalign.tokens import Sentence, tokenize
+from forestalign.words import PROFILES, Analysis, analyse_given
+from forestalign.words.linking import LinkedPair, SentenceLinker
 
-if TYPE_CHECKING:
-    from forestalign.crf import CrfAligner
-
-METHODS = ("sultan", "crf", "dictionary")
-Pair = tuple[Sentence, Sentence] | tuple[Analysis, Analysis]
+METHODS = ("sultan", "crf", "dictionary", "meteor", "ted", "similarity", "ibm")
+BASELINES = ("meteor", "ted", "similarity", "ibm")
+IDLE = (
+    Idle("--profile", lambda args: args.method != "sultan", "with --method {method}"),
+    Idle("--model", lambda args: args.method != "crf", "without --method crf"),
+    Idle("--ppdb", lambda args: args.method not in ("sultan", "crf", "meteor"), "with --method {method}"),
+    Idle("--vectors", lambda args: args.method in BASELINES, "with --method {method}"),
+    Idle("--matching", lambda args: args.method != "similarity", "without --method similarity"),
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pairs", nargs="?", default="-", help="pairs: tab, ' ||| ', or JSON lines (default: stdin)")
-    parser.add_argument("target", nargs="?", help="a second file: then the first has the sources, this one the targets")
+    """Add the options."""
+    add_pair_arguments(parser)
     given = parser.add_mutually_exclusive_group()
-    given.add_argument("--tokenized", action="store_true", help="words are what stands between spaces")
-    given.add_argument("--conllu", action="store_true", help="two files with your own analyses, in CoNLL-U")
-    parser.add_argument("--method", choices=METHODS, default="sultan", help="default: %(default)s")
-    parser.add_argument("--profile", choices=PROFILES, default=DEFAULT_CONFIG.profile, help="default: %(default)s")
-    parser.add_argument("--ppdb", default="", metavar="FILE", help="a PPDB-format list of word pairs")
-    parser.add_argument("--vectors", default="", metavar="FILE", help="word vectors: word2vec, GloVe, fastText")
-    parser.add_argument("--model", default="", metavar="FILE", help="a CRF model, with --method crf")
+    given.add_argument("--tokenized", action="store_true", help="take the text as tokenized: split at spaces only")
+    given.add_argument("--conllu", action="store_true", help="read two files with your own analyses in CoNLL-U")
+    parser.add_argument("--method", choices=METHODS, default="sultan", help="how to align (default: %(default)s)")
+    parser.add_argument(
+        "--profile",
+        choices=PROFILES,
+        default=DEFAULT_CONFIG.profile,
+        help="with --method sultan: which profile (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--matching",
+        choices=CHOICES["matching"],
+        default=DEFAULT_CONFIG.matching,
+        help="with --method similarity: how links are taken from the cosines (default: %(default)s)",
+    )
+    parser.add_argument("--ppdb", default="", metavar="FILE", help="add word pairs from a list in PPDB format")
+    parser.add_argument(
+        "--vectors", default="", metavar="FILE", help="use these word vectors (word2vec, GloVe or fastText)"
+    )
+    parser.add_argument(
+        "--model", default="", metavar="FILE", help="with --method crf: use this model (token, phrase or a file)"
+    )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--scores", action="store_true", help="links as i-j:score")
-    form.add_argument("--json", action="store_true", help="JSON lines with stages and sentence scores")
+    form.add_argument("--scores", action="store_true", help="print links as i-j:score")
+    form.add_argument("--json", action="store_true", help="print JSON lines with stages and sentence scores")
     add_batch_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    """Link the words of the pairs and print the links."""
+    show, layout = LinkText(args.json, args.scores), Layout.JSON if args.json else Layout.LINES
+    if args.method == "ibm":
+        return run_batch(args, corpus_jobs(read_jobs(args)), StartWork(LoadGivenLinks(), show), layout)
     config = DEFAULT_CONFIG.with_(
-        profile=args.profile, ppdb=args.ppdb, vectors=args.vectors, crf_model=args.model, nbest=1
+        links=args.method,
+        profile=args.profile,
+        ppdb=args.ppdb,
+        vectors=args.vectors,
+        crf_model=args.model,
+        matching=args.matching,
+        nbest=1,
     )
-    start = StartWords(config, args.method, "json" if args.json else "scores" if args.scores else "pharaoh")
-    layout = Layout.JSON if args.json else Layout.LINES
+    start = StartWork(LoadLinker(config, not args.conllu), show)
     count = None if args.conllu else args.pairs
-    return run_batch(args, read_jobs(args), start, layout, lambda: line_count(count) if count else None, PARSING)
+    return run_batch(args, read_jobs(args), start, layout, lambda: line_count(count) if count else None)
 
 
-def read_jobs(args: argparse.Namespace) -> Iterator[Job | BadLine]:
+def read_jobs(args: argparse.Namespace) -> Iterator[Job | BadLine | Unread[Job | BadLine]]:
     """Pairs of sentences, or of analyses."""
     if args.conllu:
         yield from _conllu_jobs(args.pairs, args.target)
         return
-    if args.target:
-        records = read_parallel(args.pairs, args.target, args.tokenized)
-    else:
-        records = read_pairs(args.pairs, args.tokenized)
-    for record in records:
-        yield record if isinstance(record, BadRecord) else Job(record.number, record.id, (record.source, record.target))
+    yield from (record.then(_job) for record in read_pair_input(args))
+
+
+def _job(record: PairRecord | BadRecord) -> Job | BadLine:
+    if isinstance(record, BadRecord):
+        return record
+    return Job(record.number, record.id, (record.source, record.target))
 
 
 def _conllu_jobs(source: str, target: str | None) -> Iterator[Job | BadLine]:
@@ -97,97 +124,56 @@ def _conllu_jobs(source: str, target: str | None) -> Iterator[Job | BadLine]:
 
 
 @dataclass(frozen=True, slots=True)
-class StartWords:
-    """What a process needs to align words: loaded once, then a chunk of pairs at a time."""
+class LoadLinker:
+    """Loads a word aligner in a worker process; the payload of its jobs is a pair of sentences or of analyses."""
 
     config: AlignConfig
-    method: str
-    form: str
+    parses: bool = True
 
-    def __call__(self) -> Handler[str]:
-        linker = Linker(self.config, self.method)
+    def __call__(self) -> Callable[[Sequence[Job]], Iterator[LinkedPair | NoParseError]]:
+        """The work of the process: links a chunk of pairs."""
+        linker = SentenceLinker(self.config)
+        if self.parses:  # what happens once, such as loading the parser, is not the first pair's time
+            list(linker.link([(tokenize("The dogs were barking."), tokenize("A dog barked."))]))
+        return lambda jobs: linker.link([job.payload for job in jobs])
 
-        def handle(jobs: Sequence[Job]) -> Iterable[Outcome[str]]:
-            for job, result in zip(jobs, linker.link([job.payload for job in jobs]), strict=True):
-                yield (
-                    Outcome.failed(job, result) if isinstance(result, str) else Outcome.of(job, self.text(job, result))
-                )
 
-        return handle
+def corpus_jobs(jobs: Iterable[Job | BadLine | Unread[Job | BadLine]]) -> Iterator[Job | BadLine]:
+    """The same jobs with links that are learned from all of them, for the methods that need a corpus."""
+    from forestalign.words.baselines.word_models import corpus_links
 
-    def text(self, job: Job, result: Linked) -> str:
-        if self.form != "json":
-            return format_pharaoh(result.words, scores=self.form == "scores")
-        scores = sentence_scores(result.source, result.target, result.words, load_vectors().idf)
-        record = {
-            "id": job.key,
-            "source": result.source.words,
-            "target": result.target.words,
-            "links": [
-                {"source": link.source, "target": link.target, "score": round(link.score, 4), "stage": link.stage}
-                for link in result.words
-            ],
-            "scores": {name: round(value, 4) for name, value in asdict(scores).items()},
-        }
-        return json.dumps(record, ensure_ascii=False)
+    read = [job.read() if isinstance(job, Unread) else job for job in jobs]
+    pairs = [_sentences(job) for job in read if isinstance(job, Job)]
+    links = iter(corpus_links(pairs) if pairs else ())
+    for job in read:
+        yield replace(job, payload=LinkedPair(*_sentences(job), next(links))) if isinstance(job, Job) else job
+
+
+def _sentences(job: Job) -> tuple[Sentence, Sentence]:
+    source, target = (side.sentence if isinstance(side, Analysis) else side for side in job.payload)
+    return source, target
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
-    """A pair with its links."""
+class LoadGivenLinks:
+    """Nothing to load: the payload of a job is its result."""
 
-    source: Sentence
-    target: Sentence
-    words: WordAlignment
-
-
-class Linker:
-    """Links of pairs by one method; sentences without an analysis are parsed, a chunk at a time."""
-
-    def __init__(self, config: AlignConfig, method: str):
-        self.config, self.method = config, method
-        self._parser: Parser | None = None
-        self._aligner = WordAligner(config) if method == "sultan" else None
-        self._crf = _load_crf(config) if method == "crf" else None
-        self._lexicon = (load_wordnet(), load_vectors(config.vectors)) if method == "dictionary" else None
-
-    def link(self, pairs: Sequence[Pair]) -> Iterator[Linked | str]:
-        """One result a pair; a string says what was wrong."""
-        sides = iter(self._analyses([side for pair in pairs for side in pair]))
-        for source, target in zip(sides, sides, strict=True):
-            if isinstance(source, str) or isinstance(target, str):
-                side, message = ("source", source) if isinstance(source, str) else ("target", target)
-                yield f"the {side} cannot be parsed: {message}"
-            else:
-                yield Linked(source.sentence, target.sentence, self._links(source, target))
-
-    def _analyses(self, sides: Sequence[Sentence | Analysis]) -> list[Analysis | str]:
-        sentences = [side for side in sides if isinstance(side, Sentence)]
-        parses = iter(self._parse(sentences) if sentences else ())
-        return [side if isinstance(side, Analysis) else _analysis(next(parses)) for side in sides]
-
-    def _parse(self, sentences: Sequence[Sentence]) -> list[Parse]:
-        self._parser = self._parser or load_parser(self.config)
-        return self._parser.parse(sentences)
-
-    def _links(self, source: Analysis, target: Analysis) -> WordAlignment:
-        if self._aligner is not None:
-            return self._aligner.align(source, target)
-        if self._crf is not None:
-            return self._crf.align(source.sentence, target.sentence)
-        assert self._lexicon is not None
-        return dictionary_links(source.sentence, target.sentence, *self._lexicon)
+    def __call__(self) -> Callable[[Sequence[Job]], list[LinkedPair]]:
+        """The work of the process: none."""
+        return lambda jobs: [job.payload for job in jobs]
 
 
-def _load_crf(config: AlignConfig) -> CrfAligner:
-    from forestalign.crf import load_crf  # slow to import, and not always needed
+@dataclass(frozen=True, slots=True)
+class LinkText:
+    """Links as Pharaoh lines, with or without scores, or as JSON."""
 
-    return load_crf(config.crf_model, config.ppdb, config.vectors)
+    json: bool
+    scores: bool
+
+    def __call__(self, job: Job, pair: LinkedPair) -> str:
+        """What is printed of one pair."""
+        return format_linked(pair, job.key) if self.json else format_pharaoh(pair.words, scores=self.scores)
 
 
 def _given(record: DependencyRecord) -> Analysis:
     return analyse_given(record.sentence, record.dependencies, record.categories)
-
-
-def _analysis(parse: Parse) -> Analysis | str:
-    return parse.error or analyse_parse(parse)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forestalign.dependencies.heads import is_auxiliary, is_existential
 from forestalign.dependencies.nominals import is_finite, is_temporal
-from forestalign.dependencies.phrases import CLAUSAL, NO_TOKEN, NOMINAL, NOUN_TAGS, VERB_TAGS, Phrase
-from forestalign.dependencies.words import word_lists
+from forestalign.dependencies.phrase_tree import CLAUSAL, NO_TOKEN, NOMINAL, NOUN_TAGS, VERB_TAGS, Phrase
+from forestalign.dependencies.word_lists import word_lists
 
 
 def clause_relation(parent: Phrase, dependent: Phrase, governor: Phrase) -> str | None:
@@ -285,6 +285,7 @@ def is_small_clause(clause: Phrase) -> bool:
 
 
 def small_clause_subject(clause: Phrase) -> Phrase | None:
+    """The noun phrase that is the subject of a small clause, if there is one."""
     head = clause.head_child
     if clause.coordination is not None or head is None or _has_finite_verb(clause):
         return None

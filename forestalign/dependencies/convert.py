@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from forestalign.dependencies.clauses import is_small_clause, small_clause_subject, stranded_object
 from forestalign.dependencies.graph import ROOT, Graph
 from forestalign.dependencies.heads import set_heads
-from forestalign.dependencies.phrases import NO_TOKEN, NOMINAL, VERB_TAGS, Phrase, build_phrases
+from forestalign.dependencies.phrase_tree import NO_TOKEN, NOMINAL, VERB_TAGS, Phrase, build_phrases
 from forestalign.dependencies.relations import relation
-from forestalign.errors import NoParseError
+from forestalign.errors import NoParseError, counted
 from forestalign.grammar import head_rules
 from forestalign.tokens import Sentence, lemmatize
 from forestalign.trees import Tree, head_tokens, postorder
@@ -52,7 +52,7 @@ def unlabelled_heads(tree: Tree) -> tuple[int, ...]:
 def to_dependencies(tree: Tree, sentence: Sentence) -> Dependencies:
     """Labelled dependencies with content heads; case and conjunction are added to the relation."""
     if tree.end != len(sentence):
-        raise NoParseError(f"the tree has {tree.end} words, expected {len(sentence)}")
+        raise NoParseError(f"the tree has {counted(tree.end, 'word')}, expected {len(sentence)}")
     phrases = build_phrases(tree, _lemmas(tree, sentence))
     set_heads(phrases)
     graph = Graph([token.surface.lower() for token in sentence.tokens])

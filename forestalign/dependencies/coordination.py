@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
-from forestalign.dependencies.phrases import Coordination, Phrase
+from forestalign.dependencies.phrase_tree import Coordination, Phrase
 from forestalign.grammar import HeadTable, punctuation_tags
 
 _COORDINATORS = frozenset({"CC", "CONJP"})
@@ -26,6 +27,8 @@ _CLASS_OF = {label: name for name, labels in _CLASSES.items() for label in label
 def find_coordination(phrase: Phrase, table: HeadTable) -> Coordination | None:
     """The coordination of a phrase with a conjunction between two of its children."""
     labels = phrase.labels
+    if _COORDINATORS.isdisjoint(labels):
+        return _comma_list(phrase)
     first = next((index for index in range(1, len(labels) - 1) if labels[index] in _COORDINATORS), None)
     if first is None:
         return _comma_list(phrase)
@@ -42,8 +45,10 @@ def find_coordination(phrase: Phrase, table: HeadTable) -> Coordination | None:
 def _comma_list(phrase: Phrase) -> Coordination | None:
     """Conjuncts without a conjunction: three noun phrases or two predicates of one kind, with commas between."""
     least = _COMMA_LISTS.get(phrase.label)
-    children = [child for child in phrase.children if child.label in ("NP", "VP", "ADJP")]
-    if least is None or len(children) < least or len({child.label for child in children}) > 1:
+    if least is None or "," not in phrase.labels:
+        return None
+    children = [child for child in phrase.children if child.label in _COMMA_LISTS]
+    if len(children) < least or len({child.label for child in children}) > 1:
         return None
     conjuncts = [child.index for child in children]
     between = [phrase.labels[left + 1 : right] for left, right in pairwise(conjuncts)]
@@ -54,8 +59,13 @@ def _comma_list(phrase: Phrase) -> Coordination | None:
 
 
 def _nearest_word(labels: tuple[str, ...], indices: range) -> int | None:
-    skipped = punctuation_tags() | _COORDINATORS
-    return next((index for index in indices if labels[index] not in skipped), None)
+    return next((index for index in indices if labels[index] not in _skipped()), None)
+
+
+@cache
+def _skipped() -> frozenset[str]:
+    """Labels of children that are never conjuncts."""
+    return punctuation_tags() | _COORDINATORS
 
 
 def _is_local(labels: tuple[str, ...], left: int, right: int, head: int) -> bool:
@@ -82,7 +92,7 @@ def _by_segments(label: str, labels: tuple[str, ...], first: int, table: HeadTab
     ends = [*(begin - 1 for begin in begins[1:]), len(labels)]
     segments = [(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end]
     heads = [begin + table.child(label, labels[begin:end]) for begin, end in segments]
-    skipped = punctuation_tags() | _COORDINATORS
+    skipped = _skipped()
     before = [position for position, head in enumerate(heads) if head < first and labels[head] not in skipped]
     if not before:
         return None

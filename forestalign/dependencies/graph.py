@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
-from forestalign.dependencies.words import word_lists
+from forestalign.dependencies.word_lists import word_lists
 
 ROOT = -1
 _MARKERS = {"nmod": "case", "obl": "case", "advcl": "mark", "conj": "cc"}
+
+
+@cache
+def _fixed_firsts() -> tuple[frozenset[str], int]:
+    """The first words of the fixed expressions, and the length of the longest."""
+    fixed = word_lists().fixed
+    return frozenset(expression[0] for expression in fixed), max(len(expression) for expression in fixed)
 
 
 class Graph:
@@ -20,6 +28,7 @@ class Graph:
         self._moved: dict[int, int] = {}
 
     def attach(self, token: int, head: int, relation: str) -> None:
+        """Make one word depend on another by a relation."""
         self.heads[token], self.relations[token] = head, relation
 
     def move(self, copula: int, head: int) -> None:
@@ -27,6 +36,7 @@ class Graph:
         self._moved[copula] = head
 
     def finish(self) -> None:
+        """The dependencies, every word attached."""
         self._move_dependents()
         self._join_fixed_expressions()
         self._mark_passives()
@@ -39,9 +49,12 @@ class Graph:
                 self.heads[token] = target
 
     def _join_fixed_expressions(self) -> None:
-        longest = max(len(expression) for expression in word_lists().fixed)
+        firsts, longest = _fixed_firsts()
         begin = 0
         while begin < len(self._words):
+            if self._words[begin] not in firsts:
+                begin += 1
+                continue
             for end in range(min(begin + longest, len(self._words)), begin + 1, -1):
                 if tuple(self._words[begin:end]) in word_lists().fixed and self._join(begin, end):
                     begin = end - 1

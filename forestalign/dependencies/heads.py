@@ -6,8 +6,8 @@ from functools import cache
 
 from forestalign.dependencies.coordination import find_coordination
 from forestalign.dependencies.nominals import nominal_head
-from forestalign.dependencies.phrases import NOMINAL, VERB_TAGS, Phrase
-from forestalign.dependencies.words import word_lists
+from forestalign.dependencies.phrase_tree import NOMINAL, VERB_TAGS, Phrase
+from forestalign.dependencies.word_lists import word_lists
 from forestalign.grammar import HeadTable, grammar_root, read_head_rules
 
 _PREDICATES = ("ADJP", "NP", "PP", "UCP", "QP", "WHNP", "WHADJP", "WHPP", "NML", "NX", "CD", "JJ", "FRAG")
@@ -26,12 +26,17 @@ def ud_head_rules() -> HeadTable:
 
 def set_heads(phrases: list[Phrase]) -> None:
     """Fill in heads, children first."""
+    table = ud_head_rules()
     for phrase in reversed(phrases):
-        if not phrase.children:
+        children = phrase.children
+        if not children:
             phrase.head = phrase.begin
             continue
-        phrase.coordination = find_coordination(phrase, ud_head_rules())
-        phrase.head_child = _head_child(phrase)
+        if len(children) == 1:  # nothing to choose from
+            phrase.head_child = children[0]
+        else:
+            phrase.coordination = find_coordination(phrase, table)
+            phrase.head_child = _head_child(phrase)
         phrase.head = phrase.head_child.head
 
 
@@ -55,10 +60,8 @@ def _head_child(phrase: Phrase) -> Phrase:
 
 def _first_part(head: Phrase) -> Phrase:
     """The first piece of a word that was written in pieces (tag GW)."""
-    for sister in reversed(head.before()):
-        if sister.label != "GW":
-            break
-        head = sister
+    while head.index > 0 and head.parent is not None and head.parent.labels[head.index - 1] == "GW":
+        head = head.parent.children[head.index - 1]
     return head
 
 

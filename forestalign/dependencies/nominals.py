@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from forestalign.dependencies.phrases import CLAUSAL, NOMINAL, NOUN_TAGS, Phrase
-from forestalign.dependencies.words import word_lists
+from forestalign.dependencies.phrase_tree import CLAUSAL, NOMINAL, NOUN_TAGS, Phrase
+from forestalign.dependencies.word_lists import word_lists
 
 _NAME_TAGS = frozenset({"NNP", "NNPS"})
+_NAME_PARTS = _NAME_TAGS | {"HYPH"}
 _FLOATING = frozenset({"all", "both", "each"})
 _ADJECTIVES = frozenset({"JJ", "JJR", "JJS", "ADJP", "WHADJP", "VBN", "VBG", "VBD", "VB"})
 
@@ -31,11 +32,13 @@ def _date_head(phrase: Phrase) -> Phrase | None:
 
 def _person_head(phrase: Phrase) -> Phrase | None:
     """The first name of a person; what follows it is flat."""
+    if _NAME_TAGS.isdisjoint(phrase.labels):
+        return None
     last = next((child for child in reversed(phrase.children) if child.label in NOUN_TAGS), None)
     if last is None or last.label not in _NAME_TAGS:
         return None
     begin = last.index
-    while begin > 0 and phrase.children[begin - 1].label in _NAME_TAGS | {"HYPH"}:
+    while begin > 0 and phrase.children[begin - 1].label in _NAME_PARTS:
         begin -= 1
     while begin < last.index and phrase.children[begin].word in word_lists().title:
         begin += 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forestalign.dependencies.clauses import clause_relation, is_complement_clause, oblique_relation
 from forestalign.dependencies.nominals import is_temporal, noun_relation, prepositional_relation
-from forestalign.dependencies.phrases import CLAUSAL, NOMINAL, NOUN_TAGS, Phrase
-from forestalign.dependencies.words import word_lists
+from forestalign.dependencies.phrase_tree import CLAUSAL, NOMINAL, NOUN_TAGS, Phrase
+from forestalign.dependencies.word_lists import word_lists
 from forestalign.grammar import punctuation_tags
 
 _VERBAL_PARENTS = frozenset({"VP", "S", "SQ", "SINV", "SBARQ", "SBAR", "FRAG", "UCP", "RRC", "X", "PRN", "INTJ"})

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from forestalign.forest.derivations import best_tree, derivations, enumerate_trees, one_best, tree_of
-from forestalign.forest.forest import Forest, HyperEdge, Node, NodeId
+from forestalign.forest.forest import Forest, ForestArrays, HyperEdge, Node, NodeId
 from forestalign.forest.inside_outside import (
-    Derivation,
+    ForestDerivation,
     count_trees,
     edge_marginals,
     inside,
@@ -16,11 +16,12 @@ from forestalign.forest.inside_outside import (
     viterbi,
     with_marginals,
 )
-from forestalign.forest.packing import pack
+from forestalign.forest.packing import pack, pack_chart
 
 __all__ = [
-    "Derivation",
     "Forest",
+    "ForestArrays",
+    "ForestDerivation",
     "HyperEdge",
     "Node",
     "NodeId",
@@ -36,6 +37,7 @@ __all__ = [
     "one_best",
     "outside",
     "pack",
+    "pack_chart",
     "tree_of",
     "viterbi",
     "with_marginals",

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from forestalign.forest.forest import Forest, HyperEdge, Node, NodeId
-from forestalign.forest.inside_outside import UNUSED, Derivation, viterbi
+from forestalign.forest.inside_outside import UNUSED, ForestDerivation, viterbi
 from forestalign.trees import Tree, unfold_chain
 
 
-def derivations(forest: Forest, strict: bool = False) -> Iterator[Derivation]:
+def derivations(forest: Forest, strict: bool = False) -> Iterator[ForestDerivation]:
     """Every derivation, root by root and edge by edge; with `strict` those that lie in one of the n-best trees.
 
     Strict: the tree sets of the edges are intersected at every step, and an empty set ends the derivation. Every
@@ -22,7 +22,7 @@ def derivations(forest: Forest, strict: bool = False) -> Iterator[Derivation]:
         while stack:
             pending, chosen, log_prob, trees = stack.pop()
             if not pending:
-                yield Derivation(root, _choice(forest, chosen), log_prob)
+                yield ForestDerivation(root, _choice(forest, chosen), log_prob)
                 continue
             node, rest = pending[-1], pending[:-1]
             for index in range(len(forest.edges[node]) - 1, -1, -1):

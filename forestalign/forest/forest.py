@@ -2,16 +2,28 @@
 
 A node is a phrase: (begin, end, label, head token, semantic-head token, is_bar). A word is a leaf; a chain of unary
 phrases over one span is one node, its label joined top-down (`S+VP`). Nodes are integers, children before parents.
+
+A forest is arrays first: `ForestArrays` is what parsers fill and what features and search read. Nodes and edges are
+thin views of the arrays, made when somebody asks for them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NewType
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NewType
 
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.errors import counted
 from forestalign.tokens import Sentence
 
 NodeId = NewType("NodeId", int)
+Ints = npt.NDArray[np.int32]
+NO_CHILD = -1
+BLOCK = 64  # trees in one column of `trees`
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,7 +51,31 @@ class HyperEdge:
     trees: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestArrays:
+    """Nodes and edges by number; the edges of node v are `edge_start[v]` to `edge_start[v + 1]`."""
+
+    labels: tuple[str, ...]  # what `label` counts: distinct and sorted
+    begin: Ints  # [nodes]
+    end: Ints
+    label: Ints
+    head: Ints
+    semantic_head: Ints
+    is_bar: npt.NDArray[np.bool_]
+    is_leaf: npt.NDArray[np.bool_]
+    edge_start: Ints  # [nodes + 1]
+    children: Ints  # [edges, 2], NO_CHILD where there is none
+    log_prob: npt.NDArray[np.float64]  # [edges]
+    trees: npt.NDArray[np.int64]  # [edges, blocks] bits of the trees that use an edge; all ones where it is not known
+    roots: Ints
+    marginals: npt.NDArray[np.float64]  # [nodes] over the trees of the forest; empty where they are not known
+
+    @property
+    def edge_node(self) -> npt.NDArray[np.int64]:
+        """The node of each edge."""
+        return np.repeat(np.arange(len(self.begin)), np.diff(self.edge_start))
+
+
 class Forest:
     """All parses of one sentence that were kept, packed. `edges[v]` are the ways to build node v.
 
@@ -51,11 +87,129 @@ class Forest:
     (['PRP', 'VBD', 'NP', 'VP', 'S'], 1)
     """
 
-    sentence: Sentence
-    nodes: tuple[Node, ...]
-    edges: tuple[tuple[HyperEdge, ...], ...]
-    roots: tuple[NodeId, ...]
-    marginals: tuple[float, ...] = ()  # probability of each node over the trees of the forest
+    __slots__ = ("_edges", "_nodes", "arrays", "sentence")
+
+    def __init__(
+        self,
+        sentence: Sentence,
+        nodes: Sequence[Node] = (),
+        edges: Sequence[Sequence[HyperEdge]] = (),
+        roots: Sequence[int] = (),
+        marginals: Sequence[float] = (),
+    ):
+        self.sentence = sentence
+        self.arrays = _arrays(nodes, edges, roots, marginals)
+        self._nodes: tuple[Node, ...] | None = None
+        self._edges: tuple[tuple[HyperEdge, ...], ...] | None = None
+
+    @classmethod
+    def of_arrays(cls, sentence: Sentence, arrays: ForestArrays) -> Forest:
+        """The forest of arrays that somebody has filled."""
+        forest = cls.__new__(cls)
+        forest.sentence, forest.arrays = sentence, arrays
+        forest._nodes = forest._edges = None
+        return forest
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every node as an object, made when first asked for."""
+        if self._nodes is None:
+            found = self.arrays
+            columns = (found.head, found.semantic_head, found.is_bar, found.is_leaf)
+            names = [found.labels[label] for label in found.label.tolist()]
+            rows = zip(found.begin.tolist(), found.end.tolist(), names, *(c.tolist() for c in columns), strict=True)
+            self._nodes = tuple(Node(*row) for row in rows)
+        return self._nodes
+
+    @property
+    def edges(self) -> tuple[tuple[HyperEdge, ...], ...]:
+        """The edges of every node as objects, made when first asked for."""
+        if self._edges is None:
+            found = self.arrays
+            rows = zip(found.children.tolist(), found.log_prob.tolist(), _masks(found.trees), strict=True)
+            made = [
+                HyperEdge(tuple([NodeId(child) for child in below if child != NO_CHILD]), log_prob, trees)
+                for below, log_prob, trees in rows
+            ]
+            starts = found.edge_start.tolist()
+            self._edges = tuple(tuple(made[start:end]) for start, end in pairwise(starts))
+        return self._edges
+
+    @property
+    def roots(self) -> tuple[NodeId, ...]:
+        """The nodes that are whole trees, in order."""
+        return tuple(NodeId(root) for root in self.arrays.roots.tolist())
+
+    @property
+    def marginals(self) -> tuple[float, ...]:
+        """Probability of each node over the trees of the forest; empty where they are not known."""
+        return tuple(self.arrays.marginals.tolist())
+
+    def over(self, sentence: Sentence) -> Forest:
+        """The same forest over a sentence of the same length."""
+        return Forest.of_arrays(sentence, self.arrays)
+
+    def with_node_marginals(self, marginals: npt.NDArray[np.float64]) -> Forest:
+        """The same forest with the probabilities of its nodes."""
+        return Forest.of_arrays(self.sentence, replace(self.arrays, marginals=marginals))
 
     def __len__(self) -> int:
-        return len(self.nodes)
+        return len(self.arrays.begin)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Forest):
+            return NotImplemented
+        return self is other or self._value() == other._value()
+
+    def __hash__(self) -> int:
+        return hash(self._value())
+
+    def __repr__(self) -> str:
+        return f"<Forest of {counted(len(self), 'node')} over {self.sentence.text!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Forest.of_arrays, (self.sentence, self.arrays)
+
+    def _value(self) -> tuple[object, ...]:
+        return self.sentence, self.nodes, self.edges, self.roots, self.marginals
+
+
+def _arrays(
+    nodes: Sequence[Node], edges: Sequence[Sequence[HyperEdge]], roots: Sequence[int], marginals: Sequence[float]
+) -> ForestArrays:
+    labels = sorted({node.label for node in nodes})
+    number = {label: k for k, label in enumerate(labels)}
+    rows = [(node.begin, node.end, number[node.label], node.head, node.semantic_head) for node in nodes]
+    begin, end, label, head, semantic_head = np.ascontiguousarray(np.array(rows, np.int32).reshape(-1, 5).T)
+    flat = [edge for ways in edges for edge in ways]
+    padded = [(*edge.children, NO_CHILD, NO_CHILD)[:2] for edge in flat]
+    return ForestArrays(
+        tuple(labels),
+        begin,
+        end,
+        label,
+        head,
+        semantic_head,
+        np.array([node.is_bar for node in nodes], np.bool_),
+        np.array([node.is_leaf for node in nodes], np.bool_),
+        np.cumsum([0, *(len(ways) for ways in edges)], dtype=np.int32),
+        np.array(padded, np.int32).reshape(-1, 2),
+        np.array([edge.log_prob for edge in flat], np.float64),
+        _blocks([edge.trees for edge in flat]),
+        np.array(roots, np.int32),
+        np.array(marginals, np.float64),
+    )
+
+
+def _blocks(masks: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Masks in blocks of 64 trees. The last block has room for a sign, which only "not known" sets."""
+    count = max((mask.bit_length() for mask in masks), default=0) // BLOCK + 1
+    data = b"".join(mask.to_bytes(8 * count, "little", signed=True) for mask in masks)
+    return np.frombuffer(data, "<i8").astype(np.int64).reshape(-1, count)
+
+
+def _masks(blocks: npt.NDArray[np.int64]) -> list[int]:
+    if blocks.shape[1] == 1:
+        masks: list[int] = blocks[:, 0].tolist()
+        return masks
+    return [int.from_bytes(row.astype("<i8").tobytes(), "little", signed=True) for row in blocks]

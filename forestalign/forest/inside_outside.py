@@ -1,21 +1,26 @@
 """Inside, outside, marginals and the best derivation of a packed forest.
 
 Nodes are numbered children first, so every pass is one loop. Weights are logs; a tree weighs the sum of its hyperedges.
+With `plain` the code that is written out here does the work even where the compiled core has it too.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.compiled import core
 from forestalign.forest.forest import Forest, HyperEdge, NodeId
 
 UNUSED = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Derivation:
+class ForestDerivation:
     """One tree of a forest: a root, and for each node the index of the edge it is built by (`UNUSED` if not known)."""
 
     root: NodeId
@@ -69,18 +74,34 @@ def outside(forest: Forest, inner: Sequence[float] | None = None) -> list[float]
     return scores
 
 
-def log_partition(forest: Forest, inner: Sequence[float] | None = None) -> float:
+def log_partition(forest: Forest, inner: Sequence[float] | None = None, plain: bool = False) -> float:
     """Log of the summed weights of all trees."""
-    inner = inside(forest) if inner is None else inner
+    if inner is None:
+        compiled, arrays = core(plain), forest.arrays
+        if compiled is None:
+            inner = inside(forest)
+        else:
+            inner = compiled.forest_inside(arrays.edge_start, arrays.children, arrays.log_prob).tolist()
     return log_sum([inner[root] for root in forest.roots])
 
 
-def node_marginals(forest: Forest) -> tuple[float, ...]:
+def node_marginals(forest: Forest, plain: bool = False) -> tuple[float, ...]:
     """Probability of each node over the trees of the forest: in(v) out(v) / Z."""
-    inner = inside(forest)
-    outer = outside(forest, inner)
-    total = log_partition(forest, inner)
-    return tuple(_probability(i + o - total) for i, o in zip(inner, outer, strict=True))
+    return tuple(_marginals(forest, plain).tolist())
+
+
+def _marginals(forest: Forest, plain: bool = False) -> npt.NDArray[np.float64]:
+    compiled, arrays = core(plain), forest.arrays
+    if compiled is None:
+        inner = inside(forest)
+        both = np.array(inner) + np.array(outside(forest, inner))
+        plainly: npt.NDArray[np.float64] = np.exp(np.minimum(both - log_partition(forest, inner), 0.0))
+        return plainly
+    scores = compiled.forest_inside(arrays.edge_start, arrays.children, arrays.log_prob)
+    outer = compiled.forest_outside(arrays.edge_start, arrays.children, arrays.log_prob, arrays.roots, scores)
+    total = log_sum(scores[arrays.roots].tolist())
+    probabilities: npt.NDArray[np.float64] = np.exp(np.minimum(scores + outer - total, 0.0))
+    return probabilities
 
 
 def edge_marginals(forest: Forest) -> tuple[tuple[float, ...], ...]:
@@ -96,7 +117,7 @@ def edge_marginals(forest: Forest) -> tuple[tuple[float, ...], ...]:
 
 def with_marginals(forest: Forest) -> Forest:
     """The forest with its node marginals filled in."""
-    return replace(forest, marginals=node_marginals(forest))
+    return forest.with_node_marginals(_marginals(forest))
 
 
 def count_trees(forest: Forest) -> int:
@@ -107,11 +128,16 @@ def count_trees(forest: Forest) -> int:
     return sum(counts[root] for root in forest.roots)
 
 
-def viterbi(forest: Forest) -> Derivation:
+def viterbi(forest: Forest, plain: bool = False) -> ForestDerivation:
     """The heaviest tree. `choice` holds the best edge of *every* node, so it also gives the best subtree of any node.
 
     Ties go to the earlier edge and to the earlier root.
     """
+    compiled, arrays = core(plain), forest.arrays
+    if compiled is not None:
+        best_scores, best_edges = compiled.forest_viterbi(arrays.edge_start, arrays.children, arrays.log_prob)
+        root = forest.roots[int(best_scores[arrays.roots].argmax())]
+        return ForestDerivation(root, tuple(best_edges.tolist()), float(best_scores[root]))
     scores: list[float] = []
     choice: list[int] = []
     for edges in forest.edges:
@@ -120,7 +146,7 @@ def viterbi(forest: Forest) -> Derivation:
         scores.append(best)
         choice.append(weights.index(best))
     root = max(forest.roots, key=lambda node: scores[node])
-    return Derivation(root, tuple(choice), scores[root])
+    return ForestDerivation(root, tuple(choice), scores[root])
 
 
 def _weight(edge: HyperEdge, inner: Sequence[float]) -> float:

@@ -11,10 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
+import numpy as np
+
+from forestalign.chart import CHAIN, BestTrees, Chart
+from forestalign.compiled import core
 from forestalign.errors import NoParseError
-from forestalign.forest.forest import Forest, HyperEdge, Node, NodeId
+from forestalign.forest.forest import Forest, ForestArrays, HyperEdge, Node, NodeId
 from forestalign.forest.inside_outside import log_sum, with_marginals
+from forestalign.forest.packing_tables import packing_tables
 from forestalign.grammar import base_label
 from forestalign.tokens import Sentence
 from forestalign.trees import Attachment, ScoredTree, Tree, assemble, binarisation_plan, collapse_chain, plain_labels
@@ -41,6 +47,33 @@ def pack(trees: Sequence[ScoredTree], sentence: Sentence, node_score: NodeScore 
         log_probs = _node_scores(packer.nodes, ways, node_score)
     roots = {packer.node_of_item(item) for item in items}
     return with_marginals(_number(sentence, packer.nodes, ways, log_probs, roots))
+
+
+def pack_chart(chart: Chart, trees: BestTrees, sentence: Sentence, plain: bool = False) -> Forest:
+    """The forest of the best trees of a chart; a phrase weighs its potential, so that a tree weighs its log score.
+
+    The same as `pack` with the potentials as scores; the compiled core packs what the trees share, without the trees.
+    """
+    compiled = core(plain)
+    if compiled is None:
+        return pack(trees, sentence, node_score(chart))
+    tables, shared = packing_tables(chart.labels, chart.tags), trees.shared
+    columns = (shared.begin, shared.end, shared.label, shared.children, shared.child_start, shared.roots)
+    tags = chart.tag_scores.argmax(1).astype(np.int32)
+    packer = compiled.Packer(tables.binarisation, np.ascontiguousarray(chart.potentials), columns, tags)
+    found: tuple[Any, ...] = (*packer.node_arrays(), *packer.edge_arrays(), packer.roots(shared.roots), np.empty(0))
+    arrays = ForestArrays(tables.labels, *found)
+    return with_marginals(Forest.of_arrays(sentence, arrays))
+
+
+def node_score(chart: Chart) -> NodeScore:
+    """The potential of a forest node: (begin, end, chain joined by `+`)."""
+    index = {label.replace(CHAIN, "+"): i for i, label in enumerate(chart.labels)}
+
+    def score(begin: int, end: int, label: str) -> float:
+        return float(chart.potentials[begin, end - 1, index[label]])
+
+    return score
 
 
 _Way = tuple[int, ...]  # the children of a hyperedge, in the packer's own numbers

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from forestalign.formats.brackets import (
-    NBest,
-    NumberedTree,
-    fit_tree,
-    forest_of,
-    format_nbest,
-    read_nbest,
-    read_trees,
-    sentence_of,
-)
 from forestalign.formats.conll import ConllFormat, DependencyRecord, format_conll, read_conll, universal_tags
+from forestalign.formats.door import checked_sentence, split_on_spaces
 from forestalign.formats.enju import (
     EnjuElement,
     EnjuPhrase,
@@ -28,22 +19,25 @@ from forestalign.formats.forests import format_forest, parse_forest, read_forest
 from forestalign.formats.graphviz import format_forest_graph, format_tree_graph
 from forestalign.formats.huang import format_huang, read_huang
 from forestalign.formats.ists import ChunkAlignment, ChunkPair, format_ists, read_ists
-from forestalign.formats.lines import Line, read_lines, read_text_lines, write_lines
+from forestalign.formats.lines import Line, Unread, read_lines, read_text_lines, write_lines
 from forestalign.formats.pairs import (
     BadRecord,
     PairFormat,
     PairRecord,
+    are_sentences,
     format_pair,
     read_pairs,
     read_parallel,
-    split_on_spaces,
+    unread_pairs,
+    unread_parallel,
+    unread_sentences,
 )
-from forestalign.formats.phrases import (
+from forestalign.formats.phrase_records import (
     AlternativeRecord,
     ForestNode,
     ForestNodes,
     NullSpans,
-    PhraseEntry,
+    PhrasePairEntry,
     PhraseRecord,
     SideRecord,
     WordEntry,
@@ -52,6 +46,16 @@ from forestalign.formats.phrases import (
     to_json,
 )
 from forestalign.formats.results import enju_of, record_of
+from forestalign.formats.tree_files import (
+    NBest,
+    NumberedTree,
+    fit_tree,
+    forest_of,
+    format_nbest,
+    read_nbest,
+    read_trees,
+    sentence_of,
+)
 from forestalign.formats.word_links import (
     GoldPair,
     LinkAnnotation,
@@ -86,11 +90,14 @@ __all__ = [
     "NumberedTree",
     "PairFormat",
     "PairRecord",
-    "PhraseEntry",
+    "PhrasePairEntry",
     "PhraseRecord",
     "SideRecord",
+    "Unread",
     "WordEntry",
     "aligned_ids",
+    "are_sentences",
+    "checked_sentence",
     "enju_forest",
     "enju_of",
     "enju_tree",
@@ -135,6 +142,9 @@ __all__ = [
     "split_on_spaces",
     "to_json",
     "universal_tags",
+    "unread_pairs",
+    "unread_parallel",
+    "unread_sentences",
     "words_of",
     "write_lines",
 ]

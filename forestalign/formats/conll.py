@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from forestalign.dependencies import Dependencies
-from forestalign.errors import InputError
+from forestalign.errors import InputError, counted
 from forestalign.formats.lines import read_text_lines
 from forestalign.tokens import Sentence, Token
 
@@ -109,7 +109,9 @@ def _record(path: str | Path, lines: Sequence[tuple[int, str]]) -> DependencyRec
             continue
         columns = tuple(text.split("\t"))
         if len(columns) != _COLUMN_COUNT:
-            raise InputError(path, number, f"{len(columns)} columns; expected {_COLUMN_COUNT}, parted by tabs")
+            raise InputError(
+                path, number, f"{counted(len(columns), 'column')}; expected {_COLUMN_COUNT}, separated by tabs"
+            )
         if columns[0].isdecimal():
             rows.append(_Row(number, columns))
         elif not columns[0].replace("-", "").replace(".", "").isdecimal():

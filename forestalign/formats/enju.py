@@ -45,6 +45,7 @@ class EnjuElement:
 
     @property
     def id(self) -> str:
+        """The attribute `id`; empty where there is none."""
         return self.get("id")
 
     def partners(self, annotator: int) -> tuple[str, ...]:

@@ -37,9 +37,11 @@ class Fields:
         return cls(value)
 
     def has(self, name: str) -> bool:
+        """Whether there is a field of this name."""
         return name in self.values
 
     def text(self, name: str) -> str:
+        """A string."""
         value = self._value(name, "a string")
         return value if isinstance(value, str) else self._refuse(name, value, "a string")
 
@@ -51,10 +53,12 @@ class Fields:
         return str(value)
 
     def flag(self, name: str) -> bool:
+        """True or false."""
         value = self._value(name, "true or false")
         return value if isinstance(value, bool) else self._refuse(name, value, "true or false")
 
     def whole(self, name: str) -> int:
+        """A whole number."""
         value = self._value(name, "a whole number")
         return value if _is_whole(value) else self._refuse(name, value, "a whole number")  # type: ignore[return-value]
 
@@ -63,12 +67,14 @@ class Fields:
         return self._number(name, self._value(name, "a number"))
 
     def words(self, name: str) -> tuple[str, ...]:
+        """A list of strings."""
         values = self.items(name, "a list of strings")
         if not all(isinstance(value, str) for value in values):
             self._refuse(name, values, "a list of strings")
         return tuple(str(value) for value in values)
 
     def wholes(self, name: str) -> tuple[int, ...]:
+        """A list of whole numbers."""
         values = self.items(name, "a list of whole numbers")
         if not all(_is_whole(value) for value in values):
             self._refuse(name, values, "a list of whole numbers")
@@ -86,16 +92,19 @@ class Fields:
         return self._checked_span(name, self._value(name, expectation), word_count, expectation)
 
     def spans(self, name: str, word_count: int) -> tuple[Span, ...]:
+        """A list of half-open spans."""
         expectation = f"a list of spans [begin, end] with 0 <= begin < end <= {word_count}"
         return tuple(
             self._checked_span(name, value, word_count, expectation) for value in self.items(name, expectation)
         )
 
     def child(self, name: str) -> Fields:
+        """An object."""
         value = self._value(name, "an object")
         return Fields(value, self._at(name)) if isinstance(value, dict) else self._refuse(name, value, "an object")
 
     def children(self, name: str) -> tuple[Fields, ...]:
+        """A list of objects."""
         found = []
         for index, value in enumerate(self.items(name, "a list of objects")):
             if not isinstance(value, dict):
@@ -113,10 +122,12 @@ class Fields:
         return tuple(rows)
 
     def items(self, name: str, expectation: str) -> Sequence[object]:
+        """A list of anything."""
         value = self._value(name, expectation)
         return value if isinstance(value, list) else self._refuse(name, value, expectation)
 
     def complain(self, name: str, message: str) -> NoReturn:
+        """Raise an error that names the field; the reader adds file and line."""
         raise ValueError(f"{self._at(name)}: {message}")
 
     def _number(self, name: str, value: object) -> float:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from forestalign.errors import InputError
+from forestalign.errors import InputError, counted
 from forestalign.forest import Forest, HyperEdge, Node, NodeId
 from forestalign.formats.fields import Fields, finite
 from forestalign.formats.lines import read_text_lines
@@ -51,7 +51,7 @@ def parse_forest(text: str) -> tuple[str, Forest]:
 
 
 def read_forests(path: str | Path) -> Iterator[tuple[str, Forest]]:
-    """The forests of a file with their ids, one a line."""
+    """The forests of a file with their ids, one per line."""
     for number, text in read_text_lines(path):
         try:
             yield parse_forest(text)
@@ -104,7 +104,7 @@ def _sentence(fields: Fields) -> Sentence:
     tags, lemmas = fields.words("tags"), fields.words("lemmas")
     for name, values in (("offsets", offsets), ("tags", tags), ("lemmas", lemmas)):
         if len(values) != len(words):
-            fields.complain(name, f"{len(values)} values; expected {len(words)}, one a token")
+            fields.complain(name, f"{counted(len(values), 'value')}; expected {len(words)}, one per token")
     for word, (begin, end) in zip(words, offsets, strict=True):
         if text[begin:end] != word:
             fields.complain("offsets", f"[{begin}, {end}] gives {text[begin:end]!r}; expected the token {word!r}")
@@ -148,7 +148,7 @@ def _roots(fields: Fields, nodes: tuple[Node, ...], word_count: int) -> tuple[No
     roots = fields.wholes("roots")
     for root in roots:
         if not 0 <= root < len(nodes) or (nodes[root].begin, nodes[root].end) != (0, word_count):
-            fields.complain("roots", f"found {root}; expected a node over all {word_count} words")
+            fields.complain("roots", f"found {root}; expected a node over all {counted(word_count, 'word')}")
     return tuple(NodeId(root) for root in roots)
 
 

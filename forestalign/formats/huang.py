@@ -13,25 +13,29 @@ origin has no heads and may be n-ary; its best trees are taken and packed.
 from __future__ import annotations
 
 import heapq
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from forestalign.errors import InputError
+from forestalign.errors import InputError, counted
 from forestalign.forest import Forest, HyperEdge, Node, NodeId
-from forestalign.formats.brackets import forest_of
 from forestalign.formats.fields import shorten
 from forestalign.formats.forests import check_edge
 from forestalign.formats.lines import read_text_lines
+from forestalign.formats.tree_files import forest_of
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import ScoredTree, Tree
 
 _NODE = re.compile(
-    r"(?P<id>\S+)\t(?P<label>\S+) \[(?P<begin>\d+)-(?P<end>\d+)\]\t(?P<edges>\d+)\s*(\|\|\|(?P<features>.*))?"
+    r"(?P<id>\S+)\t(?P<label>\S+) \[(?P<begin>\d{1,9})-(?P<end>\d{1,9})\]"
+    r"\t(?P<edges>\d{1,9})\s*(\|\|\|(?P<features>.*))?",
+    re.ASCII,
 )
 _EDGE = re.compile(r"\t\*?(?P<tails>[^|\t]*?)\s*(\|\|\|(?P<features>.*))?")
+_COUNT = re.compile(r"\s*(\d{1,9})(\s+\d{1,9})?\s*", re.ASCII)
 _LOG_PROB = "0"
 
 Features = dict[str, str]
@@ -135,22 +139,22 @@ class _Reader:
         if count and _NODE.fullmatch(self._text):
             return count
         for _ in range(count):
+            if self.is_at_end:
+                self._refuse(counted(count, "reference"))
             self._advance()
         count = self._count("a node, or references and then the number of nodes")
         return count or self._refuse("at least one node")
 
     def _count(self, expectation: str) -> int:
-        counts = self._text.split()
-        if not 1 <= len(counts) <= 2 or not all(count.isdecimal() for count in counts):
-            self._refuse(expectation)
+        match = self._match(_COUNT, expectation)
         self._advance()
-        return int(counts[0])
+        return int(match[1])
 
     def _node(self, nodes: list[_RawNode], known: dict[str, int], word_count: int) -> None:
         match = self._match(_NODE, "id<TAB>LABEL [begin-end]<TAB>edge count")
         begin, end, features = int(match["begin"]), int(match["end"]), self._features(match["features"])
         if not begin < end <= word_count:
-            self._refuse(f"a span inside the sentence of {word_count} words")
+            self._refuse(f"a span inside the sentence of {counted(word_count, 'word')}")
         self._advance()
         edges = tuple(self._edge(known) for _ in range(int(match["edges"])))
         known[match["id"]] = len(nodes)
@@ -171,10 +175,10 @@ class _Reader:
     def _features(self, text: str | None) -> Features:
         features = dict(part.partition("=")[::2] for part in (text or "").split())
         try:
-            float(features.get(_LOG_PROB, "0"))
+            is_known = float(features.get(_LOG_PROB, "0")) < math.inf  # not for NaN
         except ValueError:
-            self._refuse("a log probability as feature 0")
-        return features
+            is_known = False
+        return features if is_known else self._refuse("a log probability as feature 0")
 
     def _refuse(self, expectation: str) -> NoReturn:
         found = shorten(self._text) if self._text else "the end of the file"
@@ -190,8 +194,8 @@ def _ours(raw: Sequence[_RawNode], words: Sequence[str]) -> Forest:
             node.begin,
             node.end,
             node.label,
-            int(node.features["head"]),
-            int(node.features["semantic_head"]),
+            _word_of(node, "head"),
+            _word_of(node, "semantic_head"),
             "bar" in node.features,
             not node.edges,
         )
@@ -202,8 +206,23 @@ def _ours(raw: Sequence[_RawNode], words: Sequence[str]) -> Forest:
             check_edge(nodes, number, edge.tails)
     edges = tuple(_our_edges(node) for node in raw)
     roots = tuple(NodeId(number) for number, node in enumerate(raw) if "root" in node.features)
+    if not roots:
+        raise ValueError("no node has the feature root; expected at least one")
     marginals = tuple(float(node.features["marginal"]) for node in raw if "marginal" in node.features)
+    if marginals and (len(marginals) < len(raw) or not all(0 <= marginal <= 1 for marginal in marginals)):
+        raise ValueError("marginals are missing or no probabilities; expected one for each node, or none")
     return Forest(_sentence(raw, words), nodes, edges, roots, marginals)
+
+
+def _word_of(node: _RawNode, name: str) -> int:
+    """A feature that is a word of the node."""
+    found = node.features.get(name, "")
+    if not found.isdecimal() or len(found) > 9 or not node.begin <= int(found) < node.end:
+        expectation = f"a word from {node.begin} to {node.end - 1}"
+        raise ValueError(
+            f"{name} of {node.label} [{node.begin}-{node.end}] is {shorten(found)}; expected {expectation}"
+        )
+    return int(found)
 
 
 def _our_edges(node: _RawNode) -> tuple[HyperEdge, ...]:

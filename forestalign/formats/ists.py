@@ -7,19 +7,23 @@ write 0 for no chunk; that is turned into indices from 0 and an empty tuple at t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 from forestalign.errors import AnnotationError
-from forestalign.formats.lines import read_text_lines
+from forestalign.formats.lines import Line, Unread, read_lines
 
-_TYPES = frozenset({"EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "ALIC", "NOALI"})
+RELATIONS = frozenset({"EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "ALIC", "NOALI"})
 _ADDED_TYPES = frozenset({"FACT", "POL"})
 _UNALIGNED = "-not aligned-"
-_SENTENCE = re.compile(r'<sentence id="([^"]*)" status="([^"]*)">\s*')
+_SENTENCE = re.compile(r'\s*<sentence id="([^"]*)" status="([^"]*)">\s*')
+_OPENING = re.compile(r"\s*<sentence\b")
+_CLOSING = "</sentence>"
 _NO_SCORE = "NIL"
+_LONGEST_NUMBER = 9  # digits; Python refuses to read thousands of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,39 @@ class ChunkAlignment:
 
 def read_ists(path: str | Path) -> Iterator[ChunkAlignment]:
     """The sentence pairs of a file, in order."""
-    lines = ((number, text) for number, text in read_text_lines(path) if text.strip())
-    reader = _Reader(path, lines)
-    while (opening := next(lines, None)) is not None:
-        yield reader.sentence(*opening)
+    for _, unread in unread_ists(path):
+        yield unread.read()
+
+
+def unread_ists(path: str | Path, lines: Iterable[Line] | None = None) -> Iterator[tuple[int, Unread[ChunkAlignment]]]:
+    """The line where each pair begins, and the pair, which raises AnnotationError once it is read, if it has to.
+
+    `lines` are those of the file where someone has begun to read it.
+    """
+    block: list[Line] = []
+    for line in read_lines(path) if lines is None else lines:
+        if block and _OPENING.match(line.text):
+            yield _unread(path, block)
+            block = []
+        if line.error or line.text.strip():
+            block.append(line)
+        if line.text.strip() == _CLOSING:
+            yield _unread(path, block)
+            block = []
+    if block:
+        yield _unread(path, block)
+
+
+def _unread(path: str | Path, block: list[Line]) -> tuple[int, Unread[ChunkAlignment]]:
+    text = "\n".join(line.text or line.error for line in block)
+    return block[0].number, Unread(text, partial(_read_block, path, tuple(block)))
+
+
+def _read_block(path: str | Path, block: Sequence[Line]) -> ChunkAlignment:
+    for line in block:
+        if line.error:
+            raise AnnotationError(path, line.number, line.error)
+    return _Reader(path, block).sentence()
 
 
 def format_ists(alignment: ChunkAlignment) -> str:
@@ -79,13 +112,13 @@ def _text(chunk: tuple[int, ...], words: tuple[str, ...]) -> str:
 
 
 class _Reader:
-    """The lines of one file and where we are in them."""
+    """The lines of one pair and where we are in them."""
 
-    def __init__(self, path: str | Path, lines: Iterable[tuple[int, str]]):
+    def __init__(self, path: str | Path, lines: Sequence[Line]):
         self._path, self._lines, self._number = path, iter(lines), 0
 
-    def sentence(self, number: int, opening: str) -> ChunkAlignment:
-        self._number = number
+    def sentence(self) -> ChunkAlignment:
+        opening = self._next("a sentence")
         match = _SENTENCE.fullmatch(opening)
         if match is None:
             self._fail(opening, '<sentence id="..." status="...">')
@@ -93,14 +126,15 @@ class _Reader:
         source, target = self._tokens("source"), self._tokens("translation")
         self._expect("<alignment>")
         pairs = tuple(self._pair(line, source, target) for line in self._until("</alignment>"))
-        self._expect("</sentence>")
+        self._expect(_CLOSING)
         return ChunkAlignment(match[1], match[2], source_text, target_text, source, target, pairs)
 
     def _next(self, expectation: str) -> str:
-        self._number, text = next(self._lines, (self._number, ""))
-        if not text:
-            raise AnnotationError(self._path, self._number, f"the file ends where {expectation} was expected")
-        return text.strip()
+        line = next(self._lines, None)
+        if line is None:
+            raise AnnotationError(self._path, self._number, f"the pair ends where {expectation} was expected")
+        self._number = line.number
+        return line.text.strip()
 
     def _expect(self, tag: str) -> None:
         text = self._next(tag)
@@ -134,8 +168,8 @@ class _Reader:
         if len(parts) < 3 or len(sides) != 2:
             self._fail(text, "tokens <==> tokens // TYPE // score // text <==> text")
         first, *added = parts[1].split("_")
-        if first not in _TYPES or not _ADDED_TYPES.issuperset(added):
-            self._fail(parts[1], f"one of {', '.join(sorted(_TYPES))}, with _FACT or _POL where it applies")
+        if first not in RELATIONS or not _ADDED_TYPES.issuperset(added):
+            self._fail(parts[1], f"one of {', '.join(sorted(RELATIONS))}, with _FACT or _POL where it applies")
         return ChunkPair(self._chunk(sides[0], source), self._chunk(sides[1], target), parts[1], self._score(parts[2]))
 
     def _chunk(self, text: str, words: tuple[str, ...]) -> tuple[int, ...]:
@@ -143,7 +177,7 @@ class _Reader:
         if numbers == ["0"]:
             return ()
         for number in numbers:
-            if not number.isdecimal() or not 1 <= int(number) <= len(words):
+            if not number.isdecimal() or len(number) > _LONGEST_NUMBER or not 1 <= int(number) <= len(words):
                 self._fail(number, f"a token from 1 to {len(words)}, or 0 alone for no chunk")
         if not numbers:
             self._fail(text, "token numbers")

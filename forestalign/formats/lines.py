@@ -9,14 +9,18 @@ from __future__ import annotations
 import gzip
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from forestalign.errors import InputError
+from forestalign.outputs import whole_file
 
 STDIN = "-"
+Content = TypeVar("Content")
+Other = TypeVar("Other")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -26,6 +30,21 @@ class Line(NamedTuple):
     number: int
     text: str
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread(Generic[Content]):
+    """A piece of a file that nobody has looked into yet: its text, and how to read it.
+
+    A run that is resumed holds the text against what it did before, and reads only what is new.
+    """
+
+    text: str
+    read: Callable[[], Content]
+
+    def then(self, function: Callable[[Content], Other]) -> Unread[Other]:
+        """The same text, read and then passed through a function."""
+        return Unread(self.text, lambda: function(self.read()))
 
 
 def read_lines(path: str | Path) -> Iterator[Line]:
@@ -59,18 +78,12 @@ def read_text(path: str | Path) -> str:
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     """Write lines, each ended by a newline; gzip by suffix, without a time stamp: equal lines give equal files."""
-    if str(path) == STDIN:
-        for line in lines:
-            sys.stdout.write(line + "\n")
-        return
-    with Path(path).open("wb") as raw:
-        stream: BinaryIO = raw
+    with whole_file(path) as raw:
         if str(path).endswith(".gz"):
-            stream = cast(BinaryIO, gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
-        for line in lines:
-            stream.write(line.encode() + b"\n")
-        if stream is not raw:
-            stream.close()
+            with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
+                stream.writelines(line.encode() + b"\n" for line in lines)
+        else:
+            raw.writelines(line.encode() + b"\n" for line in lines)
 
 
 @contextmanager

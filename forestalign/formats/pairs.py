@@ -11,18 +11,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
 from forestalign.config import DEFAULT_CONFIG
+from forestalign.errors import counted
+from forestalign.formats.door import checked_sentence, refuse_harmful
 from forestalign.formats.fields import Fields, shorten
-from forestalign.formats.lines import Line, read_lines
-from forestalign.tokens import Sentence, Token, tokenize
+from forestalign.formats.lines import Line, Unread, read_lines
+from forestalign.tokens import Sentence
 
-# Control characters other than tab, newline and return, and halves of surrogate pairs: no text has them, terminals obey
-# the former, and the latter cannot be written.
-_HARMFUL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-_LINE_BREAKS = re.compile("[\t\r\n]")
+STDIN = "-"
 _BARS = re.compile(r"\s*\|\|\|\s*")
 
 
@@ -73,8 +73,19 @@ def read_pairs(
 
     `tokenized` takes words as they stand between spaces. A sentence of more than `max_words` words is refused.
     """
+    for unread in unread_pairs(path, tokenized, max_words, form):
+        yield unread.read()
+
+
+def unread_pairs(
+    path: str | Path,
+    tokenized: bool = False,
+    max_words: int = DEFAULT_CONFIG.max_words,
+    form: PairFormat = PairFormat.AUTO,
+) -> Iterator[Unread[PairRecord | BadRecord]]:
+    """As `read_pairs`, but nothing is tokenized before it is asked for."""
     for line in read_lines(path):
-        yield _record(line, tokenized, max_words, form)
+        yield Unread(line.text or line.error, partial(_record, line, tokenized, max_words, form))
 
 
 def read_parallel(
@@ -84,17 +95,52 @@ def read_parallel(
     max_words: int = DEFAULT_CONFIG.max_words,
 ) -> Iterator[PairRecord | BadRecord]:
     """The pairs of two files, line by line; where one is longer, its further lines are bad records."""
+    for unread in unread_parallel(source_path, target_path, tokenized, max_words):
+        yield unread.read()
+
+
+def unread_parallel(
+    source_path: str | Path,
+    target_path: str | Path,
+    tokenized: bool = False,
+    max_words: int = DEFAULT_CONFIG.max_words,
+) -> Iterator[Unread[PairRecord | BadRecord]]:
+    """As `read_parallel`, but nothing is tokenized before it is asked for."""
     for number, sides in enumerate(zip_longest(read_lines(source_path), read_lines(target_path)), start=1):
         source, target = sides
         if source is None or target is None:
             path = source_path if source is None else target_path
             message = f"{path} ends before line {number}; expected as many lines as in its partner"
-            yield BadRecord(number, str(number), message)
-        elif source.error or target.error:
-            side, message = ("source", source.error) if source.error else ("target", target.error)
-            yield BadRecord(number, str(number), f"{side}: {message}")
+            yield Unread(message, partial(BadRecord, number, str(number), message))
         else:
-            yield _checked(number, _Sides(str(number), source.text, target.text), tokenized, max_words)
+            text = f"{source.text or source.error}\t{target.text or target.error}"
+            yield Unread(text, partial(_parallel_record, source, target, tokenized, max_words))
+
+
+def unread_sentences(
+    source: str, target: str, tokenized: bool = False, max_words: int = DEFAULT_CONFIG.max_words
+) -> Iterator[Unread[PairRecord | BadRecord]]:
+    """One pair whose sentences are given by themselves, not in a file."""
+    yield Unread(f"{source}\t{target}", partial(_checked, 1, _Sides("1", source, target), tokenized, max_words))
+
+
+def are_sentences(source: str, target: str | None) -> bool:
+    """Whether two arguments are sentences and not names of files: there are no such files, and one has a space."""
+    if target is None or STDIN in (source, target):
+        return False
+    try:
+        is_named = Path(source).exists() or Path(target).exists()
+    except (OSError, ValueError):  # longer than a name can be
+        return True
+    return not is_named and any(" " in side.strip() for side in (source, target))
+
+
+def _parallel_record(source: Line, target: Line, tokenized: bool, max_words: int) -> PairRecord | BadRecord:
+    number = source.number
+    if source.error or target.error:
+        side, message = ("source", source.error) if source.error else ("target", target.error)
+        return BadRecord(number, str(number), f"{side}: {message}")
+    return _checked(number, _Sides(str(number), source.text, target.text), tokenized, max_words)
 
 
 def format_pair(record: PairRecord, form: PairFormat = PairFormat.TAB) -> str:
@@ -134,7 +180,7 @@ def _split(line: Line, form: PairFormat) -> _Sides:
             'or {"id": ..., "source": ..., "target": ...}'
         )
     if len(columns) != 2:
-        raise ValueError(f"{len(columns)} columns in {shorten(text)}; expected 2, a source and a target")
+        raise ValueError(f"{counted(len(columns), 'column')} in {shorten(text)}; expected 2, a source and a target")
     return _Sides(number, columns[0], columns[1])
 
 
@@ -153,7 +199,7 @@ def _looks_like_json(text: str) -> bool:
 
 def _json_sides(fields: Fields, number: str) -> _Sides:
     identity = fields.identity("id") if fields.has("id") else number
-    _refuse_harmful("id", identity)
+    refuse_harmful("id", identity)
     return _Sides(identity, _json_side(fields, "source"), _json_side(fields, "target"))
 
 
@@ -171,40 +217,7 @@ def _checked(number: int, sides: _Sides, tokenized: bool, max_words: int) -> Pai
 
 
 def _sentence(side: str, value: str | tuple[str, ...], tokenized: bool, max_words: int) -> Sentence:
-    # a line break, which only JSON can bring, counts as a space, so that a sentence always fits on one line
-    text = _LINE_BREAKS.sub(" ", value) if isinstance(value, str) else " ".join(value)
-    _refuse_harmful(side, text)
-    # counted before the tokenizer runs, whose time grows with the text
-    _refuse_length(side, len(text.split()), max_words)
-    if isinstance(value, tuple):
-        sentence = _from_tokens(side, value)
-    else:
-        sentence = split_on_spaces(text) if tokenized else tokenize(text.strip())
+    sentence = checked_sentence(side, value, max_words, tokenized=tokenized)
     if not sentence.tokens:
         raise ValueError(f"the {side} is empty; expected a sentence")
-    _refuse_length(side, len(sentence), max_words)
     return sentence
-
-
-def split_on_spaces(text: str) -> Sentence:
-    """The user's own tokens: what stands between spaces, offsets into the text as it is."""
-    return Sentence(text, tuple(Token(match.group(), *match.span()) for match in re.finditer(r"\S+", text)))
-
-
-def _from_tokens(side: str, words: tuple[str, ...]) -> Sentence:
-    for index, word in enumerate(words):
-        if not word or word != "".join(word.split()):
-            raise ValueError(f"token {index} of the {side} is {word!r}; expected one word without white space")
-    return Sentence.from_words(words)
-
-
-def _refuse_harmful(side: str, text: str) -> None:
-    found = _HARMFUL.search(text)
-    if found:
-        code = ord(found.group())
-        raise ValueError(f"the {side} has the control character U+{code:04X} at character {found.start() + 1}")
-
-
-def _refuse_length(side: str, count: int, max_words: int) -> None:
-    if count > max_words:
-        raise ValueError(f"the {side} has {count} words; the limit is {max_words} (setting max_words)")

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from forestalign.alignment import AlignedPair, PhraseAlignment, PhrasePair, WordAlignment
 from forestalign.forest import Forest, NodeId, tree_of
 from forestalign.formats.enju import NULL, Attributes, EnjuElement
-from forestalign.formats.phrases import (
+from forestalign.formats.phrase_records import (
     AlternativeRecord,
     ForestNode,
     ForestNodes,
     NullSpans,
-    PhraseEntry,
+    PhrasePairEntry,
     PhraseRecord,
     SideRecord,
     WordEntry,
 )
+from forestalign.phrases.result import AlignedPair, PhraseAlignment, PhrasePair
 from forestalign.trees import format_brackets
+from forestalign.words.alignment import WordAlignment
 
 Edges = tuple[tuple[NodeId, int], ...]
+DIGITS = 5  # after the point: what processors of different kinds agree on, but for the luck of rounding
 
 
 def record_of(aligned: AlignedPair, forests: bool = False) -> PhraseRecord:
@@ -32,7 +34,7 @@ def record_of(aligned: AlignedPair, forests: bool = False) -> PhraseRecord:
         NullSpans(best.source_nulls, best.target_nulls),
         best.reached_root,
         best.completed,
-        float(best.log_score),
+        round(float(best.log_score), DIGITS),
         aligned.signature,
         alternatives=tuple(_alternative(aligned, other) for other in aligned.alternatives),
         forests=_forest_nodes(aligned) if forests else None,
@@ -41,21 +43,23 @@ def record_of(aligned: AlignedPair, forests: bool = False) -> PhraseRecord:
 
 
 def _word_entries(links: WordAlignment) -> tuple[WordEntry, ...]:
-    return tuple(WordEntry(link.source, link.target, float(link.score)) for link in links)
+    return tuple(WordEntry(link.source, link.target, round(float(link.score), DIGITS)) for link in links)
 
 
-def _entry(pair: PhrasePair) -> PhraseEntry:
-    return PhraseEntry(
+def _entry(pair: PhrasePair) -> PhrasePairEntry:
+    return PhrasePairEntry(
         pair.source,
         pair.target,
         pair.source_label,
         pair.target_label,
         pair.compositional,
-        float(pair.log_prob),
+        round(float(pair.log_prob), DIGITS),
         pair.supports,
         pair.is_bar,
         pair.inverted,
-        pair.posterior if pair.posterior is None else float(pair.posterior),
+        pair.posterior if pair.posterior is None else round(float(pair.posterior), DIGITS),
+        pair.evidence,
+        pair.relation,
     )
 
 
@@ -63,7 +67,7 @@ def _alternative(aligned: AlignedPair, other: PhraseAlignment) -> AlternativeRec
     return AlternativeRecord(
         tuple(_entry(pair) for pair in other.pairs),
         NullSpans(other.source_nulls, other.target_nulls),
-        float(other.log_score),
+        round(float(other.log_score), DIGITS),
         other.reached_root,
         other.completed,
         _chosen_tree(aligned.source_forest, other.source_edges),

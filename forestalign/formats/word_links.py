@@ -6,16 +6,17 @@ Indices count from 0 in all of them. Gold of all three formats is read into one 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from forestalign.alignment import WordAlignment, WordLink
-from forestalign.errors import AnnotationError
+from forestalign.errors import AnnotationError, counted
 from forestalign.formats.fields import Fields, shorten
 from forestalign.formats.lines import read_text_lines
+from forestalign.words.alignment import WordAlignment, WordLink
 
 Links = tuple[tuple[int, int], ...]
 _NumberedLines = Iterable[tuple[int, str]]
@@ -44,10 +45,12 @@ class GoldPair:
 
     @property
     def gold(self) -> LinkAnnotation:
+        """The first annotation, which is the one that counts."""
         return self.annotations[0]
 
     @property
     def annotators(self) -> tuple[str, ...]:
+        """The names of all who annotated the pair."""
         return tuple(annotation.annotator for annotation in self.annotations)
 
     def by(self, annotator: str) -> LinkAnnotation:
@@ -61,7 +64,7 @@ class GoldPair:
 GOLD, MAJORITY = "gold", "majority"
 
 
-# ---- Pharaoh: one line a pair, `i-j` or `i-j:score` ----
+# ---- Pharaoh: one line per pair, `i-j` or `i-j:score` ----
 
 
 def parse_pharaoh(text: str, source_count: int | None = None, target_count: int | None = None) -> WordAlignment:
@@ -83,14 +86,16 @@ def format_pharaoh(alignment: WordAlignment, scores: bool = False) -> str:
 
 
 def read_pharaoh(path: str | Path, lengths: Iterable[tuple[int, int]] | None = None) -> Iterator[WordAlignment]:
-    """One alignment a line; `lengths` are the word counts of the pairs, when known, to check the indices."""
+    """One alignment per line; `lengths` are the word counts of the pairs, when known, to check the indices."""
     counts = iter(lengths) if lengths is not None else None
     for number, text in read_text_lines(path):
         limits: tuple[int, int] | tuple[None, None] = (None, None)
         if counts is not None:
             known = next(counts, None)
             if known is None:
-                raise AnnotationError(path, number, f"line {number} is one too many; expected {number - 1} alignments")
+                raise AnnotationError(
+                    path, number, f"line {number} is one too many; expected {counted(number - 1, 'alignment')}"
+                )
             limits = known
         try:
             yield parse_pharaoh(text, *limits)
@@ -103,7 +108,10 @@ def _parse_link(part: str) -> tuple[int, int, float]:
     try:
         if match is None:
             raise ValueError
-        return int(match[1]), int(match[2]), float(match[3] or 1.0)
+        score = float(match[3] or 1.0)
+        if not math.isfinite(score):
+            raise ValueError
+        return int(match[1]), int(match[2]), score
     except ValueError:
         raise ValueError(f"{part!r} is no link; expected i-j or i-j:score, counted from 0") from None
 
@@ -234,7 +242,7 @@ def _multimwa_pairs(path: str | Path, lines: _NumberedLines) -> Iterator[GoldPai
         try:
             if len(columns) < _MULTIMWA_COLUMN_COUNT:
                 raise ValueError(
-                    f"{len(columns)} columns in {shorten(text)}; expected {_MULTIMWA_COLUMN_COUNT} or more"
+                    f"{counted(len(columns), 'column')} in {shorten(text)}; expected {_MULTIMWA_COLUMN_COUNT} or more"
                 )
             yield _gold_of_columns(columns[0], columns[1], columns[3], columns[7], columns[8])
         except ValueError as error:
@@ -271,7 +279,13 @@ def _checked_links(name: str, links: Sequence[tuple[int, int]], source_count: in
 def _check_link(link: tuple[int, int], source_count: int | None, target_count: int | None) -> None:
     for side, index, count in (("source", link[0], source_count), ("target", link[1], target_count)):
         if count is not None and not 0 <= index < count:
-            raise ValueError(f"link {link[0]}-{link[1]}: the {side} has {count} words; expected 0 to {count - 1}")
+            raise ValueError(f"link {link[0]}-{link[1]}: {_places(side, count)}")
+
+
+def _places(side: str, count: int) -> str:
+    if count == 0:
+        return f"the {side} has no words; expected no link"
+    return f"the {side} has {counted(count, 'word')}; expected {'0' if count == 1 else f'0 to {count - 1}'}"
 
 
 _READERS: dict[str, Callable[[str | Path, _NumberedLines], Iterator[GoldPair]]] = {

@@ -1,18 +1,41 @@
-"""Learning the weights: feature-enhanced Viterbi EM (section 5.1 of the paper; Berg-Kirkpatrick et al. 2010)."""
+"""Learning the weights: feature-enhanced Viterbi EM (section 5.1 of the paper; Berg-Kirkpatrick et al. 2010).
 
-from forestalign.learning.em import EmSettings, EmState, RootCounts, held_out_objective, step_size, stepwise_update
-from forestalign.learning.objective import Events, collect_events, join_events, maximise, objective
+- `e_step`: align the pairs with the weights so far
+- `m_step`: the weights that make these alignments most likely
+- `stepwise_em`: mini-batches (Liang and Klein 2009)
+- `training_run`: passes, early stopping, checkpoints
+- `card`: where a model comes from
+"""
+
+from forestalign.learning.card import card_of, plot_objective
+from forestalign.learning.e_step import ExpectationWorker, expectations
+from forestalign.learning.m_step import Events, collect_events, join_events, maximise, objective
+from forestalign.learning.stepwise_em import (
+    EmSettings,
+    EmState,
+    RootCounts,
+    held_out_objective,
+    step_size,
+    stepwise_update,
+)
+from forestalign.learning.training_run import TrainingReport, train_model
 
 __all__ = [
     "EmSettings",
     "EmState",
     "Events",
+    "ExpectationWorker",
     "RootCounts",
+    "TrainingReport",
+    "card_of",
     "collect_events",
+    "expectations",
     "held_out_objective",
     "join_events",
     "maximise",
     "objective",
+    "plot_objective",
     "step_size",
     "stepwise_update",
+    "train_model",
 ]

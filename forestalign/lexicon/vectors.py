@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import gzip
 import math
+import re
+import struct
 import zipfile
 from collections.abc import Sequence
 from functools import lru_cache
@@ -25,6 +27,14 @@ from forestalign.errors import GrammarError, InputError
 from forestalign.grammar import grammar_root
 
 Matrix = npt.NDArray[np.float32]
+# gensim's own files are pickles, which run whatever code their author put into them
+_PICKLED = frozenset({".kv", ".model"})
+_CONVERSION = (
+    "is a file of gensim's own, which could run code when it is read; if you trust its author, convert it to text: "
+    "python -c \"from gensim.models import KeyedVectors; v = KeyedVectors.load('{path}'); "
+    "getattr(v, 'wv', v).save_word2vec_format('{text}')\""
+)
+MOST_SQUEEZED = 1100  # bytes of text in a byte of gzip, at most
 IDF_RANK = 100.0  # scripts/score_sts.py on stsb.dev: r .806 with 1, .810 with 10, .812 with 100, .799 with 1000
 
 
@@ -44,6 +54,7 @@ class WordVectors:
 
     @property
     def dimensions(self) -> int:
+        """Numbers in one vector."""
         return int(self._rows.shape[1])
 
     def vector(self, word: str) -> Matrix | None:
@@ -61,14 +72,15 @@ class WordVectors:
         return 0.0 if left_row is None or right_row is None else float(left_row @ right_row)
 
     def matrix(self, words: Sequence[str]) -> Matrix:
-        """One unit row a word, zeros where it is unknown."""
-        numbers = [self._number(word) for word in words]
-        rows: Matrix = self._rows[[number or 0 for number in numbers]].astype(np.float32)
-        rows[[number is None for number in numbers]] = 0.0
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        """One unit row per word, zeros where it is unknown."""
+        found = [self._number(word) for word in words]
+        numbers = np.array([-1 if number is None else number for number in found], dtype=np.int64)
+        rows: Matrix = self._rows[np.maximum(numbers, 0)].astype(np.float32)
+        rows[numbers < 0] = 0.0
+        norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         norms[norms == 0.0] = 1.0
-        unit: Matrix = (rows / norms).astype(np.float32, copy=False)
-        return unit
+        rows /= norms[:, None]
+        return rows
 
     def idf(self, word: str) -> float:
         """Inverse document frequency by rank, in (0, 1]; unknown words count as rare."""
@@ -93,7 +105,7 @@ class WordVectors:
 
 
 def load_vectors(path: str = "") -> WordVectors:
-    """The shipped vectors, or a word2vec, GloVe, fastText or gensim file of the user's; read once."""
+    """The shipped vectors, or a word2vec, GloVe, or fastText file of the user's; read once."""
     return _load(path)
 
 
@@ -102,6 +114,9 @@ def _load(path: str) -> WordVectors:
     if not path:
         return read_compact(grammar_root() / "lexicon" / "vectors.npz")
     keyed = _read_with_gensim(Path(path))
+    if not np.isfinite(keyed.vectors).all():
+        word = keyed.index_to_key[int(np.flatnonzero(~np.isfinite(keyed.vectors).all(axis=1))[0])]
+        raise InputError(path, None, f"the vector of {word!r} has a value that is no finite number")
     return WordVectors(list(keyed.index_to_key), keyed.vectors)
 
 
@@ -114,27 +129,49 @@ def read_compact(path: Path) -> WordVectors:
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise GrammarError(path, None, f"cannot be read as compact vectors: {error}") from error
     if len(words) != len(codes) or len(words) != len(scales):
-        raise GrammarError(path, None, f"{len(words)} words have {len(codes)} vectors and {len(scales)} scales")
+        raise GrammarError(
+            path,
+            None,
+            f"words: {len(words)}, vectors: {len(codes)}, scales: {len(scales)}; expected as many of each",
+        )
     return WordVectors(words, codes, scales)
 
 
 def _read_with_gensim(path: Path) -> Any:
-    """By the look of the file: gensim's own, fastText's or word2vec's binary, or text with or without a header line."""
+    """By the look of the file: fastText's or word2vec's binary, or text with or without a header line."""
     if not path.is_file():
         raise InputError(path, None, "the vector file does not exist")
+    if path.suffix in _PICKLED or _is_pickle(path):
+        raise InputError(path, None, _CONVERSION.format(path=path, text=path.with_suffix(".txt")))
+    _refuse_large_promise(path)
     from gensim.models import KeyedVectors
     from gensim.models.fasttext import load_facebook_vectors
 
     try:
-        if path.suffix in {".kv", ".model"}:
-            return KeyedVectors.load(str(path))
         if _is_text(path):
             return KeyedVectors.load_word2vec_format(str(path), binary=False, no_header=not _has_header(path))
         if _is_fasttext(path):
             return load_facebook_vectors(str(path))
         return KeyedVectors.load_word2vec_format(str(path), binary=True)
-    except (ValueError, EOFError, UnicodeDecodeError, NotImplementedError) as error:
+    except (ValueError, EOFError, IndexError, KeyError, struct.error, OverflowError, MemoryError) as error:
         raise InputError(path, None, f"gensim cannot read it as word vectors: {error}") from error
+
+
+def _is_pickle(path: Path) -> bool:
+    """Pickles of all protocols since 2 begin with the number of their protocol."""
+    with path.open("rb") as file:
+        return re.match(rb"\x80[\x02-\x05]", file.read(2)) is not None
+
+
+def _refuse_large_promise(path: Path) -> None:
+    """The header says how many numbers follow, and memory is taken for them before one is read."""
+    fields = _first_lines(path)[0].split()
+    if len(fields) != 2 or not all(field.isdigit() and len(field) < 20 for field in fields):
+        return
+    words, size = map(int, fields)
+    room = path.stat().st_size * (MOST_SQUEEZED if path.suffix == ".gz" else 1)
+    if words * size > room:
+        raise InputError(path, 1, f"promises {words:,} words of {size:,} numbers, more than the file can hold")
 
 
 def _first_lines(path: Path) -> list[bytes]:
@@ -151,11 +188,12 @@ def _has_header(path: Path) -> bool:
 
 def _is_text(path: Path) -> bool:
     """The second line of a text file is a word and numbers."""
-    fields = _first_lines(path)[1].split()
+    numbers = _first_lines(path)[1].split()[1:]
     try:
-        return len(fields) > 1 and all(math.isfinite(float(field)) for field in fields[1:])
+        list(map(float, numbers))
     except ValueError:
         return False
+    return bool(numbers)
 
 
 def _is_fasttext(path: Path) -> bool:

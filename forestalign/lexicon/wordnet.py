@@ -1,7 +1,7 @@
 """The synonym-and-derivation lexicon built from WordNet 3.0 by scripts/build_wordnet.py.
 
-The table stays as text, one line a lemma, and a line is split when its lemma is first asked for: reading 83,000 lemmas
-then takes a tenth of a second, and a run pays only for the words it meets.
+The table stays as text, one line per lemma, and a line is split when its lemma is first asked for: reading 83,000
+lemmas then takes a tenth of a second, and a run pays only for the words it meets.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ class WordNet:
         return right_lemma.lower() in left or not left.isdisjoint(right)
 
     def are_antonyms(self, left_lemma: str, right_lemma: str) -> bool:
+        """Whether two lemmas are opposites."""
         return right_lemma.lower() in self.entry(left_lemma).antonyms
 
     def are_similar(self, left_lemma: str, right_lemma: str) -> bool:

@@ -14,7 +14,7 @@ from forestalign.config import CHOICES, AlignConfig
 from forestalign.errors import UsageError
 from forestalign.grammar import grammar_root
 from forestalign.parsers.given import Given, GivenTrees
-from forestalign.parsers.result import ChartParser, ChartSource, Parse, Parser, failed, parse_of
+from forestalign.parsers.parse_result import ChartParser, ChartSource, Parse, Parser, failed, parse_of
 from forestalign.parsers.statistics import ForestStatistics, forest_statistics, oracle_f1
 
 __all__ = [

@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from forestalign.chart import Chart
 from forestalign.errors import MissingExtraError, UsageError
-from forestalign.parsers.words import plain_words
+from forestalign.parsers.encoder_words import middle_layers, plain_words
+from forestalign.parsers.tag_shapes import TagShapes
 from forestalign.tokens import Sentence
 
+Array = npt.NDArray[np.float32]
 MARKS = 2  # start and stop
 UNSEEN = "?"  # stands in for a word of control characters, of which a tokenizer leaves nothing
 
@@ -47,15 +50,27 @@ class BeneparModel:
         self._torch = torch
         self.labels = _names(self._parser.decoder.label_from_index)
         self.tags = _names(self._parser.tag_from_index) if self._parser.f_tag is not None else ("UNK",)
+        self._shapes = TagShapes(self.tags)
         self.piece_limit = _piece_limit(self._parser)
         self._vectors: list[Any] = []
+        self._states: list[Any] = []
         if self._parser.pretrained_model is not None:
             self._parser.project_pretrained.register_forward_pre_hook(self._keep_vectors)
+            self._parser.pretrained_model.config.output_hidden_states = True
+            self._parser.pretrained_model.register_forward_hook(self._keep_states)
 
     def _keep_vectors(self, module: Any, inputs: tuple[Any, ...]) -> None:
         self._vectors.append(inputs[0])
 
+    def _keep_states(self, module: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """The mean of the middle layers; the first of the hidden states are the embeddings."""
+        hidden = getattr(output, "hidden_states", None)
+        if hidden is not None:
+            layers = middle_layers(len(hidden) - 1)
+            self._states.append(sum(hidden[layer] for layer in layers) / len(layers))
+
     def piece_count(self, sentence: Sentence) -> int:
+        """Word pieces of a sentence."""
         if self._parser.pretrained_model is None:
             return len(sentence)
         example = _example(sentence)
@@ -63,7 +78,9 @@ class BeneparModel:
         return len(self._parser.retokenizer.tokenizer(text, verbose=False)["input_ids"]) - MARKS
 
     def charts(self, sentences: Sequence[Sentence]) -> list[tuple[Sentence, Chart]]:
+        """One batch: each sentence and its chart."""
         self._vectors.clear()
+        self._states.clear()
         with self._torch.no_grad():
             batch = self._parser.pad_encoded([self._parser.encode(_example(sentence)) for sentence in sentences])
             scores, tag_scores = self._parser.forward(batch)
@@ -75,9 +92,12 @@ class BeneparModel:
             if tag_scores is None:
                 tags = np.zeros((n, 1), dtype=np.float32)
             else:
-                tags = tag_scores[i, 1 : n + 1].cpu().numpy()
+                tags = self._shapes.possible(sentence.words, tag_scores[i, 1 : n + 1].cpu().numpy())
             if self._vectors:
                 sentence = replace(sentence, vectors=self._vectors[-1][i, 1 : n + 1].cpu().numpy())
+            if self._states:
+                ends = batch["words_from_tokens"][i, : n + 2].cpu().numpy()
+                sentence = replace(sentence, middle=_word_means(self._states[-1][i].cpu().numpy(), ends))
             found.append((sentence, Chart(potentials, self.labels, tags, self.tags)))
         return found
 
@@ -88,6 +108,20 @@ def _example(sentence: Sentence) -> _Example:
     spaces = [token.end < begin for token, begin in zip(sentence.tokens, ends, strict=True)]
     words = [word if any(map(str.isprintable, word)) else UNSEEN for word in plain_words(sentence.words)]
     return _Example(words, spaces)
+
+
+def _word_means(states: Array, ends: npt.NDArray[np.int64]) -> Array:
+    """The mean state of the pieces of each word, as exact as 16 bits.
+
+    states: [pieces, size] with the start and stop marks; ends: the last piece of each word, the marks counted as words.
+    A word without a piece of its own, inside one that two words share, has the state of that piece.
+    """
+    last = ends[1:-1]
+    first = np.minimum(ends[:-2] + 1, last)
+    bounds = np.stack([first, last + 1], axis=1).ravel()
+    sums = np.add.reduceat(states, bounds, axis=0)[::2]
+    means: Array = (sums / (last + 1 - first)[:, None]).astype(np.float16).astype(np.float32)
+    return means
 
 
 def _names(from_index: dict[int, str]) -> tuple[str, ...]:

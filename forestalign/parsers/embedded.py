@@ -6,8 +6,8 @@ says what the graph takes and gives. Words are joined by single spaces, as in mo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from forestalign.chart import Chart, inside
+from forestalign.chart import Chart
 from forestalign.chart.potentials import triangle
 from forestalign.errors import GrammarError
-from forestalign.parsers.words import plain_words
+from forestalign.parsers.encoder_words import plain_words
+from forestalign.parsers.tag_shapes import TagShapes
 from forestalign.tokens import Sentence
 
 PIECE_LIMIT = 510  # positions of the encoder, less the start and the stop mark
@@ -51,14 +51,16 @@ class EmbeddedModel:
                 raise GrammarError(folder / name, None, "file not found; scripts/export_parser.py writes it")
         self.labels = _read_lines(folder / "labels.txt")
         self.tags = _read_lines(folder / "tags.txt")
+        self._shapes = TagShapes(self.tags)
         pieces = _read_lines(folder / "pieces.txt")
         self._tokenizer = _word_piece_tokenizer(pieces)
         self._start, self._stop, self._unknown = (pieces.index(mark) for mark in ("[CLS]", "[SEP]", "[UNK]"))
-        self._session = _session_and_kernels(folder / "parser.onnx")
+        self._session = _session(folder / "parser.onnx")
         self.passes = threads
         self._pieces = lru_cache(maxsize=KEPT_PIECES)(self._word_pieces)
 
     def piece_count(self, sentence: Sentence) -> int:
+        """Word pieces of a sentence."""
         return len(self._pieces(sentence.words).ids) - 2
 
     def charts(self, sentences: Sequence[Sentence]) -> list[tuple[Sentence, Chart]]:
@@ -70,24 +72,26 @@ class EmbeddedModel:
         scores = []
         for first in range(0, len(begins), MOST_SPANS):
             part = slice(first, first + MOST_SPANS)
-            spans, tags, vectors = self._session.run(
+            spans, tags, *vectors = self._session.run(
                 None, inputs | {"span_begins": begins[part], "span_ends": ends[part]}
             )
             scores.append(spans)
-        return self._unpack(sentences, np.concatenate(scores) if len(scores) > 1 else scores[0], tags, vectors)
+        return self._unpack(sentences, np.concatenate(scores) if len(scores) > 1 else scores[0], tags, *vectors)
 
     def _unpack(
-        self, sentences: Sequence[Sentence], scores: Any, tags: Any, vectors: Any
+        self, sentences: Sequence[Sentence], scores: Any, tags: Any, vectors: Any, middle: Any = None
     ) -> list[tuple[Sentence, Chart]]:
-        """Cut the rows of all spans and words up into sentences."""
+        """Cut the rows of all spans and words up into sentences; graphs that were exported earlier give no `middle`."""
         found, row, word = [], 0, 0
         for sentence in sentences:
             n = len(sentence)
             rows, words = slice(row, row + n * (n + 1) // 2), slice(word, word + n)
             potentials = np.zeros((n, n, len(self.labels)), dtype=np.float32)
             potentials[triangle(n)] = scores[rows]
-            chart = Chart(potentials, self.labels, tags[words], self.tags)
-            found.append((replace(sentence, vectors=vectors[words].copy()), chart))
+            possible = self._shapes.possible(sentence.words, tags[words])
+            chart = Chart(potentials, self.labels, possible, self.tags)
+            half_way = None if middle is None else middle[words].copy()
+            found.append((replace(sentence, vectors=vectors[words].copy(), middle=half_way), chart))
             row, word = rows.stop, words.stop
         return found
 
@@ -119,21 +123,26 @@ def _word_piece_tokenizer(pieces: Sequence[str]) -> Tokenizer:
     return tokenizer
 
 
-def _session_and_kernels(path: Path) -> Any:
-    """The graph is made ready while the first use of compiled chart code loads its machinery: each takes a while."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        session = pool.submit(_session, path)
-        inside(Chart(np.zeros((2, 2, 2), dtype=np.float32), ("", "X"), np.zeros((2, 1), dtype=np.float32), ("X",)))
-        return session.result()
-
-
 def _session(path: Path) -> Any:
+    onnxruntime = _silent_onnxruntime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # passes run side by side instead
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # the arena never gives back what the longest sentence took
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _silent_onnxruntime() -> Any:
+    """onnxruntime, which must neither write an identifier into the user's cache folder nor report to its makers.
+
+    On Linux and macOS recent versions do both unless this variable is set when they are loaded.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()  # where it was loaded before, and on Windows
+    return onnxruntime
 
 
 def _padded(batch: Sequence[_Pieces]) -> dict[str, npt.NDArray[Any]]:

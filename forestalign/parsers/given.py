@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from forestalign.config import AlignConfig
 from forestalign.errors import NoParseError
 from forestalign.forest import Forest, log_partition, pack, tree_of, viterbi
-from forestalign.parsers.result import Parse, failed, no_forest
+from forestalign.parsers.parse_result import Parse, failed, no_forest
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import ScoredTree
 
@@ -43,7 +42,7 @@ def _of_forest(forest: Forest, sentence: Sentence) -> Parse:
     """The forest over the sentence as it stands in the text, with the tags and lemmas that the forest has."""
     if forest.sentence.text != sentence.text:
         sentence = sentence.with_analysis(forest.sentence.tags, forest.sentence.lemmas)
-        forest = replace(forest, sentence=sentence)
+        forest = forest.over(sentence)
     best = viterbi(forest)
     tree = ScoredTree(tree_of(forest, best.root, best.choice), best.log_prob - log_partition(forest))
     return Parse(forest.sentence, (tree,), forest)
@@ -53,5 +52,5 @@ def _words(given: Given) -> tuple[str, ...]:
     if isinstance(given, Forest):
         return given.sentence.words
     if not given:
-        raise NoParseError("an empty list of trees was given; expected at least one tree a sentence")
+        raise NoParseError("an empty list of trees was given; expected at least one tree per sentence")
     return tuple(str(leaf.word) for leaf in given[0].tree.leaves())

@@ -9,7 +9,7 @@ splices every bar node into the node above it, so it needs no further marks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
@@ -21,6 +21,7 @@ from forestalign.grammar import (
     punctuation_tags,
     semantic_head_rules,
 )
+from forestalign.tokens import Span
 from forestalign.trees.tree import CHAIN, Constituent, Tree, constituents, plain_labels
 
 Item = TypeVar("Item")
@@ -57,12 +58,15 @@ class Plan(NamedTuple):
     attachments: tuple[Attachment, ...]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=1 << 13)
 def binarisation_plan(label: str, labels: tuple[str, ...]) -> Plan:
     """The plan for a phrase and the labels of its children; a treebank has only some thousand of them."""
     head = head_rules().child(label, labels)
+    return _plan(label, labels, head, attachment_order(label, labels, head))
+
+
+def _plan(label: str, labels: tuple[str, ...], head: int, order: Sequence[int]) -> Plan:
     attachments, begin, end = [], head, head + 1
-    order = attachment_order(label, labels, head)
     for step, sister in enumerate(order, start=1):
         begin, end = min(begin, sister), max(end, sister + 1)
         semantic_child = begin + semantic_head_rules().child(label, labels[begin:end])
@@ -92,14 +96,18 @@ def assemble(plan: Plan, children: Sequence[Item], join: Callable[[Item, Item, A
     return built
 
 
-def binarise(tree: Tree) -> BinaryTree:
-    """The binary tree of an n-ary one: unary chains collapsed, phrases opened head-outward."""
+def binarise(tree: Tree, bars: Collection[Span] = ()) -> BinaryTree:
+    """The binary tree of an n-ary one: unary chains collapsed, phrases opened head-outward.
+
+    Where `bars` has spans that a head-outward spine can have, sisters are attached in an order that gives them: a tree
+    chosen from a forest may have been built in another order than this one.
+    """
     built: list[BinaryTree] = []
     for constituent in reversed(list(_with_leaves(tree))):
         count = len(constituent.tree.children)
         children = built[: -count - 1 : -1] if count else []
         del built[len(built) - count :]
-        built.append(_binarise_one(constituent, children))
+        built.append(_binarise_one(constituent, children, bars))
     return built[0]
 
 
@@ -109,13 +117,16 @@ def _with_leaves(tree: Tree) -> list[Constituent]:
     return sorted(items, key=lambda item: (item.begin, -item.end, item.tree.word is not None))
 
 
-def _binarise_one(constituent: Constituent, children: list[BinaryTree]) -> BinaryTree:
+def _binarise_one(constituent: Constituent, children: list[BinaryTree], bars: Collection[Span]) -> BinaryTree:
     begin, end, label, tree = constituent
     if tree.word is not None:
         return BinaryTree(label, begin, end, begin, begin, word=tree.word)
     if len(children) == 1:
         return BinaryTree(label, begin, end, children[0].head, children[0].semantic_head, False, tuple(children))
     plan = binarisation_plan(base_label(tree.label), plain_labels(tree))
+    if bars and plan.attachments[1:]:
+        order = _order_through([step.sister for step in plan.attachments], plan.head_child, _goals(children, bars))
+        plan = _plan(base_label(tree.label), plain_labels(tree), plan.head_child, order)
     head = children[plan.head_child].head
 
     def join(left: BinaryTree, right: BinaryTree, step: Attachment) -> BinaryTree:
@@ -124,6 +135,27 @@ def _binarise_one(constituent: Constituent, children: list[BinaryTree]) -> Binar
         return BinaryTree(name, left.begin, right.end, head, semantic_head, step.is_bar, (left, right))
 
     return assemble(plan, children, join)
+
+
+def _goals(children: Sequence[BinaryTree], bars: Collection[Span]) -> list[Span]:
+    """Runs of several children, but not all, whose words are one of the spans; small ones first."""
+    count = len(children)
+    runs = [Span(begin, end) for begin in range(count) for end in range(begin + 2, count + 1) if end - begin < count]
+    found = [run for run in runs if Span(children[run.begin].begin, children[run.end - 1].end) in bars]
+    return sorted(found, key=lambda run: run.end - run.begin)
+
+
+def _order_through(order: Sequence[int], head: int, goals: Sequence[Span]) -> list[int]:
+    """The order nearest to `order` in which what has been attached is each of the goals at some time."""
+    begin, end, found, left = head, head + 1, list[int](), list(order)
+    while left:
+        inside = [goal for goal in goals if goal.begin <= begin and end <= goal.end and goal != (begin, end)]
+        goal = inside[0] if inside else Span(0, len(order) + 1)
+        sister = next(each for each in left if each in (begin - 1, end) and goal.begin <= each < goal.end)
+        left.remove(sister)
+        found.append(sister)
+        begin, end = min(begin, sister), max(end, sister + 1)
+    return found
 
 
 def debinarise(tree: BinaryTree) -> Tree:

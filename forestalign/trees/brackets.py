@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from forestalign.errors import ForestAlignError
+from forestalign.errors import ForestAlignError, counted
 from forestalign.grammar import base_label
 from forestalign.trees.tree import Tree, postorder
 
@@ -49,7 +49,7 @@ def parse_brackets(text: str) -> Tree:
         else:
             stack.append((match.group("label"), [], [], column))
     if root is None:
-        missing = f"{len(stack)} closing bracket(s) missing at the end" if stack else "no tree, expected '('"
+        missing = f"{counted(len(stack), 'closing bracket')} missing at the end" if stack else "no tree, expected '('"
         raise BracketError(missing)
     return _without_outer_label(root)
 

@@ -30,6 +30,7 @@ class Tree:
 
     @property
     def is_leaf(self) -> bool:
+        """Whether it is a word with its tag."""
         return self.word is not None
 
     def leaves(self) -> Iterator[Tree]:

@@ -1,17 +1,16 @@
 """Tuning of settings on a development set, by Bayesian optimisation (section 6.4)."""
 
-from forestalign.tuning.answers import (
+from forestalign.evaluation.development import AnnotatedSet, Answer, DevelopmentSet, ProjectedSet, read_development
+from forestalign.evaluation.development_answers import (
     DevelopmentWorker,
     align_cached,
     align_development,
     best_trees,
-    make_extractor,
     prepared_pairs,
     project_cached,
 )
-from forestalign.tuning.development import AnnotatedSet, Answer, DevelopmentSet, ProjectedSet, read_development
-from forestalign.tuning.report import plot_convergence, settings_block, table_head, table_row
-from forestalign.tuning.space import DEFAULT_PARAMETERS, Parameter, parse_objective, parse_parameter
+from forestalign.tuning.parameters import DEFAULT_PARAMETERS, Parameter, parse_objective, parse_parameter
+from forestalign.tuning.trial_table import plot_convergence, settings_block, table_head, table_row
 from forestalign.tuning.trials import Trial, TuningPlan, best_trial, run_trials
 
 __all__ = [
@@ -28,7 +27,6 @@ __all__ = [
     "align_development",
     "best_trees",
     "best_trial",
-    "make_extractor",
     "parse_objective",
     "parse_parameter",
     "plot_convergence",

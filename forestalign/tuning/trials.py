@@ -19,8 +19,9 @@ import numpy as np
 
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, MissingExtraError, UsageError
-from forestalign.metrics import Evaluation
-from forestalign.tuning.space import SCORES, Parameter, Value, changed_config, objective_value
+from forestalign.evaluation import Evaluation
+from forestalign.outputs import naming, whole_file
+from forestalign.tuning.parameters import SCORES, Parameter, Value, changed_config, objective_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def run_trials(
     while len(trials) < plan.trials:
         values = _suggested(plan, config, trials)
         trial = _judged(len(trials) + 1, values, evaluate(changed_config(config, plan.parameters, values)), plan)
-        with open(record, "a", encoding="utf-8") as file:
+        with naming(record), open(record, "a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(trial), ensure_ascii=False) + "\n")
         trials.append(trial)
         yield trial
@@ -124,10 +125,8 @@ def _dimension(space: Any, parameter: Parameter) -> Any:
 def _write_record(path: Path, plan: TuningPlan, known: Sequence[Trial]) -> None:
     """Begin the file, or write it again without the half line that a killed run may have left."""
     lines = [plan.key, *(json.dumps(asdict(trial), ensure_ascii=False) for trial in known)]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(f"{path}.part")
-    temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    temporary.replace(path)
+    with whole_file(path) as file:
+        file.write("".join(f"{line}\n" for line in lines).encode())
 
 
 def _read_record(path: Path, plan: TuningPlan) -> list[Trial]:

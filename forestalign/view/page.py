@@ -11,28 +11,43 @@ import base64
 import hashlib
 import html
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
 from forestalign.errors import InputError
-from forestalign.formats.phrases import PhraseEntry, PhraseRecord, read_phrases
-from forestalign.view.scene import Choice, Scene, SceneNode, SceneSide, scene_of
+from forestalign.formats.phrase_records import PhrasePairEntry, PhraseRecord, read_phrases
+from forestalign.outputs import whole_file
+from forestalign.view.characters import visible
+from forestalign.view.scene import Choice, DrawnTree, Scene, SceneNode, SceneSide, scene_of
+
+SCRIPTS = (
+    "base.js",
+    "draw.js",
+    "list.js",
+    "edit.js",
+    "save.js",
+    "statistics.js",
+    "app.js",
+)  # in the order in which they build
 
 
 def write_page(results: Sequence[str | Path], output: str | Path) -> int:
     """Write the page for one file of results, or for two systems side by side; returns the number of pairs."""
-    systems = [_records(path) for path in results]
+    systems = [read_records(path) for path in results]
     keys = dict.fromkeys(key for system in systems for key in system)
     pairs = [[system.get(key) for system in systems] for key in keys]
     page = page_html(pairs, system_names(results))
-    Path(output).write_text(page, encoding="utf-8")
+    with whole_file(output) as file:
+        file.write(page.encode())
     return len(pairs)
 
 
-def _records(path: str | Path) -> dict[str, PhraseRecord]:
+def read_records(path: str | Path) -> dict[str, PhraseRecord]:
+    """The records of a file by id; an id that occurs twice raises InputError."""
     records: dict[str, PhraseRecord] = {}
     for number, record in enumerate(read_phrases(path), start=1):
         if record.id in records:
@@ -47,19 +62,30 @@ def system_names(results: Sequence[str | Path]) -> tuple[str, ...]:
     return tuple(stems if len(set(stems)) == len(stems) else (str(path) for path in results))
 
 
-def page_html(pairs: Iterable[Sequence[PhraseRecord | None]], systems: Sequence[str], *, serves: bool = False) -> str:
-    """The whole page. Each pair has one record a system, None where a system has none."""
+class Service(NamedTuple):
+    """The server behind a page; with a token the page may save annotations there."""
+
+    token: str = ""
+
+
+def page_html(
+    pairs: Iterable[Sequence[PhraseRecord | None]], systems: Sequence[str], *, service: Service | None = None
+) -> str:
+    """The whole page. Each pair has one record per system, None where a system has none."""
     views = [[scene_fields(scene_of(record)) if record else None for record in pair] for pair in pairs]
+    listed = [{"id": _first_id(pair), "views": pair} for pair in views]
     data = {
         "systems": list(systems),
-        "serves": serves,
-        "pairs": [{"id": _first_id(pair), "views": pair} for pair in views],
+        "serves": service is not None,
+        "token": service.token if service else "",
+        "key": hashlib.sha256(json.dumps([each["id"] for each in listed]).encode()).hexdigest()[:16],
+        "pairs": listed,
     }
     style = _asset("style.css")
-    script = '"use strict";\n(() => {\n' + _asset("draw.js") + _asset("app.js") + "})();\n"
+    script = '"use strict";\n(() => {\n' + "".join(map(_asset, SCRIPTS)) + "})();\n"
     return Template(_asset("page.html")).substitute(
-        policy=html.escape(policy(script, style, serves=serves)),
-        title=html.escape(" and ".join(systems) + " - forestalign" if systems else "forestalign"),
+        policy=html.escape(policy(script, style, serves=service is not None)),
+        title=html.escape(visible(" and ".join(systems)) + " - forestalign" if systems else "forestalign"),
         style=style,
         script=script,
         data=safe_json(data),
@@ -123,12 +149,17 @@ def _choice_fields(choice: Choice) -> dict[str, Any]:
     return {
         "source": list(_node_fields(choice.source)),
         "target": list(_node_fields(choice.target)),
+        "trees": {"source": _tree_fields(choice.source_tree), "target": _tree_fields(choice.target_tree)},
         "phrases": [_phrase_fields(entry) for entry in choice.phrases],
         "nulls": {"source": choice.nulls.source, "target": choice.nulls.target},
-        "logScore": round(choice.log_score, 4),
+        "logScore": _rounded(choice.log_score),
         "reachedRoot": choice.reached_root,
         "completed": choice.completed,
     }
+
+
+def _tree_fields(tree: DrawnTree) -> dict[str, Any]:
+    return {"brackets": tree.brackets, "bars": tree.bars}
 
 
 def _node_fields(nodes: Sequence[SceneNode]) -> Iterator[list[Any]]:
@@ -136,16 +167,23 @@ def _node_fields(nodes: Sequence[SceneNode]) -> Iterator[list[Any]]:
         yield [*node[:6], int(node.is_null), int(node.in_null)]
 
 
-def _phrase_fields(entry: PhraseEntry) -> list[Any]:
+def _rounded(value: float) -> float | None:
+    """JSON knows no infinity; the page shows null as one."""
+    return round(value, 4) if math.isfinite(value) else None
+
+
+def _phrase_fields(entry: PhrasePairEntry) -> list[Any]:
     return [
         entry.source,
         entry.target,
         entry.source_label,
         entry.target_label,
         int(entry.compositional),
-        round(entry.score, 4),
+        _rounded(entry.score),
         entry.supports,
         int(entry.bar),
         int(entry.inverted),
-        entry.posterior,
+        entry.posterior if entry.posterior is None else _rounded(entry.posterior),
+        entry.relation,
+        entry.evidence,
     ]

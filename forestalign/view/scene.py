@@ -2,7 +2,8 @@
 
 Coordinates come later, in the page (`assets/draw.js`) or in `static.py`; everything they have to agree on is here.
 A bar phrase is no constituent of the n-ary tree, so it becomes a node of its own between a phrase and a run of its
-children, where the binary tree has it.
+children, where the binary tree has it. All bar nodes of the binary tree go along by name, for people who correct an
+alignment: an annotation may name any of them.
 """
 
 from __future__ import annotations
@@ -11,17 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from forestalign.formats.phrases import (
+from forestalign.forest import pack
+from forestalign.formats.phrase_records import (
     AlternativeRecord,
     ForestNode,
     NullSpans,
-    PhraseEntry,
+    PhrasePairEntry,
     PhraseRecord,
     SideRecord,
     WordEntry,
 )
-from forestalign.tokens import Span
-from forestalign.trees import constituents, parse_brackets
+from forestalign.tokens import Sentence, Span
+from forestalign.trees import ScoredTree, Tree, constituents, parse_brackets
 
 WORD, PHRASE, BAR = "w", "p", "b"
 _RANK = {PHRASE: 0, BAR: 1, WORD: 2}  # of nodes over the same span the higher comes first
@@ -42,11 +44,28 @@ class SceneNode(NamedTuple):
     in_null: bool
 
 
+class BarNode(NamedTuple):
+    """A node that the binarisation adds to a tree."""
+
+    begin: int
+    end: int
+    label: str
+
+
 @dataclass(frozen=True, slots=True)
 class SceneSide:
+    """One sentence as it is drawn."""
+
     text: str
     tokens: tuple[str, ...]
     spaces: tuple[bool, ...]  # whether a space stands before each token
+
+
+class DrawnTree(NamedTuple):
+    """A tree in Penn brackets and the bar nodes of its binarisation."""
+
+    brackets: str
+    bars: tuple[BarNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +74,9 @@ class Choice:
 
     source: tuple[SceneNode, ...]
     target: tuple[SceneNode, ...]
-    phrases: tuple[PhraseEntry, ...]
+    source_tree: DrawnTree
+    target_tree: DrawnTree
+    phrases: tuple[PhrasePairEntry, ...]
     nulls: NullSpans
     log_score: float
     reached_root: bool
@@ -87,12 +108,16 @@ def scene_of(record: PhraseRecord) -> Scene:
         record.source.tree,
         record.target.tree,
     )
+    alternatives = (best, *record.alternatives)
+    names = {name for each in alternatives for name in (each.source_tree, each.target_tree)}
+    trees = {name: parse_brackets(name) for name in names}  # alternatives mostly share their trees
+    drawn = {name: DrawnTree(name, bar_nodes(tree)) for name, tree in trees.items()}
     return Scene(
         record.id,
         _side(record.source),
         _side(record.target),
         record.words,
-        tuple(_choice(alternative) for alternative in (best, *record.alternatives)),
+        tuple(_choice(alternative, trees, drawn) for alternative in alternatives),
         _likeliest(record.forests.source if record.forests else ()),
         _likeliest(record.forests.target if record.forests else ()),
         record.signature,
@@ -113,13 +138,22 @@ def _likeliest(nodes: Sequence[ForestNode]) -> tuple[ForestNode, ...]:
     return tuple(sorted(wide[:_MOST_OTHER], key=lambda node: (node.begin, -node.end, node.label)))
 
 
-def _choice(alternative: AlternativeRecord) -> Choice:
+def bar_nodes(tree: Tree) -> tuple[BarNode, ...]:
+    """The bar nodes of the binarised tree, as annotations name them."""
+    sentence = Sentence.from_words([str(leaf.word) for leaf in tree.leaves()])
+    nodes = pack([ScoredTree(tree, 0.0)], sentence).nodes
+    return tuple(BarNode(node.begin, node.end, node.label) for node in nodes if node.is_bar)
+
+
+def _choice(alternative: AlternativeRecord, trees: dict[str, Tree], drawn: dict[str, DrawnTree]) -> Choice:
     phrases, nulls = alternative.phrases, alternative.nulls
     source = [(entry.source, entry.source_label) for entry in phrases]
     target = [(entry.target, entry.target_label) for entry in phrases]
     return Choice(
-        drawn_nodes(alternative.source_tree, source, nulls.source),
-        drawn_nodes(alternative.target_tree, target, nulls.target),
+        drawn_nodes(trees[alternative.source_tree], source, nulls.source),
+        drawn_nodes(trees[alternative.target_tree], target, nulls.target),
+        drawn[alternative.source_tree],
+        drawn[alternative.target_tree],
         phrases,
         nulls,
         alternative.log_score,
@@ -137,9 +171,8 @@ class _Plain(NamedTuple):
     kind: str
 
 
-def drawn_nodes(brackets: str, phrases: Sequence[tuple[Span, str]], nulls: Sequence[Span]) -> tuple[SceneNode, ...]:
+def drawn_nodes(tree: Tree, phrases: Sequence[tuple[Span, str]], nulls: Sequence[Span]) -> tuple[SceneNode, ...]:
     """The nodes of a tree with the bar phrases that are aligned, children before parents."""
-    tree = parse_brackets(brackets)
     plain = [_Plain(phrase.label, phrase.begin, phrase.end, PHRASE) for phrase in constituents(tree)]
     plain += [_Plain(leaf.label, leaf.begin, leaf.end, WORD) for leaf in tree.leaves()]
     pair_of: dict[_Plain, int] = {}

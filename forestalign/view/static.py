@@ -11,9 +11,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forestalign.formats.phrases import PhraseEntry, PhraseRecord
+from forestalign.formats.phrase_records import PhrasePairEntry, PhraseRecord
 from forestalign.tokens import Span
-from forestalign.view.scene import BAR, WORD, Choice, Scene, SceneNode, scene_of
+from forestalign.view.characters import visible
+from forestalign.view.scene import BAR, WORD, Choice, Scene, SceneNode, SceneSide, scene_of
+from forestalign.view.text import CONTRADICTIONS
 
 PILL, WORD_PILL, STEP, GAP, MARGIN = 21, 26, 38, 74, 8
 _TINT, _STROKE, _INK = (0.93, 0.055), (0.6, 0.14), (0.36, 0.1)  # lightness and chroma
@@ -27,6 +29,7 @@ _STYLE = (
     ".fa-pic .n{opacity:.5;font-style:italic}"
     ".fa-pic .z{fill:none;stroke:currentColor;stroke-dasharray:4 3;opacity:.5}"
     ".fa-pic .w{fill:none;stroke-width:1.6;opacity:.7}"
+    ".fa-pic .c{fill:#c2410c;stroke:none}.fa-pic .x{fill:#fff;font-size:10px;font-weight:700}"
 )
 
 
@@ -53,7 +56,7 @@ def result_html(record: PhraseRecord) -> str:
     for side, word_line, direction in zip(sides, words, (-1, 1), strict=True):
         shift = (length - side.length) / 2 + MARGIN
         parts.extend(_tree(side, choice, scene, shift, word_line, direction))
-    label = html.escape(f"{record.source.text} / {record.target.text}", quote=True)
+    label = html.escape(visible(f"{record.source.text} / {record.target.text}"), quote=True)
     return (
         f'<div class="fa-pic"><style>{_STYLE}</style>'
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{length + 2 * MARGIN:.0f}" height="{height:.0f}" role="img"'
@@ -93,8 +96,8 @@ def _place(nodes: Sequence[SceneNode], tokens: Sequence[str]) -> _Side:
 
 def _text(node: SceneNode, tokens: Sequence[str]) -> str:
     if node.kind == WORD:
-        return tokens[node.begin]
-    return ("\u2205 " if node.is_null else "") + node.label + ("\u2032" if node.kind == BAR else "")
+        return visible(tokens[node.begin])
+    return visible(("\u2205 " if node.is_null else "") + node.label + ("\u2032" if node.kind == BAR else ""))
 
 
 def _width(text: str, size: float) -> float:
@@ -111,7 +114,7 @@ def _distance(level: int) -> float:
     return level * STEP + (16 if level else 0)
 
 
-def hue_of(entry: PhraseEntry, scene: Scene) -> float:
+def hue_of(entry: PhrasePairEntry, scene: Scene) -> float:
     """As in the page: by place in the source, so that a phrase's colour says where its partner comes from."""
     begin, end = entry.source
     return 18 + 290 * (begin + end) / (2 * len(scene.source.tokens)) + 14 * ((end - begin) % 3)
@@ -154,27 +157,33 @@ def _tree(side: _Side, choice: Choice, scene: Scene, shift: float, word_line: fl
         yield f'<text class="{look}{dim}" x="{x:.1f}" y="{y:.1f}"{style}>{html.escape(placed.text)}</text>'
         if placed.node.kind == WORD:
             tag_y = y + direction * (height / 2 + 7)
-            yield f'<text class="t" x="{x:.1f}" y="{tag_y:.1f}">{html.escape(placed.node.label)}</text>'
+            yield f'<text class="t" x="{x:.1f}" y="{tag_y:.1f}">{html.escape(visible(placed.node.label))}</text>'
 
 
-def _box(placed: _Placed, entry: PhraseEntry | None, scene: Scene, x: float, y: float, height: float) -> Iterator[str]:
+def _box(
+    placed: _Placed, entry: PhrasePairEntry | None, scene: Scene, x: float, y: float, height: float
+) -> Iterator[str]:
     box = f'x="{x - placed.width / 2:.1f}" y="{y - height / 2:.1f}" width="{placed.width:.1f}" height="{height}" rx="7"'
     if entry is not None:
         hue = hue_of(entry, scene)
         dashes = ' stroke-dasharray="2 2.5"' if placed.node.kind == BAR else ""
         width = 1.3 if entry.compositional else 3
-        title = html.escape(
-            f"{_words(scene.source.tokens, entry.source)} - {_words(scene.target.tokens, entry.target)}"
-        )
+        words = f"{_words(scene.source, entry.source)} - {_words(scene.target, entry.target)}"
+        title = html.escape(visible(f"{words} ({entry.relation})" if entry.relation else words))
         colours = f'fill="{_colour(hue, *_TINT)}" stroke="{_colour(hue, *_STROKE)}"'
         yield f'<rect {box} {colours} stroke-width="{width}"{dashes}>'
         yield f"<title>{title}</title></rect>"
+        if entry.relation in CONTRADICTIONS:
+            right, top = x + placed.width / 2, y - height / 2
+            yield f'<circle class="c" cx="{right:.1f}" cy="{top:.1f}" r="6.5"/>'
+            yield f'<text class="x" x="{right:.1f}" y="{top:.1f}">\u2260</text>'
     elif placed.node.is_null:
         yield f'<rect class="z" {box}/>'
 
 
-def _words(tokens: Sequence[str], span: Span) -> str:
-    return " ".join(tokens[span.begin : span.end])
+def _words(side: SceneSide, span: Span) -> str:
+    """As in the original text: a space only where one stood."""
+    return "".join(" " * (side.spaces[i] and i > span.begin) + side.tokens[i] for i in range(*span))
 
 
 def _edge(parent: tuple[float, float], child: tuple[float, float], is_word: bool, direction: int) -> str:

@@ -1,29 +1,50 @@
-"""An alignment as text for a terminal: the sentences, then the tree of phrase pairs, largest first, then the nulls."""
+"""An alignment as text for a terminal: the sentences, then the tree of phrase pairs, largest first, then the nulls.
+
+Words stand as in the original text. Pairs that contradict each other, opposites and different values, are marked in
+red; any other relation than equal or similar and any other evidence than word links are named behind the pair.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from forestalign.formats import PhrasePairEntry, PhraseRecord
+from forestalign.lexicon.english import looks_english
+from forestalign.view.characters import visible
 
-from forestalign.formats import PhraseEntry, PhraseRecord
-from forestalign.tokens import Span
-
-BOLD, DIM, YELLOW, CYAN, PLAIN = "\033[1m", "\033[2m", "\033[33m", "\033[36m", "\033[0m"
+BOLD, DIM, RED, YELLOW, CYAN = "\033[1m", "\033[2m", "\033[1;31m", "\033[33m", "\033[36m"
+PLAIN = "\033[0m"
+CONTRADICTIONS = frozenset({"opposite", "different value"})
+_SILENT = frozenset({"", "equal", "similar"})  # relations that go without saying
 
 
 def render_text(record: PhraseRecord, colour: bool = False, bars: bool = False, width: int = 0) -> str:
     """A few lines about one pair; `bars` also shows phrases that only the binarisation has."""
     paint = _Paint(colour)
     lines = [
-        paint(BOLD, f"{record.id or 'pair'}") + paint(DIM, f"  {_kind(record)}, log score {record.log_score:.2f}"),
-        f"  source: {record.source.text}",
-        f"  target: {record.target.text}",
+        paint(BOLD, visible(record.id or "pair")) + paint(DIM, f"  {_kind(record)}, log score {record.log_score:.2f}"),
+        f"  source: {visible(record.source.text)}",
+        f"  target: {visible(record.target.text)}",
     ]
+    texts = _PhraseTexts(record)
     supported = {k for phrase in record.phrases for k in phrase.supports}
     for k in range(len(record.phrases) - 1, -1, -1):
         if k not in supported:
-            _add_phrase(lines, record, k, 1, paint, bars)
+            _add_phrase(lines, texts, k, 1, paint, bars)
     lines += _nulls(record, paint)
+    lines += [
+        paint(YELLOW, f"  not English? most words of the {name} are unknown")
+        for name, side in (("source", record.source), ("target", record.target))
+        if not looks_english(side.tokens)
+    ]
     return "\n".join(line[:width] if width else line for line in lines)
+
+
+class _PhraseTexts:
+    """A record with the words of its phrases, found once."""
+
+    def __init__(self, record: PhraseRecord):
+        self.record = record
+        self.source = record.source.phrases(phrase.source for phrase in record.phrases)
+        self.target = record.target.phrases(phrase.target for phrase in record.phrases)
 
 
 class _Paint:
@@ -40,14 +61,16 @@ def _kind(record: PhraseRecord) -> str:
     return "root completed" if record.completed else "root aligned"
 
 
-def _add_phrase(lines: list[str], record: PhraseRecord, k: int, depth: int, paint: _Paint, bars: bool) -> None:
+def _add_phrase(lines: list[str], texts: _PhraseTexts, k: int, depth: int, paint: _Paint, bars: bool) -> None:
+    record = texts.record
     phrase = record.phrases[k]
     is_shown = bars or not phrase.bar
     if is_shown:
-        lines.append("  " * depth + _phrase_line(record, phrase, paint, _is_compositional(record, k, bars)))
+        words = visible(f"{texts.source[k]} = {texts.target[k]}")
+        lines.append("  " * depth + _phrase_line(phrase, words, paint, _is_compositional(record, k, bars)))
     order = sorted(phrase.supports, key=lambda s: record.phrases[s].source)
     for support in order:
-        _add_phrase(lines, record, support, depth + is_shown, paint, bars)
+        _add_phrase(lines, texts, support, depth + is_shown, paint, bars)
 
 
 def _is_compositional(record: PhraseRecord, k: int, bars: bool) -> bool:
@@ -57,29 +80,35 @@ def _is_compositional(record: PhraseRecord, k: int, bars: bool) -> bool:
     return phrase.compositional and all(_is_compositional(record, support, bars) for support in hidden)
 
 
-def _phrase_line(record: PhraseRecord, phrase: PhraseEntry, paint: _Paint, compositional: bool) -> str:
+def _phrase_line(phrase: PhrasePairEntry, words: str, paint: _Paint, compositional: bool) -> str:
     label = phrase.source_label
     if phrase.target_label != phrase.source_label:
         label += f"~{phrase.target_label}"
-    source, target = _words(record.source.tokens, phrase.source), _words(record.target.tokens, phrase.target)
-    line = f"{paint(CYAN, label)} {source} = {target}"
+    line = f"{paint(CYAN, visible(label))} {words}"
+    if phrase.relation in CONTRADICTIONS:
+        line += paint(RED, f"  [{phrase.relation}]")
+    elif phrase.relation not in _SILENT:
+        line += paint(DIM, f"  [{visible(phrase.relation)}]")
     if not compositional:
         line += paint(YELLOW, "  [non-compositional]")
     if phrase.inverted:
         line += paint(DIM, "  [inverted]")
-    return line
+    others = [visible(name) for name in phrase.evidence if name != "links"]
+    return line + (paint(DIM, f"  [by {', '.join(others)}]") if others else "")
 
 
 def _nulls(record: PhraseRecord, paint: _Paint) -> list[str]:
+    """Null phrases, and word links in no pair; a word of such a link is no null."""
+    left_out = record.left_out
     lines = []
-    for name, tokens, spans in (
-        ("source", record.source.tokens, record.nulls.source),
-        ("target", record.target.tokens, record.nulls.target),
+    for name, side, spans, linked in (
+        ("source", record.source, record.nulls.source, {word.source for word in left_out}),
+        ("target", record.target, record.nulls.target, {word.target for word in left_out}),
     ):
-        if spans:
-            lines.append(paint(DIM, f"  null in {name}: " + " | ".join(_words(tokens, span) for span in spans)))
+        kept = [span for span in spans if not linked.issuperset(range(span.begin, span.end))]
+        if kept:
+            lines.append(paint(DIM, f"  null in {name}: " + " | ".join(map(visible, side.phrases(kept)))))
+    if left_out:
+        words = (f"{record.source.tokens[word.source]}–{record.target.tokens[word.target]}" for word in left_out)
+        lines.append(paint(DIM, "  linked, but in no pair: " + " | ".join(map(visible, words))))
     return lines
-
-
-def _words(tokens: Sequence[str], span: Span) -> str:
-    return " ".join(tokens[span.begin : span.end])

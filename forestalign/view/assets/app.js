@@ -1,113 +1,71 @@
-/* The page around the drawing: list, filter, selection, keys. All text goes in as text, never as markup. */
-
-const byId = (id) => document.getElementById(id);
-const data = JSON.parse(byId("data").textContent);
-const state = { shown: [], at: 0, choice: 0, links: true, bars: true, forest: false, layout: "auto" };
-const LAYOUTS = ["auto", "stacked", "beside"];
-const ROW_HEIGHT = 58;
-let panels = [];
-
-const make = (name, properties = {}, ...children) => {
-  const { hue, ...rest } = properties;
-  const made = Object.assign(document.createElement(name), rest);
-  if (hue !== undefined) made.style.setProperty("--hue", hue);
-  made.append(...children);
-  return made;
-};
-
-/* ---- from the data's lists to objects, for the pair that is shown ---- */
-const nodeOf = ([label, begin, end, kind, parent, phrase, isNull, inNull]) => ({ label, begin, end, kind, parent, phrase, isNull, inNull });
-const phraseOf = ([source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior]) =>
-  ({ source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior });
-const otherOf = ([begin, end, label, probability]) => ({ begin, end, label, probability });
-const unfold = (view) => view && {
-  ...view,
-  choices: view.choices.map((choice) => ({ ...choice, source: choice.source.map(nodeOf), target: choice.target.map(nodeOf), phrases: choice.phrases.map(phraseOf) })),
-  forest: { source: view.forest.source.map(otherOf), target: view.forest.target.map(otherOf) },
-};
-
-/* ---- differences between two systems ---- */
-const phraseKey = (phrase) => `${phrase.source} ${phrase.target}`;
-const choiceOf = (view) => view && view.choices[Math.min(state.choice, view.choices.length - 1)];
-function onlyIn(view, other) {
-  const only = { phrases: new Set(), words: new Set() };
-  if (!view || !other) return only;
-  const theirs = new Set(choiceOf(other).phrases.map(phraseKey));
-  choiceOf(view).phrases.forEach((phrase, index) => { if (!theirs.has(phraseKey(phrase))) only.phrases.add(index); });
-  const links = new Set(other.words.map(([i, j]) => `${i}-${j}`));
-  for (const [i, j] of view.words) if (!links.has(`${i}-${j}`)) only.words.add(`${i}-${j}`);
-  return only;
-}
-function differenceCount(pair) {
-  if (pair.difference === undefined) {
-    const [left, right] = pair.views;
-    const keys = (view) => new Set(view ? view.choices[0].phrases.map(([source, target]) => `${source} ${target}`) : []);
-    const [a, b] = [keys(left), keys(right)];
-    pair.difference = [...a].filter((key) => !b.has(key)).length + [...b].filter((key) => !a.has(key)).length;
-  }
-  return pair.difference;
-}
-const anyView = (pair) => pair.views.find(Boolean);
-
-/* ---- the list: only the rows in sight exist ---- */
-function refilter() {
-  const words = byId("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const onlyDifferent = byId("different").checked;
-  const current = state.shown[state.at];
-  state.shown = data.pairs.filter((pair) => {
-    const { source, target } = anyView(pair);
-    const text = `${pair.id} ${source.text} ${target.text}`.toLowerCase();
-    return words.every((word) => text.includes(word)) && (!onlyDifferent || differenceCount(pair) > 0);
-  });
-  byId("total").textContent = state.shown.length === data.pairs.length ? `${data.pairs.length} pairs` : `${state.shown.length} of ${data.pairs.length}`;
-  byId("rows").style.height = `${state.shown.length * ROW_HEIGHT}px`;
-  state.at = Math.max(0, state.shown.indexOf(current));
-  show();
-}
-function drawRows() {
-  const list = byId("list"), rows = byId("rows");
-  const first = Math.max(0, Math.floor(list.scrollTop / ROW_HEIGHT) - 4);
-  const last = Math.min(state.shown.length, first + Math.ceil(list.clientHeight / ROW_HEIGHT) + 9);
-  rows.replaceChildren(...state.shown.slice(first, last).map((pair, offset) => rowOf(pair, first + offset)));
-  list.setAttribute("aria-activedescendant", state.shown.length ? `row-${state.at}` : "");
-}
-function rowOf(pair, index) {
-  const count = data.systems.length > 1 ? differenceCount(pair) : 0;
-  const title = make("b", {}, make("span", { textContent: pair.id }));
-  if (pair.views.includes(null)) title.append(make("span", { className: "badge", textContent: "one only", title: "only one system has this pair" }));
-  else if (count) title.append(make("span", { className: "badge", textContent: `${count} differ`, title: "phrase pairs that only one system has" }));
-  else if (!choiceIsComplete(pair)) title.append(make("span", { className: "badge", textContent: "partial", title: "the alignment does not reach the roots" }));
-  const row = make("div", { className: "row", id: `row-${index}`, onclick: () => { state.at = index; state.choice = 0; show(); } }, title, make("p", { textContent: anyView(pair).source.text }));
-  row.setAttribute("role", "option");
-  row.setAttribute("aria-selected", String(index === state.at));
-  row.setAttribute("aria-posinset", index + 1);
-  row.setAttribute("aria-setsize", state.shown.length);
-  row.style.top = `${index * ROW_HEIGHT}px`;
-  return row;
-}
-const choiceIsComplete = (pair) => anyView(pair).choices[0].reachedRoot;
-function keepInSight() {
-  const list = byId("list"), top = state.at * ROW_HEIGHT;
-  if (top < list.scrollTop) list.scrollTop = top;
-  else if (top + ROW_HEIGHT > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW_HEIGHT - list.clientHeight;
-}
+/* The page around the drawing: the current pair, selection, keys. */
 
 /* ---- the current pair ---- */
 function show() {
+  edit.picked = null;
+  redraw();
+}
+function redraw() {
   const pair = state.shown[state.at];
-  byId("nothing").hidden = Boolean(pair) || data.pairs.length === 0;
-  byId("name").textContent = pair ? pair.id : "";
+  byId("nothing").hidden = Boolean(pair) || data.pairs.length === 0 || state.statistics;
+  byId("name").textContent = pair ? visible(pair.id) : "";
   byId("previous").disabled = state.at <= 0;
   byId("next").disabled = state.at >= state.shown.length - 1;
   for (const name of ["links", "bars", "forest"]) byId(name).setAttribute("aria-pressed", String(state[name]));
+  byId("statistics-button").setAttribute("aria-pressed", String(state.statistics));
+  byId("edit-button").setAttribute("aria-pressed", String(edit.on));
+  byId("editbar").hidden = !edit.on || state.statistics;
   byId("layout").textContent = `Layout: ${state.layout}`;
+  byId("views").hidden = state.statistics;
+  byId("statistics").hidden = !state.statistics;
+  const focused = focusedNode();
   byId("views").replaceChildren();
-  const views = pair ? pair.views.map(unfold) : [];
-  panels = views.map((view, index) => panelOf(view, views[1 - index], index));
-  arrange();
+  if (state.statistics) { panels = []; drawStatistics(); }
+  else if (pair && edit.on) drawDraft(pair);
+  else {
+    const views = pair ? pair.views.map(unfold) : [];
+    panels = views.map((view, index) => panelOf(view, choiceOf(view), onlyIn(view, views[1 - index]), index));
+    arrange();
+  }
+  refocus(focused);
   keepInSight();
   drawRows();
-  if (pair && !data.serves) history.replaceState(null, "", `#${encodeURIComponent(pair.id)}`);
+  if (pair) writeHash(pair.id);
+}
+function drawDraft(pair) {
+  const draft = draftOf(pair), choice = choiceOfDraft(draft);
+  panels = [panelOf(draft.view, choice, NOTHING_ONLY, -1, draft)];
+  arrange();
+  byId("undo").disabled = !draft.past.length;
+  byId("redo").disabled = !draft.future.length;
+  byId("save-pair").textContent = draft.dirty || !isSaved(pair) ? "Save pair" : "Saved";
+  const at = pickedPhrase(choice);
+  if (at >= 0) select(panels[0], at, true);
+  describe(panels[0], at);
+}
+/* A drawing is made anew after each change; the focus stays on the same node. */
+function focusedNode() {
+  const focus = document.activeElement && document.activeElement.closest(".node");
+  return focus && `.node[data-side="${focus.dataset.side}"][data-span="${focus.dataset.span}"][data-kind="${focus.dataset.kind}"]`;
+}
+function refocus(selector) {
+  const found = selector && byId("views").querySelector(selector);
+  if (found) found.focus({ preventScroll: true });
+}
+
+/* ---- links to a pair ---- */
+const hashOf = (id) => { try { return encodeURIComponent(id); } catch { return ""; } };
+let pending = 0;
+/* A moment later, since browsers are slow to do it and keys should not wait. */
+function writeHash(id) {
+  clearTimeout(pending);
+  pending = setTimeout(() => history.replaceState(null, "", `#${hashOf(id)}`), 120);
+}
+const wantedId = () => { const hash = location.hash.slice(1); try { return decodeURIComponent(hash); } catch { return hash; } };
+function follow() {
+  const id = wantedId(), index = () => state.shown.findIndex((pair) => pair.id === id);
+  if (index() < 0 && data.pairs.some((pair) => pair.id === id)) { clearFilters(); refilter(); }
+  if (index() >= 0 && index() !== state.at) { state.at = index(); state.choice = 0; show(); }
 }
 
 /* Two systems stand side by side, or above each other where half the width is far too little for the trees. */
@@ -115,47 +73,53 @@ function arrange() {
   const views = byId("views");
   views.classList.remove("above");
   for (const panel of panels) panel.draw();
-  if (panels.some((panel) => panel.drawn && panel.drawn.layout.size[0] > 1.6 * panel.drawing.clientWidth)) {
+  if (panels.length > 1 && panels.some((panel) => panel.drawn && panel.drawn.layout.size[0] > 1.6 * panel.drawing.clientWidth)) {
     views.classList.add("above");
     for (const panel of panels) panel.draw();
   }
 }
 
-function panelOf(view, other, index) {
-  const root = make("section", { className: "view" });
+function panelOf(view, choice, only, index, draft = null) {
+  const root = make("section", { className: draft ? "view editing" : "view" });
   byId("views").append(root);
-  if (data.systems.length > 1) root.append(make("h2", { textContent: data.systems[index] }));
+  if (data.systems.length > 1 && index >= 0) root.append(make("h2", { textContent: data.systems[index] }));
   if (!view) {
     root.append(make("p", { className: "missing", textContent: "This system has no alignment for this pair." }));
     return { draw() {}, select() {} };
   }
-  const choice = choiceOf(view), only = onlyIn(view, other);
   const drawing = make("div", { className: "drawing" }), about = make("div", { className: "about" });
   about.setAttribute("aria-live", "polite");
   const texts = textsOf(view, choice);
-  root.append(factsOf(view, choice), texts.list, drawing, about, tableOf(view, choice, (at) => panel.select(at, true)));
+  const panel = { view, choice, only, drawing, about, texts, draft, kept: -1, draw: () => drawInto(panel), select: (at, keep) => select(panel, at, keep) };
+  root.append(factsOf(view, choice, panel), texts.list, drawing, about, tableOf(view, choice, (at) => panel.select(at, true)));
   if (view.signature) root.append(make("p", { className: "signature", textContent: view.signature }));
-  const panel = { view, choice, only, drawing, about, texts, kept: -1, draw: () => drawInto(panel), select: (at, keep) => select(panel, at, keep) };
   return panel;
 }
 
-function factsOf(view, choice) {
+function factsOf(view, choice, panel) {
   const facts = make("div", { className: "kbest" });
-  if (view.choices.length > 1) {
+  if (view.choices.length > 1 && !panel.draft) {
     facts.append("alignment ");
     view.choices.forEach((other, index) => {
-      const button = make("button", { type: "button", textContent: `${index + 1}`, title: `log score ${other.logScore.toFixed(2)}`, onclick: () => { state.choice = index; show(); } });
+      const button = make("button", { type: "button", textContent: `${index + 1}`, title: `log score ${fixed(other.logScore)}`, onclick: () => { state.choice = index; show(); } });
       button.setAttribute("aria-pressed", String(other === choice));
       button.setAttribute("aria-label", `Alignment ${index + 1} of ${view.choices.length}`);
       facts.append(button);
     });
   }
   const apart = choice.phrases.filter((phrase) => !phrase.compositional).length;
-  const parts = [`${choice.phrases.length} phrase pairs`, `log score ${choice.logScore.toFixed(2)}`];
+  const parts = [counted(choice.phrases.length, "phrase pair")];
+  if (!panel.draft) parts.push(`log score ${fixed(choice.logScore)}`);
   if (apart) parts.push(`${apart} non-compositional`);
   if (choice.completed) parts.push("root completed");
   if (!choice.reachedRoot) parts.push("partial: does not reach the roots");
   facts.append(make("span", { textContent: parts.join(" \u00b7 ") }));
+  for (const relation of CONTRADICTIONS) {
+    const count = choice.phrases.filter((phrase) => phrase.relation === relation).length;
+    if (count) facts.append(make("span", { className: "badge", textContent: count > 1 ? `${count} \u00d7 ${relation}` : relation }));
+  }
+  facts.append(make("button", { type: "button", className: "small", textContent: "SVG", title: "download this drawing as SVG", onclick: () => downloadSvg(panel) }),
+    make("button", { type: "button", className: "small", textContent: "PNG", title: "download this drawing as PNG", onclick: () => downloadPng(panel) }));
   return facts;
 }
 
@@ -175,30 +139,36 @@ function textsOf(view, choice) {
 }
 
 function tableOf(view, choice, open) {
-  const body = make("tbody");
-  choice.phrases.forEach((phrase, index) => {
+  const rowFor = (phrase, index) => {
     const go = make("button", { type: "button", className: "jump", textContent: textOf(view, "source", phrase.source), onclick: () => open(index) });
-    body.append(make("tr", {}, make("td", {}, go), make("td", { textContent: textOf(view, "target", phrase.target) }),
-      make("td", { textContent: `${phrase.sourceLabel} \u2194 ${phrase.targetLabel}${phrase.compositional ? "" : " (non-compositional)"}` }),
-      make("td", { className: "number", textContent: phrase.score.toFixed(2) })));
-  });
-  const head = make("thead", {}, make("tr", {}, ...["source", "target", "labels", "log Pr"].map((text) => make("th", { textContent: text, scope: "col" }))));
-  const table = make("div", {});
+    const labels = `${phrase.sourceLabel} \u2194 ${phrase.targetLabel}${phrase.compositional ? "" : " (non-compositional)"}`;
+    const cells = [go, textOf(view, "target", phrase.target), labels, relationOf(phrase), phrase.evidence.join(", "), phrase.posterior === null ? "" : fixed(phrase.posterior), phrase.score === null ? "" : fixed(phrase.score)];
+    return make("tr", {}, ...cells.map((cell, at) => make("td", { className: at > 4 ? "number" : "" }, cell)));
+  };
+  const titles = ["source", "target", "labels", "relation", "evidence", "posterior", "log Pr"];
+  const table = make("div", { className: "scroll" });
   const details = make("details", { className: "all" }, make("summary", { textContent: "All phrase pairs as a table" }), table);
-  details.addEventListener("toggle", () => { if (!table.firstChild) table.append(make("table", {}, head, body)); });
+  details.addEventListener("toggle", () => {
+    if (!table.firstChild) table.append(make("table", {}, make("thead", {}, make("tr", {}, ...titles.map((textContent) => make("th", { textContent, scope: "col" })))), make("tbody", {}, ...choice.phrases.map(rowFor))));
+  });
   return details;
 }
-const textOf = (view, side, [begin, end]) => view[side].tokens.slice(begin, end).map((token, index) => (index && view[side].spaces[begin + index] ? " " : "") + token).join("");
+const relationOf = (phrase) => (CONTRADICTIONS.has(phrase.relation) ? make("span", { className: "badge", textContent: phrase.relation }) : phrase.relation);
 
 /* ---- drawing and its nodes ---- */
 function drawInto(panel) {
   const room = Math.max(280, panel.drawing.clientWidth - 22);
-  const { bars, links, forest } = state;
-  const sizeOf = (rows) => layoutPair(panel.view, panel.choice, { rows, bars, links, forest: false }).size[0];
+  const { links, forest } = state, bars = state.bars || Boolean(panel.draft);
+  const sizes = new Map();
+  const sizeOf = (rows) => {
+    if (!sizes.has(rows)) sizes.set(rows, layoutPair(panel.view, panel.choice, { rows, bars, links, forest: false }).size[0]);
+    return sizes.get(rows);
+  };
   const fits = (rows) => sizeOf(rows) <= room * 1.3;
   const rows = state.layout === "auto" ? !fits(false) && (fits(true) || sizeOf(true) < sizeOf(false)) : state.layout === "beside";
   const drawn = drawPair(panel.view, panel.choice, { rows, bars, links, forest }, panel.only);
-  const scale = Math.max(.72, Math.min(1, room / drawn.layout.size[0]));
+  const scale = state.zoom === FIT ? Math.min(1.5, room / drawn.layout.size[0]) : state.zoom || Math.max(.72, Math.min(1, room / drawn.layout.size[0]));
+  panel.scale = scale;
   for (const side of ["width", "height"]) drawn.svg.setAttribute(side, Math.floor(drawn.svg.getAttribute(side) * scale));
   panel.drawn = drawn;
   panel.drawing.replaceChildren(drawn.svg);
@@ -216,24 +186,30 @@ function wire(panel, entry) {
   const { group, node, side } = entry, { phrase } = node;
   group.setAttribute("tabindex", "-1");
   group.setAttribute("role", "button");
-  group.setAttribute("aria-label", labelOf(panel, entry));
+  group.setAttribute("aria-label", visible(labelOf(panel, entry)));
+  if (panel.draft && edit.picked && edit.picked.side === side && nameKey(edit.picked.name) === nameKey(nameOf(node))) group.classList.add("is-picked");
   if (phrase >= 0) group.setAttribute("aria-pressed", "false");
   group.dataset.side = side;
+  group.dataset.kind = node.kind;
   group.dataset.span = `${node.begin}-${node.end}`;
   group.dataset.phrase = phrase;
   group.addEventListener("mouseenter", () => { if (panel.kept < 0) highlight(panel, phrase); });
   group.addEventListener("mouseleave", () => { if (panel.kept < 0) highlight(panel, -1); });
   group.addEventListener("focus", () => { rove(panel, entry); if (panel.kept < 0) highlight(panel, phrase); });
   group.addEventListener("blur", () => { if (panel.kept < 0) highlight(panel, -1); });
-  group.addEventListener("click", () => panel.select(panel.kept === phrase ? -1 : phrase, true));
+  group.addEventListener("click", () => choosePhrase(panel, entry));
   group.addEventListener("keydown", (event) => nodeKey(event, panel, entry));
+}
+function choosePhrase(panel, { node, side }) {
+  if (panel.draft) pick(side, node);
+  else panel.select(panel.kept === node.phrase ? -1 : node.phrase, true);
 }
 function labelOf(panel, { node, side }) {
   const text = textOf(panel.view, side, [node.begin, node.end]);
   const kind = node.kind === "w" ? `word ${node.label}` : `${node.kind === "b" ? "bar phrase" : "phrase"} ${node.label}`;
   if (node.phrase < 0) return `${side} ${kind}: ${text}. ${node.inNull ? "Null" : "Not aligned itself"}`;
   const phrase = panel.choice.phrases[node.phrase], other = side === "source" ? "target" : "source";
-  return `${side} ${kind}: ${text}. Aligned with ${textOf(panel.view, other, phrase[other])}${phrase.compositional ? "" : ", non-compositional"}`;
+  return `${side} ${kind}: ${text}. Aligned with ${textOf(panel.view, other, phrase[other])}${phrase.compositional ? "" : ", non-compositional"}${CONTRADICTIONS.has(phrase.relation) ? `, ${phrase.relation}` : ""}`;
 }
 function rove(panel, entry) {
   for (const other of panel.drawn.nodes) if (other.side === entry.side) other.group.setAttribute("tabindex", other === entry ? "0" : "-1");
@@ -247,7 +223,7 @@ function nodeKey(event, panel, entry) {
     if (go) go.group.focus();
   } else if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
-    panel.select(panel.kept === entry.node.phrase ? -1 : entry.node.phrase, true);
+    choosePhrase(panel, entry);
   }
 }
 /* Where each key leads. The arrows follow the picture: the root of the source is up or left, that of the target down or right. */
@@ -272,7 +248,6 @@ function select(panel, at, keep) {
   }
   highlight(panel, at);
 }
-const within = (inner, outer) => outer[0] <= inner[0] && inner[1] <= outer[1];
 /* Null phrases of a pair: inside it, and inside none of its supports. */
 function nullsOf(choice, phrase, side) {
   const supports = phrase.supports.map((index) => choice.phrases[index][side]);
@@ -305,16 +280,22 @@ function highlight(panel, at) {
 function describe(panel, at) {
   const { view, choice, about } = panel, phrase = choice.phrases[at];
   about.dataset.phrase = at;
+  if (panel.draft && panel.kept === at) { about.replaceChildren(...describePicked(panel)); return; }
   if (!phrase) {
     about.replaceChildren(make("p", { className: "hint", textContent: "Point at a phrase to see its partner, its supports and its null phrases; click to keep it. Press ? for keys." }));
     return;
   }
   const quote = (side, span) => make("q", { textContent: textOf(view, side, span), className: "hued", hue: hueOf(phrase, view) });
   const lines = [make("p", {}, make("strong", { textContent: phrase.sourceLabel }), " ", quote("source", phrase.source), " \u2194 ", make("strong", { textContent: phrase.targetLabel }), " ", quote("target", phrase.target))];
-  const facts = [phrase.compositional ? "compositional" : "non-compositional", `log Pr ${phrase.score.toFixed(2)}`];
+  const facts = [phrase.compositional ? "compositional" : "non-compositional"];
+  if (phrase.relation && !CONTRADICTIONS.has(phrase.relation)) facts.push(phrase.relation);
+  if (phrase.score !== null) facts.push(`log Pr ${fixed(phrase.score)}`);
+  if (phrase.posterior !== null) facts.push(`posterior ${fixed(phrase.posterior)}`);
+  if (phrase.evidence.length) facts.push(`evidence: ${phrase.evidence.join(", ")}`);
   if (phrase.inverted) facts.push("inverted");
   if (phrase.bar) facts.push("bar phrase");
   if (panel.only.phrases.has(at)) facts.push("only this system has it");
+  if (CONTRADICTIONS.has(phrase.relation)) lines[0].append(" ", relationOf(phrase));
   lines.push(make("p", { className: "facts", textContent: facts.join(" \u00b7 ") }));
   if (phrase.supports.length) {
     const line = make("p", { className: "facts", textContent: "supported by " });
@@ -337,17 +318,50 @@ const choose = (index) => {
   const most = pair ? Math.max(...pair.views.filter(Boolean).map((view) => view.choices.length)) : 0;
   if (index >= 0 && index < most) { state.choice = index; show(); }
 };
+/* ---- size ---- */
+const FIT = -1;
+function zoom(factor) {
+  const now = panels.length && panels[0].scale ? panels[0].scale : 1;
+  state.zoom = factor ? Math.min(4, Math.max(.2, now * factor)) : state.zoom === FIT ? 0 : FIT;
+  byId("fit").setAttribute("aria-pressed", String(state.zoom === FIT));
+  redraw();
+}
 const turn = () => { state.layout = LAYOUTS[(LAYOUTS.indexOf(state.layout) + 1) % LAYOUTS.length]; show(); };
+const turnStatistics = () => { state.statistics = !state.statistics; show(); };
+function turnEditing() {
+  edit.on = !edit.on;
+  state.statistics = false;
+  byId("conflict").hidden = true;
+  for (const option of byId("kind").options) if (option.dataset.edit) option.hidden = !edit.on;
+  if (!edit.on) { if (data.token) post({ action: "close" }).catch(() => {}); show(); return; }
+  setAnnotator(edit.annotator || keeper.get("annotator") || "");
+  edit.picked = null;
+  openFile();
+}
+const EDITING = { Delete: removePair, Backspace: removePair, u: makeNull, m: cycleMark };
+function editKey(event) {
+  if (!edit.on || state.statistics) return null;
+  if (!(event.ctrlKey || event.metaKey)) return EDITING[event.key] || null;
+  const key = event.key.toLowerCase();
+  if (key === "s") return () => savePair();
+  if (key === "z") return () => (event.shiftKey ? travel("future", "past") : travel("past", "future"));
+  return key === "y" ? () => travel("future", "past") : null;
+}
 const actions = {
   n: () => move(1), j: () => move(1), p: () => move(-1), k: () => move(-1),
   w: () => flip("links"), b: () => flip("bars"), f: () => flip("forest"), o: turn,
   "/": () => byId("filter").focus(), "?": () => byId("help").showModal(),
+  e: turnEditing, t: turnStatistics, "+": () => zoom(1.2), "=": () => zoom(1.2), "-": () => zoom(1 / 1.2), 0: () => zoom(0),
   "[": () => choose(state.choice - 1), "]": () => choose(state.choice + 1),
-  Escape: () => { for (const panel of panels) panel.select(-1, false); if (document.activeElement) document.activeElement.blur(); },
+  Escape: () => { if (edit.on && edit.picked) { edit.picked = null; redraw(); } else for (const panel of panels) panel.select(-1, false); if (document.activeElement) document.activeElement.blur(); },
 };
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
-  if (event.target.closest("textarea, input:not([type=checkbox])")) {
+  if (event.altKey || byId("help").open) return;
+  const isTyping = event.target.closest("textarea, select, input:not([type=checkbox])");
+  const change = isTyping && event.key !== "s" ? null : editKey(event);
+  if (change && (!isTyping || event.ctrlKey || event.metaKey)) { event.preventDefault(); change(); return; }
+  if (event.ctrlKey || event.metaKey) return;
+  if (isTyping) {
     if (event.key === "Escape") event.target.blur();
     return;
   }
@@ -359,54 +373,86 @@ byId("list").addEventListener("keydown", (event) => {
   if (step !== undefined) { event.preventDefault(); move(step); }
 });
 byId("list").addEventListener("scroll", drawRows);
-byId("filter").addEventListener("input", refilter);
+for (const name of ["filter", "posterior"]) byId(name).addEventListener("input", refilter);
+for (const name of ["sort", "kind"]) byId(name).addEventListener("change", refilter);
 byId("different").addEventListener("change", refilter);
 byId("previous").addEventListener("click", () => move(-1));
 byId("next").addEventListener("click", () => move(1));
 byId("layout").addEventListener("click", turn);
+byId("statistics-button").addEventListener("click", turnStatistics);
+byId("edit-button").addEventListener("click", turnEditing);
+byId("zoom-in").addEventListener("click", () => zoom(1.2));
+byId("zoom-out").addEventListener("click", () => zoom(1 / 1.2));
+byId("fit").addEventListener("click", () => zoom(0));
+byId("undo").addEventListener("click", () => travel("past", "future"));
+byId("redo").addEventListener("click", () => travel("future", "past"));
+byId("clear").addEventListener("click", clearPairs);
+byId("restart").addEventListener("click", startAgain);
+byId("save-pair").addEventListener("click", () => savePair());
+byId("download").addEventListener("click", downloadAnnotations);
+byId("open-file").addEventListener("change", openAnnotations);
+byId("annotator").addEventListener("change", (event) => { setAnnotator(event.target.value); edit.picked = null; openFile(); });
+window.addEventListener("hashchange", follow);
 byId("help-button").addEventListener("click", () => byId("help").showModal());
 for (const name of ["links", "bars", "forest"]) byId(name).addEventListener("click", () => flip(name));
 let width = window.innerWidth;
 window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; show(); } drawRows(); });
 
 /* ---- asking a server ---- */
+const EXAMPLE = { source: "The committee turned the offer down after three days.", target: "After 72 hours, the offer was rejected by the committee." };
 async function ask(event) {
-  event.preventDefault();
+  if (event) event.preventDefault();
   const status = byId("ask-status"), button = byId("ask-button");
+  const texts = { source: byId("ask-source").value, target: byId("ask-target").value };
   status.className = "";
   status.textContent = "Aligning\u2026";
   button.disabled = true;
+  keeper.set("texts", texts);
   try {
-    const body = JSON.stringify({ source: byId("ask-source").value, target: byId("ask-target").value });
-    const answer = await fetch("picture", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    const answer = await fetch("picture", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(texts) });
     const reply = await answer.json();
     if (!answer.ok) throw new Error(reply.error);
-    reply.id = `${data.pairs.length + 1}`;
-    data.pairs.unshift({ id: reply.id, views: [reply] });
-    state.shown = [];
-    state.choice = 0;
-    byId("filter").value = "";
+    take(reply, texts);
     status.textContent = "";
-    refilter();
   } catch (error) {
     status.className = "failed";
-    status.textContent = error.message;
+    status.textContent = visible(error.message);
   } finally {
     button.disabled = false;
   }
+}
+/* The same sentences get the same id, so that what was saved of them is found again. */
+function take(reply, { source, target }) {
+  let sum = 0x811c9dc5;
+  for (const sign of `${source}\n${target}`) sum = Math.imul(sum ^ sign.codePointAt(0), 0x01000193) >>> 0;
+  reply.id = `typed-${sum.toString(16).padStart(8, "0")}`;
+  data.pairs = [{ id: reply.id, views: [reply] }, ...data.pairs.filter((pair) => pair.id !== reply.id)];
+  edit.drafts.delete(reply.id);
+  state.shown = [];
+  state.choice = 0;
+  clearFilters();
+  refilter();
+}
+function beginAsking() {
+  const texts = keeper.get("texts") || EXAMPLE;
+  for (const side of SIDES) byId(`ask-${side}`).value = typeof texts[side] === "string" ? texts[side] : EXAMPLE[side];
+  byId("ask").addEventListener("submit", ask);
+  byId("ask").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) ask(event); });
+  if (!data.pairs.length) ask();
 }
 
 function begin() {
   const two = data.systems.length > 1;
   byId("different-box").hidden = !two;
   byId("only-legend").hidden = !two;
+  for (const option of document.querySelectorAll("option[data-two]")) option.hidden = !two;
   byId("ask").hidden = !data.serves;
-  byId("ask").addEventListener("submit", ask);
+  for (const name of ["download", "open-box"]) byId(name).hidden = Boolean(data.token);
   byId("app").classList.toggle("single", data.pairs.length === 1 && !data.serves);
-  const wanted = decodeURIComponent(location.hash.slice(1));
+  const wanted = wantedId();
   refilter();
-  const at = state.shown.findIndex((pair) => pair.id === wanted);
-  if (at > 0) { state.at = at; show(); }
-  if (data.serves) byId("ask-source").focus();
+  if (wanted) follow();
+  if (data.serves) beginAsking();
+  if (data.token) turnEditing();
 }
 begin();

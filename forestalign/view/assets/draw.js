@@ -22,7 +22,7 @@ const measure = (() => {
 function element(name, attributes = {}, ...children) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
+  made.append(...children.map(seen));
   return made;
 }
 
@@ -43,7 +43,7 @@ function shownNodes(raw, tokens, showBars) {
     parent.level = Math.max(parent.level, node.level + 1);
   }
   return nodes.filter((node) => keep[node.index]).map((node) => {
-    node.text = node.kind === WORD ? tokens[node.begin] : node.kind === BAR ? `${node.label}\u2032` : node.label;
+    node.text = visible(node.kind === WORD ? tokens[node.begin] : node.kind === BAR ? `${node.label}\u2032` : node.label);
     if (node.isNull && node.kind !== WORD) node.text = `\u2205 ${node.text}`;
     const width = node.kind === WORD
       ? measure(node.text, 14, 500) + 16
@@ -168,6 +168,10 @@ function drawNode(node, side, layout, choice, view, isOnly) {
     group.append(element("text", { class: "tag", x: (tagX - x).toFixed(1), y: (tagY - y).toFixed(1) }, node.label));
   }
   if (isOnly) group.append(element("circle", { class: "mark", cx: width / 2 - 1, cy: -height / 2 + 1, r: 4.5 }));
+  if (phrase && CONTRADICTIONS.has(phrase.relation)) {
+    group.classList.add("against");
+    group.append(element("circle", { class: "sign", cx: -width / 2 + 1, cy: -height / 2 + 1, r: 7 }), element("text", { class: "sign-text", x: -width / 2 + 1, y: -height / 2 + 1.5 }, "\u2260"));
+  }
   if (phrase) group.style.setProperty("--hue", hueOf(phrase, view));
   return group;
 }

@@ -1,0 +1,110 @@
+"""Make a table of paraphrases from aligned corpora.
+
+    forestalign align corpus.tsv --json -o results.jsonl
+    forestalign extract results.jsonl -o table.tsv --posterior .8 --different
+    forestalign extract one.jsonl two.jsonl -o table.parquet --constituents --relation equal --relation similar
+    forestalign extract results.jsonl -o mined.ppdb --posterior .8
+    forestalign align next.tsv --ppdb mined.ppdb
+
+One row for each phrase, paraphrase and pair of labels: how often, the sum of posteriors, p(paraphrase|phrase) and
+p(phrase|paraphrase), relation, evidence and the ids of up to five examples. --different, --relation and --min-count
+choose rows; the probabilities stay those of all pairs that --posterior, --max-words and --constituents let pass.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from forestalign.cli.batch_options import add_force_option, add_worker_options, check_outputs, opened_workers
+from forestalign.errors import counted
+from forestalign.lexicon.findings import RELATIONS
+from forestalign.mining.pair_counts import OccurrenceFilter
+from forestalign.mining.patterns import MOST_SLOTS
+from forestalign.mining.phrase_table import RowFilter
+from forestalign.mining.table_files import TableForm, TableOptions, TableSummary, extract_table
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("results", nargs="+", metavar="RESULTS", help="results written by `align --json`")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the table (-: stdout)")
+    parser.add_argument(
+        "--format",
+        choices=[form.value for form in TableForm],
+        help="form of the table (default: by the ending of FILE, else tsv)",
+    )
+    pairs = parser.add_argument_group("which phrase pairs are counted")
+    pairs.add_argument("--posterior", type=_share, default=0.0, metavar="P", help="those with a posterior of P or more")
+    pairs.add_argument(
+        "--max-words", type=_count, default=7, metavar="N", help="those of at most N words (default: %(default)s)"
+    )
+    pairs.add_argument("--constituents", action="store_true", help="no phrases that only binarised trees have")
+    pairs.add_argument("--both-ways", action="store_true", help="count each pair from target to source, too")
+    pairs.add_argument("--keep-case", action="store_true", help="tell upper from lower case")
+    pairs.add_argument(
+        "--patterns",
+        type=int,
+        choices=range(1, MOST_SLOTS + 1),
+        default=0,
+        metavar="N",
+        help="also patterns with up to N slots in the place of smaller pairs (1 or 2)",
+    )
+    parser.add_argument("--mixed", action="store_true", help="count results of different versions or settings together")
+    rows = parser.add_argument_group("which rows are written")
+    rows.add_argument("--different", action="store_true", help="those of two different phrases")
+    rows.add_argument(
+        "--relation", action="append", default=[], choices=RELATIONS, help="those with this relation (repeatable)"
+    )
+    rows.add_argument("--min-count", type=_count, default=1, metavar="N", help="those counted at least N times")
+    add_worker_options(parser)
+    add_force_option(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="print no summary")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the table."""
+    check_outputs(args, "output")
+    options = TableOptions(
+        _form(args),
+        OccurrenceFilter(
+            args.posterior, args.max_words, args.constituents, args.both_ways, args.keep_case, args.patterns
+        ),
+        RowFilter(args.different, tuple(args.relation), args.min_count),
+        args.mixed,
+    )
+    with opened_workers(args) as workers:
+        summary = extract_table(args.results, args.output, options, workers)
+    if not args.quiet:
+        print(_told(summary, args.output), file=sys.stderr)
+    return 0
+
+
+def _form(args: argparse.Namespace) -> TableForm:
+    ending = Path(args.output).suffix.removeprefix(".")
+    return TableForm(args.format or (ending if ending in list(TableForm) else TableForm.TSV))
+
+
+def _told(summary: TableSummary, output: str) -> str:
+    unjudged = f"; {counted(summary.unjudged_count, 'pair')} without a posterior left out"
+    return (
+        f"{output}: {counted(summary.row_count, 'row')} from {counted(summary.pair_count, 'phrase pair')} "
+        f"in {counted(summary.line_count, 'result')}{unjudged if summary.unjudged_count else ''}"
+    )
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no posterior; expected a number from 0 to 1")
+    return value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no count; expected a whole number of at least 1")
+    return int(text)

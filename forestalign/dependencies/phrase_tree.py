@@ -1,0 +1,94 @@
+"""The tree as the conversion sees it: phrases that know their parent, their head child and their coordination."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from forestalign.grammar import base_label
+from forestalign.trees import Tree
+
+NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
+NOMINAL = frozenset({"NP", "NML", "NX", "NAC", "WHNP"})
+NO_TOKEN = -1
+CLAUSAL = frozenset({"S", "SQ", "SINV", "SBARQ", "SBAR"})
+
+
+@dataclass(slots=True, eq=False)
+class Phrase:
+    """A node while it is converted; `head_child`, `head` and `coordination` are filled children first."""
+
+    label: str
+    begin: int
+    end: int
+    word: str  # lower case; empty for a phrase
+    lemma: str
+    parent: Phrase | None
+    index: int  # among the children of the parent
+    children: list[Phrase]
+    head: int = -1
+    head_child: Phrase | None = None
+    coordination: Coordination | None = None
+    copula: int = NO_TOKEN  # a bare copula that gave the head of this phrase to a question word
+    labels: tuple[str, ...] = ()  # of the children, in order
+
+    def child(self, *labels: str) -> Phrase | None:
+        """The first child with one of these labels."""
+        for number, label in enumerate(self.labels):
+            if label in labels:
+                return self.children[number]
+        return None
+
+    def leaf(self) -> Phrase:
+        """The head word."""
+        phrase = self
+        while phrase.head_child is not None:
+            phrase = phrase.head_child
+        return phrase
+
+    def before(self) -> list[Phrase]:
+        """Sisters to the left."""
+        return self.parent.children[: self.index] if self.parent else []
+
+    def after(self) -> list[Phrase]:
+        """Sisters to the right."""
+        return self.parent.children[self.index + 1 :] if self.parent else []
+
+    def projection(self) -> Iterator[Phrase]:
+        """This phrase and its head children down to the word."""
+        phrase: Phrase | None = self
+        while phrase is not None:
+            yield phrase
+            phrase = phrase.head_child
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coordination:
+    """Conjuncts among the children of a phrase, in order; each with the children that belong to it.
+
+    `is_local`: the conjuncts are modifiers side by side ("black and white cats"), not heads of the phrase.
+    """
+
+    conjuncts: tuple[int, ...]
+    owner: tuple[int, ...]  # for each child: which conjunct (index into conjuncts) governs it
+    is_local: bool
+
+
+def build_phrases(tree: Tree, lemmas: Sequence[str]) -> list[Phrase]:
+    """All phrases and words, parents before children."""
+    root = _phrase(tree, None, 0, lemmas)
+    order, stack = [], [(root, tree)]
+    while stack:
+        phrase, node = stack.pop()
+        order.append(phrase)
+        if node.children:
+            phrase.children = [_phrase(child, phrase, index, lemmas) for index, child in enumerate(node.children)]
+            phrase.labels = tuple([below.label for below in phrase.children])
+            stack.extend(zip(phrase.children, node.children, strict=True))
+    return order
+
+
+def _phrase(tree: Tree, parent: Phrase | None, index: int, lemmas: Sequence[str]) -> Phrase:
+    word, lemma = ("", "") if tree.word is None else (tree.word.lower(), lemmas[tree.begin])
+    return Phrase(base_label(tree.label), tree.begin, tree.end, word, lemma, parent, index, [])

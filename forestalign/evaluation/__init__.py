@@ -1,0 +1,88 @@
+"""Scores: words, phrases, parses, sentence-level tasks, phrase gold from word links, and significance tests.
+
+Every score comes as an `Evaluation`, which keeps the counts of each sentence pair, so that `compare` and `bootstrap`
+work on all of them.
+"""
+
+from __future__ import annotations
+
+from forestalign.evaluation.attachment_kinds import KindChange, attachment_kinds, compare_attachments
+from forestalign.evaluation.counts import Evaluation, Score, combine
+from forestalign.evaluation.legacy import legacy_scores
+from forestalign.evaluation.parse_scores import Attachments, score_attachments, score_brackets, score_parses
+from forestalign.evaluation.phrase_scores import (
+    Match,
+    NodePair,
+    PhraseAnswer,
+    PhraseNode,
+    PhraseSet,
+    noncompositional_pairs,
+    phrase_set,
+    score_humans,
+    score_phrases,
+)
+from forestalign.evaluation.projection import (
+    Matching,
+    ProjectedGold,
+    core_pairs,
+    gold_from_links,
+    is_consistent,
+    one_to_one,
+    project,
+    project_spans,
+    score_annotators,
+    score_projected,
+)
+from forestalign.evaluation.sentence_tasks import (
+    Ranked,
+    score_paraphrases,
+    score_ranking,
+    score_similarity,
+    tune_threshold,
+)
+from forestalign.evaluation.significance import Comparison, Interval, bootstrap, compare
+from forestalign.evaluation.word_scores import GoldLinks, score_words
+
+__all__ = [
+    "Attachments",
+    "Comparison",
+    "Evaluation",
+    "GoldLinks",
+    "Interval",
+    "KindChange",
+    "Match",
+    "Matching",
+    "NodePair",
+    "PhraseAnswer",
+    "PhraseNode",
+    "PhraseSet",
+    "ProjectedGold",
+    "Ranked",
+    "Score",
+    "attachment_kinds",
+    "bootstrap",
+    "combine",
+    "compare",
+    "compare_attachments",
+    "core_pairs",
+    "gold_from_links",
+    "is_consistent",
+    "legacy_scores",
+    "noncompositional_pairs",
+    "one_to_one",
+    "phrase_set",
+    "project",
+    "project_spans",
+    "score_annotators",
+    "score_attachments",
+    "score_brackets",
+    "score_humans",
+    "score_paraphrases",
+    "score_parses",
+    "score_phrases",
+    "score_projected",
+    "score_ranking",
+    "score_similarity",
+    "score_words",
+    "tune_threshold",
+]

@@ -1,0 +1,224 @@
+"""Pairs of sentences whose phrases people aligned: what one holds, and how well the annotators agree.
+
+An annotation names nodes of the binarised gold trees by (begin, end, label, bar flag); what an annotator does not list
+is a null phrase. The conventional kappa does not apply, since the phrases aligned differ (section 6.4), so agreement
+is F1 between two annotators and the human row of section 6.3.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+from forestalign.errors import UsageError
+from forestalign.evaluation.counts import Score
+from forestalign.evaluation.phrase_scores import (
+    Match,
+    NodePair,
+    PhraseAnswer,
+    PhraseNode,
+    answer_over_trees,
+    noncompositional_pairs,
+    one_tree_forest,
+    phrase_node,
+    phrase_set,
+    score_humans,
+)
+from forestalign.forest import Forest, Node
+from forestalign.trees import Tree
+
+ANNOTATORS = ("pa1", "pa2", "pa3")
+
+
+class NodeName(NamedTuple):
+    """A node of a binarised tree; a word has its tag as label."""
+
+    begin: int
+    end: int
+    label: str
+    is_bar: bool
+
+
+class NamedPair(NamedTuple):
+    """A pair of nodes that an annotator aligned."""
+
+    source: NodeName
+    target: NodeName
+
+
+class Mark(NamedTuple):
+    """What an annotator says of a pair besides that it is one, such as `unsure` or `opposite`."""
+
+    source: NodeName
+    target: NodeName
+    text: str
+
+
+class HeadException(NamedTuple):
+    """A phrase whose head token is not the one the rules find."""
+
+    begin: int
+    end: int
+    label: str
+    head: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedSentence:
+    """One side: text, tokens, gold tree, and heads set by hand."""
+
+    text: str
+    tokens: tuple[str, ...]
+    tree: Tree
+    heads: tuple[HeadException, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What one annotator aligned."""
+
+    annotator: str
+    pairs: tuple[NamedPair, ...]
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedPair:
+    """One pair of sentences with the alignments of its annotators; `line` is where it stands in its file."""
+
+    id: str
+    phenomena: tuple[str, ...]
+    source: AnnotatedSentence
+    target: AnnotatedSentence
+    annotations: tuple[Annotation, ...]
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Figures between annotators, as shares: F1 of each two, the human row, and how many pairs all or two share.
+
+    The human row is there for three annotators only, since it takes each against the other two.
+    """
+
+    pairwise: tuple[Score, ...]
+    human: tuple[Score, ...]
+    sentence_count: int  # sentence pairs that all annotators did
+    pair_count: int  # phrase pairs that at least one annotator has
+    by_two: int
+    by_all: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationStatistics:
+    """Sizes of an annotated set; alignments are those of all annotators together, repeated ones counted again."""
+
+    pair_count: int
+    word_count: int
+    phrase_count: int
+    alignment_count: int
+    multiword_count: int
+    noncompositional_count: int
+    phenomena: tuple[tuple[str, int], ...]
+
+
+def node_names(forest: Forest) -> tuple[NodeName, ...]:
+    """The names of all nodes, children before parents."""
+    return tuple(NodeName(node.begin, node.end, node.label, node.is_bar) for node in forest.nodes)
+
+
+def phrase_answer(pair: AnnotatedPair, annotation: Annotation) -> PhraseAnswer:
+    """An annotation ready to be scored; every node without a partner is paired with the null phrase."""
+    return answer_over_trees(
+        one_tree_forest(pair.source.tree), one_tree_forest(pair.target.tree), _node_pairs(annotation)
+    )
+
+
+def _node_pairs(annotation: Annotation) -> list[NodePair]:
+    return [NodePair(_phrase_node(source), _phrase_node(target)) for source, target in annotation.pairs]
+
+
+def _phrase_node(name: NodeName) -> PhraseNode:
+    return phrase_node(Node(name.begin, name.end, name.label, head=-1, semantic_head=-1, is_bar=name.is_bar))
+
+
+def agreement(pairs: Sequence[AnnotatedPair], match: Match = Match.SPAN) -> Agreement:
+    """How far the annotators agree, over the sentence pairs that all of them did; they may stand on several lines."""
+    merged = merge_annotators(pairs)
+    names = sorted({each.annotator for pair in merged for each in pair.annotations})
+    if len(names) < 2:
+        raise UsageError(f"agreement needs two annotators; found {', '.join(names) or 'none'}")
+    shared = [pair for pair in merged if len(pair.annotations) == len(names)]
+    if not shared:
+        raise UsageError(f"no pair was annotated by all of {', '.join(names)}; there is nothing to compare")
+    answers = [[phrase_set(phrase_answer(pair, _of(pair, name)), match) for pair in shared] for name in names]
+    keys = [[answer.pairs for answer in row] for row in answers]
+    pairwise = [Score(f"{names[i]}-{names[j]}", _f1(keys[i], keys[j])) for i, j in combinations(range(len(names)), 2)]
+    times = [Counter(key for found in row for key in found) for row in zip(*keys, strict=True)]
+    sharing = Counter(count for row in times for count in row.values())
+    return Agreement(
+        tuple(pairwise),
+        score_humans(answers).scores()[:3] if len(names) == 3 else (),
+        sentence_count=len(shared),
+        pair_count=sharing.total(),
+        by_two=sum(number for count, number in sharing.items() if count > 1),
+        by_all=sharing[len(names)],
+    )
+
+
+def merge_annotators(pairs: Sequence[AnnotatedPair]) -> tuple[AnnotatedPair, ...]:
+    """One pair for each id, with the annotators of all its lines; sentences and trees have to be the same."""
+    merged: dict[str, AnnotatedPair] = {}
+    for pair in pairs:
+        known = merged.get(pair.id)
+        if known is None:
+            merged[pair.id] = pair
+            continue
+        if not same_sentences(known, pair):
+            raise UsageError(f"pair {pair.id!r} has different sentences or trees in two places; expected the same")
+        twice = {each.annotator for each in known.annotations} & {each.annotator for each in pair.annotations}
+        if twice:
+            raise UsageError(f"pair {pair.id!r} has two annotations of {', '.join(sorted(twice))}; expected one each")
+        merged[pair.id] = replace(known, annotations=known.annotations + pair.annotations)
+    return tuple(merged.values())
+
+
+def same_sentences(first: AnnotatedPair, second: AnnotatedPair) -> bool:
+    """Whether two annotations speak of the same nodes: tokens and trees are the same."""
+    return all(
+        (one.tokens, one.tree) == (two.tokens, two.tree)
+        for one, two in ((first.source, second.source), (first.target, second.target))
+    )
+
+
+def _of(pair: AnnotatedPair, name: str) -> Annotation:
+    return next(annotation for annotation in pair.annotations if annotation.annotator == name)
+
+
+def _f1(first: Sequence[frozenset[Hashable]], second: Sequence[frozenset[Hashable]]) -> float:
+    shared = sum(len(left & right) for left, right in zip(first, second, strict=True))
+    total = sum(map(len, first)) + sum(map(len, second))
+    return 2 * shared / total if total else 1.0
+
+
+def statistics(pairs: Sequence[AnnotatedPair]) -> AnnotationStatistics:
+    """Sizes, for a README."""
+    sentences = [side for pair in pairs for side in (pair.source, pair.target)]
+    links = [_node_pairs(annotation) for pair in pairs for annotation in pair.annotations]
+    phenomena = Counter(name for pair in pairs for name in pair.phenomena)
+    return AnnotationStatistics(
+        pair_count=len(pairs),
+        word_count=sum(len(sentence.tokens) for sentence in sentences),
+        phrase_count=sum(len(one_tree_forest(sentence.tree)) for sentence in sentences),
+        alignment_count=sum(map(len, links)),
+        multiword_count=sum(_is_multiword(link) for row in links for link in row),
+        noncompositional_count=sum(len(noncompositional_pairs(row)) for row in links),
+        phenomena=tuple(sorted(phenomena.items())),
+    )
+
+
+def _is_multiword(pair: NodePair) -> bool:
+    return all(node is not None and node.end - node.begin > 1 for node in pair)

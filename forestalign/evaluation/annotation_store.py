@@ -1,0 +1,242 @@
+"""The file in which people save what they corrected in the page: one line per pair, safe whatever happens.
+
+The file is locked while it is served, replaced as a whole (a copy beside it is written, then renamed), and read again
+where somebody else has changed it meanwhile. Lines that a save does not concern keep their bytes. One page at a time
+may write. Annotators see their own answers only, but share the trees of the file, so that they speak of the same nodes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self
+
+from forestalign.errors import AnnotationConflict, AnnotationError, UsageError, counted
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, Annotation, same_sentences
+from forestalign.evaluation.annotation_checks import check_pair
+from forestalign.evaluation.annotation_files import annotated_pair, format_annotated_pair
+from forestalign.formats.fields import Fields
+from forestalign.formats.lines import read_text_lines
+from forestalign.formats.phrase_records import NullSpans, PhraseRecord, SideRecord
+from forestalign.trees import format_brackets, parse_brackets
+from forestalign.view.page import scene_fields
+from forestalign.view.scene import scene_of
+
+_MOST_LETTERS = 40  # of an annotator's name
+_FATAL = frozenset({"E02", "E03", "E06", "E07", "E08"})  # findings after which nodes cannot be told
+
+
+class AnnotationStore:
+    """An annotation file in use; answers the requests of a page."""
+
+    def __init__(self, path: str | Path, records: Iterable[PhraseRecord] = ()):
+        self.path = Path(path)
+        self._trees = {record.id: _trees_of(record) for record in records}
+        self._turn, self._page = Lock(), ""
+        self._descriptor = _open_locked(self.path)
+        self._lines: dict[str, str] = {}
+        self._pairs: dict[str, AnnotatedPair] = {}
+        try:
+            self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Unlock the file."""
+        os.close(self._descriptor)
+
+    @property
+    def pairs(self) -> tuple[AnnotatedPair, ...]:
+        """The pairs that the file holds, in their order."""
+        return tuple(self._pairs.values())
+
+    def __call__(self, request: bytes) -> str:
+        """Answer `{"action": "open" | "save" | "close", "page": ..., ...}` with JSON; errors are ForestAlignErrors."""
+        try:
+            fields = Fields.parse(request.decode())
+            action, page = fields.text("action"), fields.text("page")
+            with self._turn:
+                if action == "open":
+                    return json.dumps(self._open(page, _name(fields), fields.flag("take_over")), ensure_ascii=False)
+                if action == "save":
+                    self._claim(page, take_over=False)
+                    self._save(json.dumps(fields.child("pair").values), fields.flag("replace"))
+                elif action == "close":
+                    self._page = "" if self._page == page else self._page
+                else:
+                    raise ValueError(f"action is {action!r}; expected open, save or close")
+            return json.dumps({"saved": len(self._pairs)})
+        except ValueError as error:
+            raise AnnotationError("request", None, str(error)) from error
+
+    def _open(self, page: str, annotator: str, take_over: bool) -> dict[str, Any]:
+        self._claim(page, take_over)
+        self._read_again()
+        return {"pairs": [self._item(pair, annotator) for pair in self._pairs.values()]}
+
+    def _claim(self, page: str, take_over: bool) -> None:
+        if self._page not in ("", page) and not take_over:
+            raise AnnotationConflict("taken", f"{self.path.name} is open in another page, which may save to it")
+        self._page = page
+
+    def _item(self, pair: AnnotatedPair, annotator: str) -> dict[str, Any]:
+        """What a page has to know of a saved pair; a picture where the file has other trees than the page."""
+        own = next((each for each in pair.annotations if each.annotator == annotator), None)
+        record = record_of_annotation(pair)
+        is_known = self._trees.get(pair.id) == _trees_of(record)
+        return {
+            "id": pair.id,
+            "source": pair.source.tokens,
+            "target": pair.target.tokens,
+            "pairs": own and own.pairs,
+            "marks": own.marks if own else (),
+            "view": None if is_known else scene_fields(scene_of(record)),
+        }
+
+    def _save(self, line: str, is_replacement: bool) -> None:
+        new = annotated_pair(line)
+        if len(new.annotations) != 1:
+            raise ValueError(f"pair {new.id!r} has {counted(len(new.annotations), 'annotator')}; expected one")
+        checked_name(new.annotations[0].annotator)
+        _check(new)
+        self._read_again()
+        known = self._pairs.get(new.id)
+        if known is not None:
+            new = _joined(known, new, is_replacement)
+        self._write({**self._lines, new.id: format_annotated_pair(new)})
+        self._pairs[new.id] = new
+
+    def _write(self, lines: Mapping[str, str]) -> None:
+        """The new file is complete and locked before it takes the place of the old one."""
+        part = self.path.with_name(self.path.name + ".part")
+        descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        try:
+            _lock(descriptor, self.path)
+            with open(descriptor, "w", encoding="utf-8", closefd=False) as stream:
+                stream.writelines(line + "\n" for line in lines.values())
+            os.fsync(descriptor)
+            os.replace(part, self.path)
+        except OSError as error:
+            os.close(descriptor)
+            part.unlink(missing_ok=True)
+            raise UsageError(f"cannot write to {self.path}: {error.strerror or error}; nothing is lost") from error
+        os.close(self._descriptor)
+        self._descriptor, self._lines, self._seen = descriptor, dict(lines), _state(self.path)
+
+    def _read_again(self) -> None:
+        if _state(self.path) != self._seen:
+            self._read()
+
+    def _read(self) -> None:
+        self._seen = _state(self.path)
+        lines: dict[str, str] = {}
+        pairs: dict[str, AnnotatedPair] = {}
+        for number, text in read_text_lines(self.path) if self._seen else ():
+            try:
+                pair = annotated_pair(text, number)
+                _check(pair)
+                if pair.id in pairs:
+                    raise ValueError(f"the id {pair.id!r} occurs twice; expected one line per pair")
+            except ValueError as error:
+                raise AnnotationError(self.path, number, str(error)) from error
+            lines[pair.id], pairs[pair.id] = text, pair
+        self._lines, self._pairs = lines, pairs
+
+
+def record_of_annotation(pair: AnnotatedPair) -> PhraseRecord:
+    """The sentences and trees of an annotated pair as a record without alignment, to be drawn."""
+    source, target = (
+        SideRecord(side.text, side.tokens, format_brackets(side.tree)) for side in (pair.source, pair.target)
+    )
+    return PhraseRecord(pair.id, source, target, (), (), NullSpans((), ()), False, False, 0.0, "")
+
+
+def checked_name(name: str) -> str:
+    """An annotator's name; ValueError if it is none."""
+    if not name.strip() or name != name.strip() or len(name) > _MOST_LETTERS or not name.isprintable():
+        raise ValueError(f"{name!r} is no name of an annotator; expected 1 to {_MOST_LETTERS} printable characters")
+    return name
+
+
+def _name(fields: Fields) -> str:
+    name = fields.text("annotator")
+    return checked_name(name) if name else ""
+
+
+def _trees_of(record: PhraseRecord) -> tuple[str, str]:
+    source, target = (format_brackets(parse_brackets(side.tree)) for side in (record.source, record.target))
+    return source, target
+
+
+def _check(pair: AnnotatedPair) -> None:
+    """ValueError if the pair names nodes that are not there or aligns one twice."""
+    found = next((found for found in check_pair(pair) if found[0] in _FATAL), None)
+    if found is not None:
+        raise ValueError(f"pair {pair.id!r}: {found[0]} {found[1]}")
+
+
+def _joined(known: AnnotatedPair, new: AnnotatedPair, is_replacement: bool) -> AnnotatedPair:
+    """The new answer beside those of other annotators, who have to speak of the same sentences and trees."""
+    own: Annotation = new.annotations[0]
+    others = tuple(each for each in known.annotations if each.annotator != own.annotator)
+    if same_sentences(known, new):
+        order = [each.annotator for each in known.annotations]
+        at = order.index(own.annotator) if own.annotator in order else len(others)
+        return replace(known, annotations=(*others[:at], own, *others[at:]))
+    if others:
+        names = ", ".join(each.annotator for each in others)
+        raise ValueError(f"pair {new.id!r} was annotated by {names} on other sentences or trees; give it another id")
+    if not is_replacement:
+        raise AnnotationConflict(
+            "changed", f"the sentences or trees of pair {new.id!r} have changed since it was saved"
+        )
+    return new
+
+
+def _open_locked(path: Path) -> int:
+    """Open and lock the file that stands under this name, also when another program is just replacing it."""
+    while True:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise UsageError(f"cannot write to {path}: {error.strerror}") from None
+        try:
+            _lock(descriptor, path)
+            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                return descriptor
+        except FileNotFoundError:
+            pass
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(f"{path} is in use: another `forestalign serve --annotate` holds it") from None
+    except OSError:
+        pass  # a file system without locks
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    """What changes whenever the file does; None where it is gone."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns

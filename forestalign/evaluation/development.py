@@ -1,0 +1,238 @@
+"""A development set: pairs with phrase gold, and how alignments of them are scored.
+
+Two kinds of gold: annotated pairs (phrases of several annotators over gold trees, so chosen trees can be scored as
+well), and human word links, from which phrase gold is projected through the 1-best trees. The system gets the tokens
+alone; it parses and links them as it always does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from pathlib import Path
+
+from forestalign.dependencies import unlabelled_heads
+from forestalign.errors import AnnotationError
+from forestalign.evaluation import (
+    Attachments,
+    Evaluation,
+    Match,
+    PhraseSet,
+    ProjectedGold,
+    combine,
+    gold_from_links,
+    phrase_set,
+    score_annotators,
+    score_attachments,
+    score_humans,
+    score_phrases,
+    score_projected,
+)
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, phrase_answer
+from forestalign.evaluation.annotation_files import read_annotations
+from forestalign.evaluation.phrase_scores import Judgement, RootReached, judge, score_reachability
+from forestalign.evaluation.projection import SpanPair, judge_contents
+from forestalign.formats import PairRecord
+from forestalign.formats.lines import read_text_lines
+from forestalign.formats.word_links import GoldPair, LinkAnnotation, read_gold_links
+from forestalign.tokens import Sentence
+from forestalign.trees import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is scored of one aligned pair."""
+
+    phrases: PhraseSet  # of spans
+    spans: frozenset[SpanPair]
+    source_heads: tuple[int, ...]  # unlabelled dependencies of the chosen trees
+    target_heads: tuple[int, ...]
+    root: RootReached
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedJudge:
+    """The annotators' answers for one pair, by span."""
+
+    answers: tuple[PhraseSet, ...]
+
+    def judgements(self, spans: frozenset[SpanPair]) -> list[Judgement]:
+        """Counts against each two annotators (section 6.3)."""
+        return [judge(spans, left.pairs & right.pairs, left.pairs | right.pairs) for left, right in self._references()]
+
+    def is_right(self, pair: SpanPair) -> float:
+        """The share of references that allow the pair."""
+        references = self._references()
+        return sum(pair in left.pairs | right.pairs for left, right in references) / len(references)
+
+    def _references(self) -> list[tuple[PhraseSet, PhraseSet]]:
+        return list(combinations(self.answers, 2)) or [(self.answers[0], self.answers[0])]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectedJudge:
+    """The phrase gold of one pair by each annotator's word links."""
+
+    gold: tuple[ProjectedGold, ...]
+
+    def judgements(self, spans: frozenset[SpanPair]) -> list[Judgement]:
+        """Counts against each annotator, matched by the links that pairs hold."""
+        return [judge_contents(spans, reference) for reference in self.gold]
+
+    def is_right(self, pair: SpanPair) -> float:
+        """The share of annotators whose links allow the pair."""
+        return sum(reference.allows(pair) for reference in self.gold) / len(self.gold)
+
+
+Judge = AnnotatedJudge | ProjectedJudge
+
+
+def risk(judge: Judge, spans: frozenset[SpanPair]) -> float:
+    """Required pairs that are missing plus given pairs that are wrong, averaged over references."""
+    counts = judge.judgements(spans)
+    return sum(each.required - each.found + each.given - each.allowed for each in counts) / len(counts)
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedSet:
+    """Pairs whose phrases people aligned over gold trees."""
+
+    name: str
+    records: tuple[PairRecord, ...]
+    annotators: tuple[tuple[PhraseSet, ...], ...]
+    gold: tuple[tuple[Attachments, Attachments], ...]  # of the gold trees
+
+    def evaluate(self, answers: Sequence[Answer]) -> Evaluation:
+        """Phrases by span against the annotators, attachments of the chosen trees, reachability."""
+        return combine(
+            [
+                score_phrases([answer.phrases for answer in answers], self.annotators),
+                self._attachments(answers),
+                score_reachability([answer.root for answer in answers]),
+            ]
+        )
+
+    def judges(self) -> tuple[AnnotatedJudge, ...]:
+        """What judges the answers, pair by pair."""
+        return tuple(map(AnnotatedJudge, zip(*self.annotators, strict=True)))
+
+    def human(self) -> Evaluation | None:
+        """The human row: each of three annotators against the other two; None where there are not three."""
+        return score_humans(self.annotators) if len(self.annotators) == 3 else None
+
+    def _attachments(self, answers: Sequence[Answer]) -> Evaluation:
+        """UAS, one row per pair of sentences as everywhere else."""
+        gold, system = [], []
+        for (source, target), answer in zip(self.gold, answers, strict=True):
+            words, shift = source.words + target.words, len(source.words)
+            gold.append(Attachments(words, source.heads + _shifted(target.heads, shift)))
+            system.append(Attachments(words, answer.source_heads + _shifted(answer.target_heads, shift)))
+        return score_attachments(gold, system)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectedSet:
+    """Pairs with human word links, and the phrase gold that they give on the 1-best trees."""
+
+    name: str
+    records: tuple[PairRecord, ...]
+    gold: tuple[tuple[ProjectedGold, ...], ...]  # by annotator, then pair
+
+    def evaluate(self, answers: Sequence[Answer]) -> Evaluation:
+        """Core and consistent pairs of the projected gold, and reachability."""
+        outputs = [[answer.spans for answer in answers]] * len(self.gold)
+        return combine([score_projected(outputs, self.gold), score_reachability([answer.root for answer in answers])])
+
+    def judges(self) -> tuple[ProjectedJudge, ...]:
+        """What judges the answers, pair by pair."""
+        return tuple(map(ProjectedJudge, zip(*self.gold, strict=True)))
+
+    def human(self) -> Evaluation | None:
+        """Each of two annotators against the other; None where there are not two."""
+        return score_annotators(self.gold) if len(self.gold) == 2 else None
+
+
+DevelopmentSet = AnnotatedSet | ProjectedSet
+BestTrees = Callable[[Sequence[PairRecord]], Sequence[tuple[Tree, Tree]]]
+
+
+def read_development(
+    path: str | Path, best_trees: BestTrees, annotators: Sequence[str] = (), limit: int = 0
+) -> DevelopmentSet:
+    """Annotated pairs or word links, told apart by the first line.
+
+    `best_trees` gives the 1-best trees of word-linked pairs; `annotators` are those whose links to use, each a
+    reference of its own (none: the gold).
+    """
+    if _is_annotated(path):
+        return _annotated(path, tuple(islice(read_annotations(path), limit or None)))
+    return _projected(path, list(islice(read_gold_links(path), limit or None)), best_trees, annotators)
+
+
+def _is_annotated(path: str | Path) -> bool:
+    for _, text in read_text_lines(path):
+        try:
+            first = json.loads(text)
+        except ValueError:
+            return False
+        return isinstance(first, dict) and isinstance(first.get("source"), dict)
+    raise AnnotationError(path, None, "is empty; a development set needs at least one pair")
+
+
+def _annotated(path: str | Path, pairs: Sequence[AnnotatedPair]) -> AnnotatedSet:
+    counts = {len(pair.annotations) for pair in pairs}
+    if len(counts) != 1 or counts == {0}:
+        raise AnnotationError(path, None, f"pairs have {sorted(counts)} annotators; expected the same for every pair")
+    return AnnotatedSet(
+        Path(path).name,
+        tuple(_record(pair.line, pair.id, pair.source.tokens, pair.target.tokens) for pair in pairs),
+        tuple(
+            tuple(phrase_set(phrase_answer(pair, pair.annotations[index]), Match.SPAN) for pair in pairs)
+            for index in range(counts.pop())
+        ),
+        tuple((_attachments(pair.source), _attachments(pair.target)) for pair in pairs),
+    )
+
+
+def _projected(
+    path: str | Path, pairs: Sequence[GoldPair], best_trees: BestTrees, annotators: Sequence[str]
+) -> ProjectedSet:
+    chosen = [_chosen(path, pair, annotators) for pair in pairs]
+    records = tuple(
+        _record(number, pair.id, links[0].source, links[0].target)
+        for number, (pair, links) in enumerate(zip(pairs, chosen, strict=True), start=1)
+    )
+    trees = best_trees(records)
+    gold = (
+        tuple(
+            gold_from_links(source, target, (*links[index].sure, *links[index].possible))
+            for links, (source, target) in zip(chosen, trees, strict=True)
+        )
+        for index in range(len(annotators) or 1)
+    )
+    return ProjectedSet(Path(path).name, records, tuple(gold))
+
+
+def _chosen(path: str | Path, pair: GoldPair, annotators: Sequence[str]) -> tuple[LinkAnnotation, ...]:
+    try:
+        chosen = tuple(pair.by(name) for name in annotators) or (pair.gold,)
+    except ValueError as error:
+        raise AnnotationError(path, None, str(error)) from error
+    if len({(each.source, each.target) for each in chosen}) != 1:
+        raise AnnotationError(path, None, f"pair {pair.id!r}: the annotators have different tokens; expected the same")
+    return chosen
+
+
+def _record(number: int, identity: str, source: Sequence[str], target: Sequence[str]) -> PairRecord:
+    return PairRecord(number, identity, Sentence.from_words(source), Sentence.from_words(target))
+
+
+def _attachments(sentence: AnnotatedSentence) -> Attachments:
+    return Attachments(sentence.tokens, unlabelled_heads(sentence.tree))
+
+
+def _shifted(heads: tuple[int, ...], by: int) -> tuple[int, ...]:
+    """Heads of a second sentence, numbered after the first; roots stay roots."""
+    return tuple(head if head < 0 else head + by for head in heads)

@@ -1,0 +1,143 @@
+"""Parsing metrics: labelled brackets as evalb counts them, tags, and attachments as CoNLL-X counts them.
+
+Brackets: the outermost TOP is dropped, and so are the words whose *gold* tag is `,` `:` two backquotes, two quotes or
+`.`, together with brackets that cover nothing else; ADVP and PRT are one label; what follows `-` or `=` in a label is
+ignored; words are not brackets; a bracket that occurs twice (a unary chain) counts twice. Sums are over the corpus.
+
+Attachments: UAS is the share of words with the right head, LAS with the right head and relation. CoNLL-X leaves out
+words that consist of punctuation only (Unicode category P); the scores with these words are given too.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from forestalign.errors import UsageError, counted
+from forestalign.evaluation.counts import Counts, Evaluation, combine, count_table, precision_recall, ratio
+from forestalign.grammar import base_label
+from forestalign.trees import Tree, preorder
+
+PUNCTUATION_TAGS = frozenset({",", ":", "``", "''", "."})
+ROOT_LABELS = frozenset({"", "TOP", "ROOT", "S1"})
+_EQUAL_LABELS = {"PRT": "ADVP"}
+
+Bracket = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Attachments:
+    """One sentence's dependencies: head -1 is the root; `relations` are empty where only heads are known."""
+
+    words: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...] = ()
+
+
+def brackets(tree: Tree, kept: Sequence[bool]) -> Counter[Bracket]:
+    """The labelled brackets over the kept words, numbered among themselves."""
+    position = [0, *accumulate(map(int, kept))]
+    found: Counter[Bracket] = Counter()
+    for node in preorder(tree):
+        begin, end = position[node.begin], position[node.end]
+        label = base_label(node.label)
+        if not node.is_leaf and begin < end and label not in ROOT_LABELS:
+            found[_EQUAL_LABELS.get(label, label), begin, end] += 1
+    return found
+
+
+def score_brackets(gold: Sequence[Tree], system: Sequence[Tree]) -> Evaluation:
+    """Labelled recall, precision and F1, complete matches, and tagging accuracy over all words."""
+    _check_count(gold, system)
+    rows = []
+    for wanted, given in zip(gold, system, strict=True):
+        wanted_tags, given_tags = _tags(wanted), _tags(given)
+        if len(wanted_tags) != len(given_tags):
+            raise UsageError(f"a gold tree has {counted(len(wanted_tags), 'word')} and the system's {len(given_tags)}")
+        kept = [tag not in PUNCTUATION_TAGS for tag in wanted_tags]
+        wanted_brackets, given_brackets = brackets(wanted, kept), brackets(given, kept)
+        right_tags = sum(left == right for left, right in zip(wanted_tags, given_tags, strict=True))
+        rows.append(
+            (
+                (wanted_brackets & given_brackets).total(),
+                given_brackets.total(),
+                wanted_brackets.total(),
+                1,
+                wanted_brackets == given_brackets,
+                right_tags,
+                len(wanted_tags),
+            )
+        )
+    names = ("bracket P", "bracket R", "bracket F1", "complete match", "tag accuracy")
+    return Evaluation(names, count_table(rows, 7), _aggregate_brackets)
+
+
+def _aggregate_brackets(sums: Counts) -> Counts:
+    found = precision_recall(sums[..., 0], sums[..., 1], sums[..., 2])
+    complete, tags = ratio(sums[..., 4], sums[..., 3]), ratio(sums[..., 5], sums[..., 6])
+    return np.concatenate([found, np.stack([complete, tags], axis=-1)], axis=-1)
+
+
+def _tags(tree: Tree) -> list[str]:
+    return [leaf.label for leaf in tree.leaves()]
+
+
+def is_punctuation(word: str) -> bool:
+    """CoNLL-X: every character is punctuation in Unicode."""
+    return all(unicodedata.category(character).startswith("P") for character in word)
+
+
+def score_attachments(gold: Sequence[Attachments], system: Sequence[Attachments]) -> Evaluation:
+    """UAS and, where both sides have relations, LAS; each without punctuation and with it."""
+    _check_count(gold, system)
+    labelled = all(pair.relations or not pair.words for pair in (*gold, *system))
+    rows = []
+    for wanted, given in zip(gold, system, strict=True):
+        if len(wanted.heads) != len(given.heads):
+            raise UsageError(
+                f"a gold sentence has {counted(len(wanted.heads), 'head')} and the system's {len(given.heads)}"
+            )
+        right = np.array(right_heads(wanted, given), dtype=bool)
+        right_relations = right & _equal_relations(wanted, given) if labelled else right
+        scored = np.array([not is_punctuation(word) for word in wanted.words], dtype=bool)
+        without = scored.sum(), (right & scored).sum(), (right_relations & scored).sum()
+        rows.append((*without, len(right), right.sum(), right_relations.sum()))
+
+    def aggregate(sums: Counts) -> Counts:
+        unlabelled = [ratio(sums[..., 1], sums[..., 0]), ratio(sums[..., 4], sums[..., 3])]
+        relations = [ratio(sums[..., 2], sums[..., 0]), ratio(sums[..., 5], sums[..., 3])]
+        return np.stack([*unlabelled, *relations] if labelled else unlabelled, axis=-1)
+
+    names = ("UAS", "UAS with punctuation", "LAS", "LAS with punctuation")
+    return Evaluation(names if labelled else names[:2], count_table(rows, 6), aggregate)
+
+
+def right_heads(gold: Attachments, system: Attachments) -> tuple[bool, ...]:
+    """For each word, whether it has the gold head."""
+    return tuple(wanted == given for wanted, given in zip(gold.heads, system.heads, strict=True))
+
+
+def _equal_relations(gold: Attachments, system: Attachments) -> Counts:
+    return np.array(
+        [wanted == given for wanted, given in zip(gold.relations, system.relations, strict=True)], dtype=bool
+    )
+
+
+def score_parses(
+    gold: Sequence[Tree],
+    system: Sequence[Tree],
+    gold_attachments: Sequence[Attachments],
+    system_attachments: Sequence[Attachments],
+) -> Evaluation:
+    """Everything that two lists of trees can be scored by."""
+    return combine([score_brackets(gold, system), score_attachments(gold_attachments, system_attachments)])
+
+
+def _check_count(gold: Sequence[object], system: Sequence[object]) -> None:
+    if len(gold) != len(system):
+        raise UsageError(f"the gold standard has {counted(len(gold), 'sentence')} and the system {len(system)}")

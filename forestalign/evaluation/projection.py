@@ -1,0 +1,247 @@
+"""Phrase pairs from word links: the `project` baseline, and phrase gold from human links.
+
+`project` is H(L): for 1-to-1 links L, all pairs of nodes that are the lowest common ancestors of
+the same links and are touched by no other link. It needs no model, and it is hard to beat.
+
+Gold: a pair of spans is *consistent* with one annotator's links if at least one link lies inside and no link of either
+span leaves the pair. Words without a link leave the extent of a phrase undetermined (*Lt. Anna Weber* or *Anna
+Weber*), so by default (`Matching.LINKS`) two pairs are the same when they hold the same gold links, their *content*:
+
+    recall     contents of consistent pairs of constituents that the output has, among all such contents
+    precision  consistent pairs among all pairs of the output
+
+Constituents are the nodes of the binarised trees, words included. The strict form (`Matching.SPANS`) compares spans: a
+pair of constituents of the n-ary trees is *core* if it is consistent and each is the smallest constituent that covers
+the words linked to the other; recall asks for the core pairs. With several annotators, each is a reference of its own
+and the scores are averaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from forestalign.evaluation.counts import Evaluation, combine
+from forestalign.evaluation.phrase_scores import Judgement, evaluate_judgements, one_tree_forest
+from forestalign.forest import Forest, NodeId
+from forestalign.tokens import Span
+from forestalign.trees import Tree, preorder
+from forestalign.words.alignment import WordAlignment
+
+Link = tuple[int, int]
+SpanPair = tuple[Span, Span]
+Content = frozenset[Link]
+
+
+class Matching(StrEnum):
+    """When an output pair is a gold pair: it holds the same links, or has the same spans."""
+
+    LINKS = "links"
+    SPANS = "spans"
+
+
+def one_to_one(links: WordAlignment) -> WordAlignment:
+    """Greedily the best-scored links whose words are both still free; ties go to the earlier words."""
+    kept, sources, targets = [], set(), set()
+    for link in sorted(links, key=lambda link: (-link.score, link.source, link.target)):
+        if link.source not in sources and link.target not in targets:
+            kept.append(link)
+            sources.add(link.source)
+            targets.add(link.target)
+    return WordAlignment(tuple(sorted(kept)))
+
+
+def project(source: Forest, target: Forest, links: WordAlignment) -> tuple[tuple[NodeId, NodeId], ...]:
+    """H(L) for two forests of one tree each; `links` are made 1-to-1 first. Children before parents."""
+    pairs = one_to_one(links).pairs
+    target_ancestors = {members: node for node, members in _lowest_ancestors(target, [(j, i) for i, j in pairs])}
+    found = []
+    for node, members in _lowest_ancestors(source, pairs):
+        partner = target_ancestors.get(frozenset((j, i) for i, j in members))
+        if partner is not None:
+            found.append((node, partner))
+    return tuple(found)
+
+
+def _lowest_ancestors(forest: Forest, links: Iterable[Link]) -> list[tuple[NodeId, frozenset[Link]]]:
+    """Each node that is the lowest common ancestor of the links under it, with these links (own word first).
+
+    That is a linked word, or a node with links under two children: a node and the only child that has links would
+    share them.
+    """
+    own = dict(links)
+    under: list[frozenset[Link]] = []
+    found = []
+    for index, (node, edges) in enumerate(zip(forest.nodes, forest.edges, strict=True)):
+        children = edges[0].children
+        if node.is_leaf:
+            under.append(frozenset({(node.begin, own[node.begin])}) if node.begin in own else frozenset())
+        else:
+            under.append(frozenset().union(*(under[child] for child in children)))
+        linked_children = sum(1 for child in children if under[child])
+        if (node.is_leaf and under[-1]) or linked_children > 1:
+            found.append((NodeId(index), under[-1]))
+    return found
+
+
+def project_spans(source: Forest, target: Forest, links: WordAlignment) -> frozenset[SpanPair]:
+    """The spans of `project`, ready to be scored."""
+    return frozenset((_span(source, left), _span(target, right)) for left, right in project(source, target, links))
+
+
+def _span(forest: Forest, node: NodeId) -> Span:
+    return Span(forest.nodes[node].begin, forest.nodes[node].end)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectedGold:
+    """Phrase gold that one annotator's links give for two trees."""
+
+    core: frozenset[SpanPair]  # pairs of constituents of the n-ary trees
+    links: frozenset[Link]
+    contents: tuple[
+        tuple[Content, SpanPair], ...
+    ]  # of consistent pairs of binarised trees, each with its smallest pair
+
+    def allows(self, pair: SpanPair) -> bool:
+        """Whether a pair counts as right."""
+        return is_consistent(pair, self.links)
+
+
+def gold_from_links(source: Tree, target: Tree, links: Iterable[Link]) -> ProjectedGold:
+    """Core pairs of two trees, with the links that tell consistent pairs from others."""
+    every = frozenset(links)
+    return ProjectedGold(core_pairs(source, target, every), every, link_contents(source, target, every))
+
+
+def link_contents(source: Tree, target: Tree, links: frozenset[Link]) -> tuple[tuple[Content, SpanPair], ...]:
+    """The link contents of all consistent pairs of nodes of the two binarised trees, each with its smallest pair."""
+    smallest = {
+        frozenset(link for link in links if left.begin <= link[0] < left.end): (left, right)
+        for left, right in _core_of_spans(_binary_spans(source), _binary_spans(target), links)
+    }
+    return tuple(sorted(smallest.items(), key=lambda item: item[1]))
+
+
+def _binary_spans(tree: Tree) -> list[Span]:
+    return _by_size({Span(node.begin, node.end) for node in one_tree_forest(tree).nodes})
+
+
+def content(pair: SpanPair, links: Iterable[Link]) -> Content | None:
+    """The links that lie in the pair; None when there are none, or when a link leaves it."""
+    source, target = pair
+    inside = set()
+    for i, j in links:
+        in_source = source.begin <= i < source.end
+        if in_source != (target.begin <= j < target.end):
+            return None
+        if in_source:
+            inside.add((i, j))
+    return frozenset(inside) or None
+
+
+def is_consistent(pair: SpanPair, links: Iterable[Link]) -> bool:
+    """At least one link inside the pair, and none that has one end inside and the other outside."""
+    return content(pair, links) is not None
+
+
+def core_pairs(source: Tree, target: Tree, links: frozenset[Link]) -> frozenset[SpanPair]:
+    """Consistent pairs of constituents of the n-ary trees, each the smallest over the words linked to the other."""
+    source_spans, target_spans = _by_size(constituent_spans(source)), _by_size(constituent_spans(target))
+    return frozenset(_core_of_spans(source_spans, target_spans, links))
+
+
+def _core_of_spans(source_spans: Sequence[Span], target_spans: Sequence[Span], links: frozenset[Link]) -> set[SpanPair]:
+    found = set()
+    for left in source_spans:
+        right = _smallest_cover(target_spans, [j for i, j in links if left.begin <= i < left.end])
+        if right is None or not is_consistent((left, right), links):
+            continue
+        if _smallest_cover(source_spans, [i for i, j in links if right.begin <= j < right.end]) == left:
+            found.add((left, right))
+    return found
+
+
+def constituent_spans(tree: Tree) -> frozenset[Span]:
+    """The spans of all constituents and words."""
+    return frozenset(Span(node.begin, node.end) for node in preorder(tree))
+
+
+def _by_size(spans: Iterable[Span]) -> list[Span]:
+    return sorted(spans, key=lambda span: (span.end - span.begin, span))
+
+
+def _smallest_cover(spans: Sequence[Span], words: Sequence[int]) -> Span | None:
+    """The smallest span over all the words, which is the only one of its size as spans of one tree nest."""
+    if not words:
+        return None
+    first, last = min(words), max(words)
+    return next((span for span in spans if span.begin <= first and last < span.end), None)
+
+
+def is_multiword(pair: SpanPair) -> bool:
+    """Both phrases have at least two words."""
+    return all(span.end - span.begin > 1 for span in pair)
+
+
+def score_projected(
+    outputs: Sequence[Sequence[frozenset[SpanPair]]],
+    gold: Sequence[Sequence[ProjectedGold]],
+    matching: Matching = Matching.LINKS,
+) -> Evaluation:
+    """All pairs, and those of several links (strict form: of several words). `outputs[r]` is for annotator r's gold.
+
+    A system gives the same output for every annotator; another annotator gives core pairs (see `score_annotators`).
+    """
+    is_strict = matching is Matching.SPANS
+    parts = []
+    for prefix, only_large in (("", False), ("multiword " if is_strict else "several links ", True)):
+        judge = _judge_spans if is_strict else _judge_contents
+        judged = [
+            [judge(output, reference, only_large) for output, reference in zip(*round_, strict=True)]
+            for round_ in zip(outputs, gold, strict=True)
+        ]
+        parts.append(evaluate_judgements(list(zip(*judged, strict=True)), prefix, len(gold)))
+    return combine(parts)
+
+
+def _judge_spans(output: frozenset[SpanPair], gold: ProjectedGold, only_multiword: bool) -> Judgement:
+    required = gold.core
+    if only_multiword:
+        output = frozenset(filter(is_multiword, output))
+        required = frozenset(filter(is_multiword, required))
+    return Judgement(len(output & required), len(required), sum(map(gold.allows, output)), len(output))
+
+
+def _judge_contents(output: frozenset[SpanPair], gold: ProjectedGold, only_several: bool) -> Judgement:
+    least = 2 if only_several else 0
+    judged = [pair for pair in output if not least or links_inside(pair, gold.links) >= least]
+    found = [held for held in (content(pair, gold.links) for pair in judged) if held is not None]
+    required = {held for held, _ in gold.contents if len(held) >= least}
+    return Judgement(len(required.intersection(found)), len(required), len(found), len(judged))
+
+
+def judge_contents(output: frozenset[SpanPair], gold: ProjectedGold) -> Judgement:
+    """Counts of one output against one annotator, matched by the links that pairs hold."""
+    return _judge_contents(output, gold, False)
+
+
+def links_inside(pair: SpanPair, links: Iterable[Link]) -> int:
+    """How many links have both ends in the pair, whether or not others leave it."""
+    source, target = pair
+    return sum(source.begin <= i < source.end and target.begin <= j < target.end for i, j in links)
+
+
+def score_annotators(gold: Sequence[Sequence[ProjectedGold]], matching: Matching = Matching.LINKS) -> Evaluation:
+    """The human row for two annotators: each one's pairs against the other alone."""
+    first, second = gold
+    return score_projected(
+        [[_own_pairs(pair, matching) for pair in second], [_own_pairs(pair, matching) for pair in first]],
+        [first, second],
+        matching,
+    )
+
+
+def _own_pairs(gold: ProjectedGold, matching: Matching) -> frozenset[SpanPair]:
+    return gold.core if matching is Matching.SPANS else frozenset(pair for _, pair in gold.contents)

@@ -1,0 +1,121 @@
+"""Sentence-level uses of an aligner: similarity (STS), paraphrase identification, ranking of answers.
+
+A system gives one number for each sentence pair. STS: Pearson's correlation with the human score. Paraphrases: the
+number is compared with a threshold that is tuned for accuracy on training pairs (the smallest of the best, half-way
+between two scores); accuracy, and P, R, F1 of the class "paraphrase". Ranking: mean average precision and mean
+reciprocal rank over questions; questions without any right answer are left out, equal numbers rank in file order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from forestalign.errors import UsageError, counted
+from forestalign.evaluation.counts import Counts, Evaluation, combine, count_table, precision_recall, ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One candidate answer: its question and whether it is right."""
+
+    question: str
+    relevant: bool
+
+
+def score_similarity(gold: Sequence[float], system: Sequence[float]) -> Evaluation:
+    """Pearson's r; 0 where either side does not vary."""
+    _check_lengths(gold, system)
+    wanted, given = _centred(gold), _centred(system)
+    columns = [np.ones_like(wanted), wanted, given, wanted * wanted, given * given, wanted * given]
+    return Evaluation(("Pearson r",), np.stack(columns, axis=1), _pearson)
+
+
+def _centred(values: Sequence[float]) -> Counts:
+    """Values around 0 with unit spread, which leaves the correlation as it is.
+
+    Sums of squares stay exact, and outputs of two systems on different scales can be swapped for one another in a
+    significance test.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if not len(array):
+        return array
+    spread = float(array.std())
+    centred: Counts = (array - array.mean()) / (spread if spread > 0 else 1.0)
+    return centred
+
+
+def _pearson(sums: Counts) -> Counts:
+    count, x, y, xx, yy, xy = (sums[..., column] for column in range(6))
+    covariance = count * xy - x * y
+    variances = np.maximum(count * xx - x * x, 0) * np.maximum(count * yy - y * y, 0)
+    # a constant column leaves rounding dust behind
+    return ratio(covariance, np.sqrt(np.where(variances > 1e-12 * count**4, variances, 0)))[..., None]
+
+
+def tune_threshold(gold: Sequence[bool], system: Sequence[float]) -> float:
+    """The threshold with the highest accuracy on these pairs; pairs above it are called paraphrases."""
+    _check_lengths(gold, system)
+    if not gold:
+        raise UsageError("a threshold cannot be tuned on no pairs")
+    numbers = sorted(set(system))
+    middles = [(low + high) / 2 for low, high in pairwise(numbers)]
+    thresholds = np.array([numbers[0] - 1, *middles, numbers[-1] + 1])
+    order = np.argsort(system, kind="stable")
+    ranked, positive = np.asarray(system, dtype=np.float64)[order], np.asarray(gold, dtype=np.int64)[order]
+    below = np.searchsorted(ranked, thresholds, side="right")
+    positives_below = np.concatenate([[0], np.cumsum(positive)])[below]
+    correct = (below - positives_below) + (positive.sum() - positives_below)
+    return float(thresholds[int(np.argmax(correct))])
+
+
+def score_paraphrases(gold: Sequence[bool], system: Sequence[float], threshold: float) -> Evaluation:
+    """Accuracy, P, R and F1 of calling a pair a paraphrase above a threshold."""
+    _check_lengths(gold, system)
+    rows = [
+        (1, (number > threshold) == wanted, wanted and number > threshold, number > threshold, wanted)
+        for wanted, number in zip(gold, system, strict=True)
+    ]
+
+    def accuracy(sums: Counts) -> Counts:
+        return ratio(sums[..., 1:2], sums[..., :1])
+
+    def of_class(sums: Counts) -> Counts:
+        return precision_recall(sums[..., 0], sums[..., 1], sums[..., 2])
+
+    counts = count_table(rows, 5)
+    return combine(
+        [Evaluation(("accuracy",), counts[:, :2], accuracy), Evaluation(("P", "R", "F1"), counts[:, 2:], of_class)]
+    )
+
+
+def score_ranking(gold: Sequence[Ranked], system: Sequence[float]) -> Evaluation:
+    """MAP and MRR; a row of counts is a question."""
+    _check_lengths(gold, system)
+    questions: dict[str, list[tuple[float, bool]]] = {}
+    for answer, number in zip(gold, system, strict=True):
+        questions.setdefault(answer.question, []).append((number, answer.relevant))
+    rows = [
+        (1, *_average_precision_and_reciprocal_rank(answers))
+        for answers in questions.values()
+        if any(relevant for _, relevant in answers)
+    ]
+
+    def aggregate(sums: Counts) -> Counts:
+        return np.stack([ratio(sums[..., column], sums[..., 0]) for column in (1, 2)], axis=-1)
+
+    return Evaluation(("MAP", "MRR"), count_table(rows, 3), aggregate)
+
+
+def _average_precision_and_reciprocal_rank(answers: Sequence[tuple[float, bool]]) -> tuple[float, float]:
+    ranked = [relevant for _, relevant in sorted(answers, key=lambda answer: -answer[0])]
+    ranks = [rank for rank, relevant in enumerate(ranked, start=1) if relevant]
+    return sum(found / rank for found, rank in enumerate(ranks, start=1)) / len(ranks), 1 / ranks[0]
+
+
+def _check_lengths(gold: Sequence[object], system: Sequence[object]) -> None:
+    if len(gold) != len(system):
+        raise UsageError(f"the gold standard has {counted(len(gold), 'score')} and the system {len(system)}")

@@ -1,0 +1,358 @@
+"""Phrase alignments as JSON lines: what `forestalign align --json` prints and other programs read.
+
+The README documents every field. Spans are half-open, in tokens; a phrase stands after the phrases that support it. A
+record holds all that its line says, and reading a line and writing it again gives the same bytes; lines of version
+0.1.0, which know neither evidence nor relation, get their defaults.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from forestalign.errors import AnnotationError
+from forestalign.formats.fields import Fields, finite, shorten
+from forestalign.formats.lines import read_text_lines
+from forestalign.formats.tree_files import fit_tree
+from forestalign.tokens import Sentence, Span, Token
+from forestalign.trees import parse_brackets
+
+PHRASE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SideRecord:
+    """One sentence: raw text, tokens, and the chosen tree in Penn brackets."""
+
+    text: str
+    tokens: tuple[str, ...]
+    tree: str
+
+    def sentence(self) -> Sentence:
+        """The tokens at their places in the text; ValueError if one is not there."""
+        tokens: list[Token] = []
+        position = 0
+        for word in self.tokens:
+            begin = self.text.find(word, position)
+            if begin < 0 or self.text[position:begin].strip():
+                raise ValueError(f"token {len(tokens)}, {word!r}, does not follow in the text {shorten(self.text)}")
+            position = begin + len(word)
+            tokens.append(Token(word, begin, position))
+        return Sentence(self.text, tuple(tokens))
+
+    def phrases(self, spans: Iterable[Span]) -> tuple[str, ...]:
+        """The words of each span as they stand in the text (*can't*, not *ca n't*), on one line."""
+        return tuple(map(self.sentence().phrase, spans))
+
+
+class WordEntry(NamedTuple):
+    """Source token, target token, score."""
+
+    source: int
+    target: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class PhrasePairEntry:
+    """A phrase pair; `supports` are the positions of the pairs that support it, all before it in the list.
+
+    `evidence` says where the pair comes from (`links`, `lexicon`, `quantity`, ...), `relation` what it is (`equal`,
+    `similar`, `more general`, `more specific`, `opposite`, `different value`; empty where nobody said).
+    """
+
+    source: Span
+    target: Span
+    source_label: str
+    target_label: str
+    compositional: bool
+    score: float
+    supports: tuple[int, ...]
+    bar: bool
+    inverted: bool
+    posterior: float | None = None
+    evidence: tuple[str, ...] = ("links",)
+    relation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NullSpans:
+    """The maximal null phrases of both sides."""
+
+    source: tuple[Span, ...]
+    target: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativeRecord:
+    """A further alignment of the k best, over trees of its own."""
+
+    phrases: tuple[PhrasePairEntry, ...]
+    nulls: NullSpans
+    log_score: float
+    reached_root: bool
+    completed: bool
+    source_tree: str
+    target_tree: str
+
+
+class ForestNode(NamedTuple):
+    """A constituent of the forest that the chosen tree does not have."""
+
+    begin: int
+    end: int
+    label: str
+    marginal: float
+
+
+@dataclass(frozen=True, slots=True)
+class ForestNodes:
+    """The constituents of a forest that were not chosen."""
+
+    source: tuple[ForestNode, ...]
+    target: tuple[ForestNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseRecord:
+    """One line; `forests` is None where it was not asked for."""
+
+    id: str
+    source: SideRecord
+    target: SideRecord
+    words: tuple[WordEntry, ...]
+    phrases: tuple[PhrasePairEntry, ...]
+    nulls: NullSpans
+    reached_root: bool
+    completed: bool
+    log_score: float
+    signature: str
+    version: int = PHRASE_VERSION
+    alternatives: tuple[AlternativeRecord, ...] = ()
+    forests: ForestNodes | None = None
+    candidates: tuple[
+        WordEntry, ...
+    ] = ()  # links that were in the seed of the search, but are too unlikely for `words`
+
+    @property
+    def left_out(self) -> tuple[WordEntry, ...]:
+        """Word links that no pair of phrases carries: a word has another partner, or no tree allows it."""
+        ends = [entry for entry in self.phrases if not entry.supports]
+        return tuple(
+            word
+            for word in self.words
+            if not any(_holds(entry.source, word.source) and _holds(entry.target, word.target) for entry in ends)
+        )
+
+
+def _holds(span: Span, word: int) -> bool:
+    return span.begin <= word < span.end
+
+
+# ---- to JSON ----
+
+
+def to_json(record: PhraseRecord) -> str:
+    """One line, fields always in the same order."""
+    fields: dict[str, object] = {
+        "version": record.version,
+        "id": record.id,
+        "source": _side_fields(record.source),
+        "target": _side_fields(record.target),
+        "words": _word_fields(record.words),
+        "phrases": [_entry_fields(entry) for entry in record.phrases],
+        "nulls": _null_fields(record.nulls),
+        "reached_root": record.reached_root,
+        "completed": record.completed,
+        "log_score": finite(record.log_score),
+        "signature": record.signature,
+    }
+    if record.left_out:
+        fields["left_out"] = [[word.source, word.target] for word in record.left_out]
+    if record.candidates:
+        fields["candidates"] = _word_fields(record.candidates)
+    if record.alternatives:
+        fields["alternatives"] = [_alternative_fields(other) for other in record.alternatives]
+    if record.forests is not None:
+        fields["forests"] = {"source": record.forests.source, "target": record.forests.target}
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False)
+
+
+def _word_fields(words: Sequence[WordEntry]) -> list[object]:
+    return [[word.source, word.target, finite(word.score)] for word in words]
+
+
+def _side_fields(side: SideRecord) -> dict[str, object]:
+    return {"text": side.text, "tokens": side.tokens, "tree": side.tree}
+
+
+def _entry_fields(entry: PhrasePairEntry) -> dict[str, object]:
+    fields: dict[str, object] = {
+        "source": entry.source,
+        "target": entry.target,
+        "source_label": entry.source_label,
+        "target_label": entry.target_label,
+        "compositional": entry.compositional,
+        "score": finite(entry.score),
+        "supports": entry.supports,
+        "bar": entry.bar,
+        "inverted": entry.inverted,
+        "evidence": entry.evidence,
+        "relation": entry.relation,
+    }
+    return fields if entry.posterior is None else fields | {"posterior": entry.posterior}
+
+
+def _null_fields(nulls: NullSpans) -> dict[str, object]:
+    return {"source": nulls.source, "target": nulls.target}
+
+
+def _alternative_fields(other: AlternativeRecord) -> dict[str, object]:
+    return {
+        "phrases": [_entry_fields(entry) for entry in other.phrases],
+        "nulls": _null_fields(other.nulls),
+        "log_score": finite(other.log_score),
+        "reached_root": other.reached_root,
+        "completed": other.completed,
+        "source_tree": other.source_tree,
+        "target_tree": other.target_tree,
+    }
+
+
+# ---- from JSON ----
+
+
+def read_phrases(path: str | Path) -> Iterator[PhraseRecord]:
+    """The records of a file, one per line; the first bad line raises AnnotationError."""
+    for number, text in read_text_lines(path):
+        yield from_json(text, path, number)
+
+
+def from_json(text: str, path: str | Path = "phrase record", line: int | None = None) -> PhraseRecord:
+    """A checked record: known version, spans inside the sentences, supports before what they support, trees that fit.
+
+    Unknown fields are passed over, so that a later version may add some.
+    """
+    try:
+        return _record(Fields.parse(text))
+    except ValueError as error:
+        raise AnnotationError(path, line, str(error)) from error
+
+
+def _record(fields: Fields) -> PhraseRecord:
+    version = fields.whole("version")
+    if version != PHRASE_VERSION:
+        fields.complain("version", f"found {version}; this program reads version {PHRASE_VERSION}")
+    source, target = _side(fields.child("source")), _side(fields.child("target"))
+    counts = len(source.tokens), len(target.tokens)
+    others = fields.children("alternatives") if fields.has("alternatives") else ()
+    return PhraseRecord(
+        fields.text("id"),
+        source,
+        target,
+        _words(fields, "words", counts),
+        _entries(fields, counts),
+        _nulls(fields, counts),
+        fields.flag("reached_root"),
+        fields.flag("completed"),
+        fields.number("log_score"),
+        fields.text("signature"),
+        version,
+        tuple(_parse_alternative(other, source, target) for other in others),
+        _parse_forests(fields.child("forests"), counts) if fields.has("forests") else None,
+        _words(fields, "candidates", counts) if fields.has("candidates") else (),
+    )
+
+
+def _side(fields: Fields) -> SideRecord:
+    side = SideRecord(fields.text("text"), fields.words("tokens"), fields.text("tree"))
+    try:
+        _check_tree(side, side.tree)
+    except ValueError as error:
+        fields.complain("tree", str(error))
+    return side
+
+
+def _check_tree(side: SideRecord, tree: str) -> None:
+    fit_tree(parse_brackets(tree), side.sentence())
+
+
+def _words(fields: Fields, name: str, counts: tuple[int, int]) -> tuple[WordEntry, ...]:
+    expectation = f"[i, j, score] with i below {counts[0]} and j below {counts[1]}"
+    words = []
+    for row in fields.rows(name, 3, f"a list of {expectation}"):
+        match row:
+            case (int(i), int(j), int(score) | float(score)) if 0 <= i < counts[0] and 0 <= j < counts[1]:
+                words.append(WordEntry(i, j, float(score)))
+            case _:
+                fields.complain(name, f"found {shorten(row)}; expected {expectation}")
+    return tuple(words)
+
+
+def _entries(fields: Fields, counts: tuple[int, int]) -> tuple[PhrasePairEntry, ...]:
+    return tuple(_parse_entry(row, index, counts) for index, row in enumerate(fields.children("phrases")))
+
+
+def _parse_entry(fields: Fields, index: int, counts: tuple[int, int]) -> PhrasePairEntry:
+    supports = fields.wholes("supports")
+    if not all(0 <= support < index for support in supports):
+        earlier = (
+            f"numbers of phrases before this one, below {index}" if index else "none, as no phrase is before this one"
+        )
+        fields.complain("supports", f"found {list(supports)}; expected {earlier}")
+    return PhrasePairEntry(
+        fields.span("source", counts[0]),
+        fields.span("target", counts[1]),
+        fields.text("source_label"),
+        fields.text("target_label"),
+        fields.flag("compositional"),
+        fields.number("score"),
+        supports,
+        fields.flag("bar"),
+        fields.flag("inverted"),
+        fields.number("posterior") if fields.has("posterior") else None,
+        fields.words("evidence") if fields.has("evidence") else ("links",),
+        fields.text("relation") if fields.has("relation") else "",
+    )
+
+
+def _nulls(fields: Fields, counts: tuple[int, int]) -> NullSpans:
+    nulls = fields.child("nulls")
+    return NullSpans(nulls.spans("source", counts[0]), nulls.spans("target", counts[1]))
+
+
+def _parse_alternative(fields: Fields, source: SideRecord, target: SideRecord) -> AlternativeRecord:
+    counts = len(source.tokens), len(target.tokens)
+    trees = fields.text("source_tree"), fields.text("target_tree")
+    for name, side, tree in zip(("source_tree", "target_tree"), (source, target), trees, strict=True):
+        try:
+            _check_tree(side, tree)
+        except ValueError as error:
+            fields.complain(name, str(error))
+    return AlternativeRecord(
+        _entries(fields, counts),
+        _nulls(fields, counts),
+        fields.number("log_score"),
+        fields.flag("reached_root"),
+        fields.flag("completed"),
+        *trees,
+    )
+
+
+def _parse_forests(fields: Fields, counts: tuple[int, int]) -> ForestNodes:
+    return ForestNodes(_parse_nodes(fields, "source", counts[0]), _parse_nodes(fields, "target", counts[1]))
+
+
+def _parse_nodes(fields: Fields, name: str, word_count: int) -> tuple[ForestNode, ...]:
+    expectation = f"[begin, end, label, marginal] with 0 <= begin < end <= {word_count}"
+    nodes = []
+    for row in fields.rows(name, 4, f"a list of {expectation}"):
+        match row:
+            case (int(begin), int(end), str(label), int(marginal) | float(marginal)) if 0 <= begin < end <= word_count:
+                nodes.append(ForestNode(begin, end, label, float(marginal)))
+            case _:
+                fields.complain(name, f"found {shorten(row)}; expected {expectation}")
+    return tuple(nodes)

@@ -1,0 +1,263 @@
+"""Training runs of the CRF word aligners: gold, its analyses, both directions, a journal to resume from, the card."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from forestalign.config import AlignConfig
+from forestalign.errors import UsageError, counted
+from forestalign.evaluation import Evaluation, GoldLinks, score_words
+from forestalign.formats import GoldPair, LinkAnnotation, format_link_line, read_gold_links
+from forestalign.formats.word_links import GOLD
+from forestalign.parsers import load_parser
+from forestalign.words.crf import (
+    DIRECTIONS,
+    FAMILIES,
+    Costs,
+    CrfAligner,
+    CrfModel,
+    FeatureSpace,
+    ModelCard,
+    TrainingPair,
+    TrainingProgress,
+    TrainSettings,
+    feature_space,
+    load_crf,
+    load_resources,
+    synthetic_phrases,
+    train,
+    write_model,
+)
+from forestalign.words.crf.analysis_store import AnalysisStore
+from forestalign.words.crf.journal import Journal
+from forestalign.words.crf.lattice import Array
+from forestalign.words.crf.training import PAIR_LIST_FEATURES, PartlyFree, fingerprint
+
+REPORT_EVERY = 10  # iterations
+
+
+@dataclass(frozen=True, slots=True)
+class CrfGold:
+    """Files of gold links, and how their sentences are analysed."""
+
+    gold: tuple[str, ...]
+    possible: bool = False  # possible links count as sure ones
+    analyses: str = ""  # file that keeps tags and lemmas
+    no_parser: bool = False  # no tags
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedGold(CrfGold):
+    """Files of gold links of which samples are taken, and which count more or less."""
+
+    sample: tuple[int, ...] = ()  # pairs of each file; 0 takes all
+    weights: tuple[float, ...] = ()
+    seed: int = 0  # of the samples
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrfPlan(WeightedGold):
+    """Everything that determines a training run; the options of `forestalign crf train` under the same names."""
+
+    output: str
+    phrase: bool = False
+    longest: int = 3
+    synthetic: bool = False
+    by_kind: bool = False
+    start: str = ""
+    direction: str = "both"
+    combination: str = ""
+    without: tuple[str, ...] = ()
+    ppdb: str = ""
+    l2: float = TrainSettings().l2
+    iterations: int = TrainSettings().iterations
+    miss_cost: float = Costs().miss
+    jobs: int = 1
+    held_out: float = 0.0
+    resume: bool = False
+    note: str = ""
+    quiet: bool = False
+
+
+def read_training_pairs(plan: WeightedGold) -> list[TrainingPair]:
+    """The pairs of all files, each file with its weight and its share."""
+    count = len(plan.gold)
+    weights, sizes = plan.weights or [1.0] * count, plan.sample or [0] * count
+    if len(weights) != count or min(weights) <= 0:
+        raise UsageError(f"--weights has {list(weights)} for {count} gold files; expected one above 0 for each")
+    if len(sizes) != count or min(sizes) < 0:
+        raise UsageError(f"--sample has {list(sizes)} for {count} gold files; expected one for each, 0 or more")
+    annotations = [
+        (weight, gold)
+        for path, weight, size in zip(plan.gold, weights, sizes, strict=True)
+        for gold in _sample([pair.gold for pair in read_gold_links(path)], size, plan.seed)
+    ]
+    store = _analysed(plan, [gold for _, gold in annotations])
+    return [
+        TrainingPair(
+            store.sentence(gold.source),
+            store.sentence(gold.target),
+            tuple(sorted({*gold.sure, *(gold.possible if plan.possible else ())})),
+            weight,
+        )
+        for weight, gold in annotations
+    ]
+
+
+def _sample(gold: list[LinkAnnotation], size: int, seed: int) -> list[LinkAnnotation]:
+    if not size or size >= len(gold):
+        return gold
+    chosen = np.random.default_rng(seed).choice(len(gold), size, replace=False)
+    return [gold[number] for number in sorted(chosen.tolist())]
+
+
+def _analysed(plan: CrfGold, annotations: Sequence[LinkAnnotation]) -> AnalysisStore:
+    store = AnalysisStore(plan.analyses or None)
+    if not plan.no_parser:
+        sentences = [words for each in annotations for words in (each.source, each.target)]
+        store.analyse(sentences, load_parser(AlignConfig(nbest=1)))
+    return store
+
+
+def synthesise_gold(plan: CrfGold) -> Iterator[str]:
+    """Phrase gold from token gold: one JSON line per pair."""
+    for path in plan.gold:
+        pairs = list(read_gold_links(path))
+        store = _analysed(plan, [pair.gold for pair in pairs])
+        for pair in pairs:
+            gold = pair.gold
+            token = TrainingPair(store.sentence(gold.source), store.sentence(gold.target), gold.sure)
+            filled = LinkAnnotation(GOLD, gold.source, gold.target, synthetic_phrases(token).links, gold.possible)
+            yield format_link_line(GoldPair(pair.id, (filled,)))
+
+
+def train_crf(plan: CrfPlan) -> None:
+    """Train a model on gold links and write it; progress goes to stderr."""
+    space = _space(plan)
+    settings = TrainSettings(
+        l2=plan.l2, iterations=plan.iterations, costs=Costs(miss=plan.miss_cost), processes=plan.jobs
+    )
+    pairs = read_training_pairs(plan)
+    if plan.synthetic:
+        pairs = [synthetic_phrases(pair) for pair in pairs]
+    if not pairs:
+        raise UsageError(f"no gold pairs in {', '.join(plan.gold)}")
+    held_out, pairs = _split(pairs, plan.held_out, plan.seed)
+    run = f"{_description(plan, settings)}, data {fingerprint(pairs):08x}"
+    with Journal(f"{plan.output}.journal", run, len(space), plan.resume) as journal:
+        running = _CrfRun(plan, space, settings, held_out, journal)
+        for direction in DIRECTIONS if plan.direction == "both" else (plan.direction,):
+            running.train(direction, pairs)
+        model = running.model(len(pairs))
+        write_model(model, plan.output)
+    journal.remove()
+    if held_out and not plan.quiet:
+        print(f"held out: F1 {_f1(model, held_out):.4f} on {counted(len(held_out), 'pair')}", file=sys.stderr)
+
+
+def _description(plan: CrfPlan, settings: TrainSettings) -> str:
+    """The settings, for the card and for the journal."""
+    costs = settings.costs
+    parts = [f"l2={settings.l2} iterations={settings.iterations} miss={costs.miss} direction={plan.direction}"]
+    parts += [f"longest={plan.longest}"] if plan.phrase else []
+    parts += [name for name in ("by_kind", "possible", "synthetic") if getattr(plan, name)]
+    parts += ["untagged"] if plan.no_parser else []
+    parts += [f"weights={','.join(map(str, plan.weights))}"] if plan.weights else []
+    parts += [f"sample={','.join(map(str, plan.sample))} seed={plan.seed}"] if plan.sample else []
+    parts += [f"without={','.join(sorted(plan.without))}"] if plan.without else []
+    parts += [f"start={Path(plan.start).name}"] if plan.start else []
+    parts += [f"ppdb={Path(plan.ppdb).name}"] if plan.ppdb else []
+    return " ".join(parts)
+
+
+def _space(plan: CrfPlan) -> FeatureSpace:
+    longest = plan.longest if plan.phrase else 1
+    families = tuple(family for family in FAMILIES if family not in plan.without)
+    return feature_space(families, longest, longest, plan.by_kind)
+
+
+def _split(pairs: list[TrainingPair], share: float, seed: int) -> tuple[list[TrainingPair], list[TrainingPair]]:
+    if not 0 <= share < 1:
+        raise UsageError(f"--held-out is {share}; expected a share from 0 to below 1")
+    order = np.random.default_rng(seed).permutation(len(pairs))
+    chosen = set(order[: round(share * len(pairs))].tolist())
+    held_out = [pair for number, pair in enumerate(pairs) if number in chosen]
+    return held_out, [pair for number, pair in enumerate(pairs) if number not in chosen]
+
+
+class _CrfRun:
+    """One training run: progress, and the weights of the directions as they come in."""
+
+    def __init__(
+        self,
+        plan: CrfPlan,
+        space: FeatureSpace,
+        settings: TrainSettings,
+        held_out: list[TrainingPair],
+        journal: Journal,
+    ):
+        self._plan, self._space, self._settings, self._held_out = plan, space, settings, held_out
+        self._journal = journal
+        self._weights: dict[str, Array] = {}
+        self._start = load_crf(plan.start).model if plan.start else None
+        if journal.recalled and not plan.quiet:
+            print(f"{counted(journal.recalled, 'evaluation')} recalled from {plan.output}.journal", file=sys.stderr)
+
+    def train(self, direction: str, pairs: list[TrainingPair]) -> None:
+        # on a terminal a bar; elsewhere a line now and then
+        hide = self._plan.quiet or not sys.stderr.isatty()
+        space, settings = self._space, self._settings
+        with tqdm(total=settings.iterations, desc=direction, disable=hide, leave=False) as bar:
+
+            def report(progress: TrainingProgress) -> None:
+                bar.update()
+                bar.set_postfix(objective=f"{progress.objective:.1f}")
+                if progress.iteration % REPORT_EVERY == 0 and hide and not self._plan.quiet:
+                    self._print_progress(direction, progress)
+
+            resources, start = load_resources(), self._first_weights(direction)
+            weights = train(pairs, direction, space, resources, settings, start, report, journal=self._journal)
+        if self._plan.ppdb:
+            listed = np.array([name.rpartition("/")[2] in PAIR_LIST_FEATURES for name in space.names])
+            resources = load_resources(self._plan.ppdb)
+            weights = train(
+                pairs, direction, space, resources, settings, PartlyFree(weights, listed), journal=self._journal
+            )
+        self._weights[direction] = weights
+
+    def _first_weights(self, direction: str) -> Array | None:
+        """The second direction starts from the first one's weights: most are alike, and that saves iterations."""
+        earlier = next(iter(self._weights.values()), None)
+        return earlier if self._start is None else self._start.weights_in(self._space, direction, earlier)
+
+    def _print_progress(self, direction: str, progress: TrainingProgress) -> None:
+        line = f"{direction} iteration {progress.iteration}: objective {progress.objective:.2f}"
+        if self._held_out:
+            weights = self._weights | {direction: progress.weights}
+            model = CrfModel(self._space, weights.get("s2t"), weights.get("t2s"))
+            line += f", held out F1 {_f1(model, self._held_out):.4f}"
+        print(line, file=sys.stderr)
+
+    def model(self, pair_count: int) -> CrfModel:
+        plan = self._plan
+        names = tuple(Path(path).name for path in plan.gold)
+        card = ModelCard(names, pair_count, _description(plan, self._settings), plan.note)
+        model = CrfModel(self._space, self._weights.get("s2t"), self._weights.get("t2s"), card=card)
+        return model.combined(plan.combination) if plan.combination else model
+
+
+def _f1(model: CrfModel, pairs: Sequence[TrainingPair]) -> float:
+    aligner = CrfAligner(model, load_resources())
+    return link_scores(pairs, [frozenset(aligner.align(pair.source, pair.target).pairs) for pair in pairs])["F1"]
+
+
+def link_scores(pairs: Sequence[TrainingPair], system: Sequence[frozenset[tuple[int, int]]]) -> Evaluation:
+    """The scores of links against those of the training pairs."""
+    gold = [GoldLinks("", pair.source.words, pair.target.words, frozenset(pair.links)) for pair in pairs]
+    return score_words(gold, system)

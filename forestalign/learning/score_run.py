@@ -1,0 +1,244 @@
+"""Training runs of phrase scores on gold: sets are read and parsed into the cache, cross-validated, learned from.
+
+A gold file holds annotated pairs, or human word links from which phrase gold is projected. Cross-validation gives the
+tables of every set (learned scores, the paper's, `project`, the other annotator), and the held-out posteriors that the
+calibration is made from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from forestalign.aligner import Aligner
+from forestalign.batch import Workers
+from forestalign.config import AlignConfig
+from forestalign.errors import UsageError
+from forestalign.evaluation import Evaluation, compare
+from forestalign.evaluation.development import Answer, DevelopmentSet, Judge, read_development
+from forestalign.evaluation.development_answers import align_cached, best_trees, prepared_pairs, project_cached
+from forestalign.learning.calibration import Point, calibration_error, isotonic, reliability
+from forestalign.learning.gold_run import (
+    GoldExample,
+    GoldReport,
+    GoldSettings,
+    GoldWorker,
+    Notify,
+    candidates,
+    split,
+    train_scores,
+)
+from forestalign.outputs import whole_file
+from forestalign.pair_cache import read_cached
+from forestalign.phrases.linear_model import LinearModel, linear_model_text
+from forestalign.phrases.model import FloatArray
+from forestalign.phrases.part_kinds import NAMES
+from forestalign.phrases.stage import PhraseStage, load_stage
+
+BY_SET = "sets"
+TREE_CARE = 2.0  # of the weight of parses: gold of phrases hardly sees a wrong tree, people who read trees do
+RARE = ("list", "light verb")  # evidence that gold has too little of, or none, to learn a weight
+ROUNDS = 2000  # of the significance test
+
+
+@dataclass(frozen=True, slots=True)
+class GoldFile:
+    """A set to learn from: FILE, FILE:A,C (each annotator is a reference), FILE@2 (its pairs count twice)."""
+
+    path: str
+    annotators: tuple[str, ...] = ()
+    weight: float = 1.0
+
+    @classmethod
+    def of(cls, text: str) -> GoldFile:
+        """What a user writes.
+
+        >>> GoldFile.of("links.jsonl:A,C@0.5")
+        GoldFile(path='links.jsonl', annotators=('A', 'C'), weight=0.5)
+        """
+        found = re.fullmatch(r"(?P<path>.+?)(?::(?P<names>[^/\\:@]+))?(?:@(?P<weight>[0-9.]+))?", text)
+        try:
+            weight = float(found["weight"] or 1.0) if found else 0.0
+        except ValueError:
+            weight = 0.0
+        if found is None or weight <= 0.0:
+            raise UsageError(f"{text!r} is no gold file; expected FILE, FILE:ANNOTATORS or FILE@WEIGHT, weight above 0")
+        return cls(found["path"], tuple((found["names"] or "").split(",")) if found["names"] else (), weight)
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePlan:
+    """Everything that determines a run."""
+
+    gold: tuple[GoldFile, ...]
+    config: AlignConfig
+    settings: GoldSettings
+    cache: Path
+    output: Path | None = None
+    folds: str = ""  # a number, or "sets": each set in turn is kept back whole
+    limit: int = 0  # pairs of each file; 0 takes all
+    resume: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldPairs:
+    """A set with the cache files of its pairs."""
+
+    gold: DevelopmentSet
+    paths: tuple[Path, ...]
+    weight: float
+
+    @property
+    def examples(self) -> list[GoldExample]:
+        """Pairs to learn from."""
+        judges: Sequence[Judge] = self.gold.judges()
+        rows = zip(self.paths, judges, strict=True)
+        return [GoldExample(path, judge, self.weight) for path, judge in rows]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetTable:
+    """The scores of one set: learned on other pairs, the paper's, `project`, and another annotator."""
+
+    name: str
+    pair_count: int
+    rows: dict[str, Evaluation]
+
+    def lines(self) -> Iterator[str]:
+        """The table as text, with p of the difference to the learned scores in F1."""
+        yield f"{self.name}: {self.pair_count} pairs"
+        for name, evaluation in self.rows.items():
+            cells = " ".join(
+                f"{score.name} {100 * score.value:.2f}" for score in evaluation.scores() if "root" not in score.name
+            )
+            yield f"  {name:8} {cells}{self._p_value(name)}"
+
+    def _p_value(self, name: str) -> str:
+        if name in ("learned", "human"):
+            return ""
+        found = compare(self.rows["learned"], self.rows[name], np.random.default_rng(0), ROUNDS)
+        return f" p {next(each.p_value for each in found if each.name == 'F1'):.4f}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreRun:
+    """What came of a run; `model` is None when only cross-validation was asked for."""
+
+    pair_count: int
+    tables: tuple[SetTable, ...]
+    model: LinearModel | None
+
+
+@dataclass(slots=True)
+class _Held:
+    """What cross-validation leaves: the weights that did not see each pair, and posteriors of held-out pairs."""
+
+    weights: dict[Path, FloatArray] = field(default_factory=dict)
+    observed: list[Point] = field(default_factory=list)
+
+
+def train_gold(plan: ScorePlan, notify: Notify, workers: Workers | None = None) -> ScoreRun:
+    """Cross-validate if asked, then learn on all pairs and write the scores with their card."""
+    config = plan.config.with_(scoring="paper", scores="")
+    sets = [_read(plan, gold, config, workers) for gold in plan.gold]
+    examples = [example for each in sets for example in each.examples]
+    held = _cross_validated(sets, config, plan, workers, notify) if plan.folds else _Held()
+    tables = tuple(_table(each, held, config) for each in sets) if plan.folds else ()
+    model = None
+    if plan.output is not None:
+        checkpoint = plan.output.with_suffix(".checkpoint.npz")
+        report = train_scores(examples, config, plan.settings, workers, notify, checkpoint, plan.resume)
+        model = _model(report, plan, len(examples), held.observed)
+        with whole_file(plan.output) as file:
+            file.write(linear_model_text(model).encode())
+    return ScoreRun(len(examples), tables, model)
+
+
+def _read(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Workers | None) -> GoldPairs:
+    found = read_development(
+        gold.path,
+        lambda records: best_trees(prepared_pairs(records, plan.cache, config, workers)),
+        gold.annotators,
+        plan.limit,
+    )
+    return GoldPairs(found, tuple(prepared_pairs(found.records, plan.cache, config, workers)), gold.weight)
+
+
+def _folds(sets: Sequence[GoldPairs], folds: str) -> Iterator[tuple[list[GoldExample], list[GoldExample]]]:
+    """What is learned from and what is kept back."""
+    if folds == BY_SET:
+        for each in sets:
+            yield [example for other in sets if other is not each for example in other.examples], each.examples
+        return
+    if not folds.isdecimal() or int(folds) < 2:
+        raise UsageError(f"folds is {folds!r}; expected a whole number of at least 2, or {BY_SET!r}")
+    examples = [example for each in sets for example in each.examples]
+    for fold in range(int(folds)):
+        yield split(examples, fold, int(folds))
+
+
+def _cross_validated(
+    sets: Sequence[GoldPairs], config: AlignConfig, plan: ScorePlan, workers: Workers | None, notify: Notify
+) -> _Held:
+    held = _Held()
+    for seen, kept_back in _folds(sets, plan.folds):
+        weights = _with_care(train_scores(seen, config, plan.settings, workers, notify).weights)
+        held.weights |= dict.fromkeys((example.path for example in kept_back), weights)
+        for found in candidates(GoldWorker(config), weights, kept_back, workers):
+            held.observed += found.posteriors
+    return held
+
+
+def _with_care(weights: FloatArray) -> FloatArray:
+    """The weights with the parser's voice raised, and rare evidence weighed like that of the lexicon."""
+    careful = weights.copy()
+    careful[NAMES.index("parse: log p")] *= TREE_CARE
+    for kind in RARE:
+        careful[NAMES.index(f"phrase: {kind}")] = careful[NAMES.index("phrase: lexicon")]
+    return careful
+
+
+def _table(each: GoldPairs, held: _Held, config: AlignConfig) -> SetTable:
+    learned: list[Answer] = []
+    paper, stage = load_stage(config), load_stage(config.with_(scoring="best"))
+    pairs = [read_cached(path) for path in each.paths]
+    for path, pair in zip(each.paths, pairs, strict=True):
+        learned.append(align_cached(pair, _under(stage, held.weights[path])))
+    answers = {
+        "learned": learned,
+        "paper": [align_cached(pair, paper) for pair in pairs],
+        "project": [project_cached(pair) for pair in pairs],
+    }
+    rows = {name: each.gold.evaluate(found) for name, found in answers.items()}
+    human = each.gold.human()
+    return SetTable(each.gold.name, len(pairs), rows | ({"human": human} if human else {}))
+
+
+def _under(stage: PhraseStage, weights: FloatArray) -> PhraseStage:
+    return replace(stage, linear=LinearModel(weights))
+
+
+def _model(report: GoldReport, plan: ScorePlan, pair_count: int, observed: Sequence[Point]) -> LinearModel:
+    """The scores with their card; the calibration error is that of a curve from one half, tried on the other."""
+    card: dict[str, object] = {
+        "signature": Aligner(plan.config).signature,
+        "date": date.today().isoformat(),
+        "data": [Path(gold.path).name for gold in plan.gold],
+        "pairs": pair_count,
+        "objective": plan.settings.objective,
+        "risk by pass": [round(value, 4) for value in report.history],
+    }
+    weights = _with_care(report.weights)
+    if not observed:
+        return LinearModel(weights, card=card)
+    half = LinearModel(weights, isotonic(observed[::2]))
+    tried = [(half.calibrated(raw), right) for raw, right in observed[1::2]]
+    card["calibration error"] = round(calibration_error(tried), 4)
+    card["calibration error before"] = round(calibration_error(observed[1::2]), 4)
+    card["reliability"] = [[round(x, 3), round(y, 3), count] for x, y, count in reliability(tried)]
+    return LinearModel(weights, isotonic(observed), card)

@@ -1,0 +1,192 @@
+"""Gold word links with analysed sentences, to score, ablate and train the word aligner.
+
+Parsing takes longer than everything else, so analyses may be kept in a file between runs. The file knows which parser
+made them, and starts anew when the shipped one has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.config import DEFAULT_CONFIG
+from forestalign.dependencies import Dependencies
+from forestalign.errors import InputError, UsageError
+from forestalign.evaluation.word_scores import GoldLinks, score_words
+from forestalign.formats import read_gold_links
+from forestalign.grammar import grammar_root
+from forestalign.parsers import load_parser
+from forestalign.tokens import Sentence
+from forestalign.words import Analysis, Entity, analyse_parse
+
+Words = tuple[str, ...]
+Links = frozenset[tuple[int, int]]
+PARSED_TOGETHER = 256  # sentences
+HAS = ("has_vectors", "has_middle")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSet:
+    """A file of gold links, analysed."""
+
+    name: str
+    weight: float
+    pairs: tuple[tuple[Analysis, Analysis], ...]
+    gold: tuple[GoldLinks, ...]
+
+
+def read_sets(files: Sequence[str], cache: Path | None) -> list[GoldSet]:
+    """All files (FILE[:WEIGHT[:N]]), their sentences parsed; the tokens of the majority vote where they differ."""
+    named, golds = [], []
+    for text in files:
+        path, weight, count = _file_weight_count(text)
+        named.append((path, weight))
+        golds.append([pair.gold for pair in read_gold_links(path)][:count])
+    words = {words for gold in golds for pair in gold for words in (pair.source, pair.target)}
+    analyses = analyse_all(sorted(words), cache)
+    return [
+        GoldSet(
+            path.name.split(".jsonl")[0],
+            weight,
+            tuple((analyses[pair.source], analyses[pair.target]) for pair in gold),
+            tuple(
+                GoldLinks(str(number), pair.source, pair.target, frozenset(pair.sure), frozenset(pair.possible))
+                for number, pair in enumerate(gold)
+            ),
+        )
+        for (path, weight), gold in zip(named, golds, strict=True)
+    ]
+
+
+def every(gold_set: GoldSet, step: int, are_left_out: bool) -> GoldSet:
+    """Every so many-th pair of a set, or all the others."""
+    numbers = [number for number in range(len(gold_set.pairs)) if (number % step == step - 1) == are_left_out]
+    return replace(
+        gold_set,
+        pairs=tuple(gold_set.pairs[number] for number in numbers),
+        gold=tuple(gold_set.gold[number] for number in numbers),
+    )
+
+
+def _file_weight_count(text: str) -> tuple[Path, float, int | None]:
+    name, weight, count, *more = [*text.split(":"), "", ""]
+    try:
+        if any(more):
+            raise ValueError(text)
+        return Path(name), float(weight or 1), int(count) if count else None
+    except ValueError as error:
+        raise UsageError(f"gold {text!r}; expected FILE, FILE:WEIGHT or FILE:WEIGHT:N") from error
+
+
+def macro_line(gold: Sequence[GoldLinks], system: Sequence[Links]) -> str:
+    """P, R, F1 and E in per cent, macro-averaged over pairs, sure links."""
+    scores = {score.name: score.value for score in score_words(gold, system).scores()}
+    return "  ".join(f"{name} {100 * scores[name]:5.2f}" for name in ("P", "R", "F1", "E"))
+
+
+# ---- analyses, and the file that keeps them ----
+
+
+def analyse_all(sentences: Sequence[Words], cache: Path | None) -> dict[Words, Analysis]:
+    """The analysis of every sentence (and of others in the file); what is not in the file yet is parsed and added."""
+    known = read_analyses(cache) if cache is not None and cache.exists() else {}
+    missing = [words for words in sentences if words not in known]
+    if missing:
+        parser = load_parser(DEFAULT_CONFIG.with_(nbest=1))
+        for begin in range(0, len(missing), PARSED_TOGETHER):
+            block = missing[begin : begin + PARSED_TOGETHER]
+            for words, parse in zip(block, parser.parse([Sentence.from_words(w) for w in block]), strict=True):
+                known[words] = analyse_parse(parse)
+        if cache is not None:
+            write_analyses(cache, known)
+    return known
+
+
+def write_analyses(path: Path, known: dict[Words, Analysis]) -> None:
+    """Write a .npz file: the sentences as JSON, vectors of all their words below each other, `middle` in 16 bits."""
+    records = [_record(words, analysis) for words, analysis in known.items()]
+    sentences = [each.sentence for each in known.values()]
+    with path.open("wb") as file:
+        np.savez(
+            file,
+            parser=np.array(parser_hash()),
+            records=np.frombuffer(json.dumps(records).encode(), dtype=np.uint8),
+            vectors=_below([each.vectors for each in sentences], np.float32),
+            middle=_below([each.middle for each in sentences], np.float16),
+        )
+
+
+def _below(parts: Sequence[npt.NDArray[np.float32] | None], kind: type[np.floating[Any]]) -> npt.NDArray[Any]:
+    rows = [part for part in parts if part is not None]
+    return np.concatenate(rows).astype(kind, copy=False) if rows else np.zeros((0, 0), dtype=kind)
+
+
+def read_analyses(path: Path) -> dict[Words, Analysis]:
+    """What is kept of the present parser; nothing of an earlier one."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            if str(arrays["parser"]) != parser_hash():
+                return {}
+            records = json.loads(arrays["records"].tobytes())
+            vectors, middle = _Rows(arrays["vectors"]), _Rows(arrays["middle"])
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise InputError(path, None, f"expected a file of kept analyses; remove it to start anew ({error})") from error
+    known = {}
+    for record in records:
+        count = len(record["words"])
+        taken = (rows.take(count) if record[has] else None for has, rows in zip(HAS, (vectors, middle), strict=True))
+        known[tuple(record["words"])] = _analysis(record, *taken)
+    return known
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows that are taken from the top, a sentence at a time."""
+
+    rows: npt.NDArray[Any]
+    begin: int = 0
+
+    def take(self, count: int) -> npt.NDArray[np.float32]:
+        self.begin += count
+        taken: npt.NDArray[np.float32] = self.rows[self.begin - count : self.begin].astype(np.float32, copy=False)
+        return taken
+
+
+def _record(words: Words, analysis: Analysis) -> dict[str, Any]:
+    return {
+        "words": words,
+        "tags": analysis.sentence.tags,
+        "lemmas": analysis.sentence.lemmas,
+        "heads": analysis.dependencies.heads,
+        "relations": analysis.dependencies.relations,
+        "entities": [(entity.begin, entity.end, entity.type) for entity in analysis.entities],
+        **{
+            has: rows is not None
+            for has, rows in zip(HAS, (analysis.sentence.vectors, analysis.sentence.middle), strict=True)
+        },
+    }
+
+
+def _analysis(
+    record: dict[str, Any], vectors: npt.NDArray[np.float32] | None, middle: npt.NDArray[np.float32] | None
+) -> Analysis:
+    sentence = Sentence.from_words(record["words"]).with_analysis(record["tags"], record["lemmas"])
+    dependencies = Dependencies(tuple(record["heads"]), tuple(record["relations"]))
+    entities = tuple(Entity(*each) for each in record["entities"])
+    return Analysis(replace(sentence, vectors=vectors, middle=middle), dependencies, entities)
+
+
+def parser_hash() -> str:
+    """A hash of the shipped parser's weights."""
+    digest = hashlib.sha256()
+    for path in sorted((grammar_root() / "parser").glob("*.onnx")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,27 @@
+"""What every source of evidence gives: two phrases by the numbers of their words, and what they are to each other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+EQUAL, SIMILAR, OPPOSITE, DIFFERENT = "equal", "similar", "opposite", "different value"
+MORE_GENERAL, MORE_SPECIFIC = "more general", "more specific"  # what the source is, beside the target
+RELATIONS = (EQUAL, SIMILAR, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, DIFFERENT)
+
+
+class Finding(NamedTuple):
+    """Two phrases, their relation, and a grade from 0 to 9: how sure the source itself is."""
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    relation: str
+    grade: int = 9
+
+    def turned(self) -> Finding:
+        """The same, seen from the other side."""
+        return Finding(self.target, self.source, turned_relation(self.relation), self.grade)
+
+
+def turned_relation(relation: str) -> str:
+    """The relation seen from the other side."""
+    return {MORE_GENERAL: MORE_SPECIFIC, MORE_SPECIFIC: MORE_GENERAL}.get(relation, relation)

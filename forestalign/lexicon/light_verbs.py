@@ -1,0 +1,83 @@
+"""Light verbs: *made a decision* says *decided*, and the verb alone says nothing.
+
+A verb of grammar/light_verbs.txt is light only if the noun it governs is derived from the verb of the other sentence,
+or from a synonym of it. A noun that looks like its verb (*a walk*, but also *a book*) counts with an indefinite article
+or none: *took the book* is about a thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from forestalign.grammar import grammar_root, read_words
+from forestalign.lexicon.findings import EQUAL, Finding
+from forestalign.lexicon.phrase_text import Parts
+from forestalign.lexicon.wordnet import WordNet
+
+MOST_BETWEEN = 4
+INSIDE = frozenset({"DT", "PRP$", "JJ", "JJR", "CD", "RB", "NN", "RP"})
+DEFINITE = frozenset({"the", "this", "that", "these", "those"})
+DIRECT, BY_SYNONYM, LOOKS_SAME = 9, 4, 6  # grades
+
+
+@cache
+def light_verbs() -> frozenset[str]:
+    """The verbs of grammar/light_verbs.txt."""
+    return read_words(grammar_root() / "light_verbs.txt")
+
+
+def light_verb_findings(source: Parts, target: Parts, wordnet: WordNet) -> Iterator[Finding]:
+    """A light verb with its noun on one side, a full verb on the other."""
+    yield from _one_way(source, target, wordnet)
+    yield from (finding.turned() for finding in _one_way(target, source, wordnet))
+
+
+def _one_way(light: Parts, full: Parts, wordnet: WordNet) -> Iterator[Finding]:
+    verbs = [i for i, tag in enumerate(full.tags) if tag[:2] == "VB" and full.lemmas[i] not in {"be", "have", "do"}]
+    if not verbs:
+        return
+    for begin, end, noun in (*_active(light), *_passive(light)):
+        definite = any(form in DEFINITE for form in light.forms[begin:end])
+        for verb in verbs:
+            grade = _grade(light.lemmas[noun], full.lemmas[verb], definite, wordnet)
+            words, other = light.whole_tokens(range(begin, end)), full.whole_tokens((verb,))
+            if grade and words and other and full.lemmas[verb] not in light_verbs():
+                yield Finding(words, other, EQUAL, grade)
+
+
+def _grade(noun: str, verb: str, is_definite: bool, wordnet: WordNet) -> int:
+    if noun == verb:
+        return 0 if is_definite else LOOKS_SAME
+    derived = wordnet.entry(noun).derivations
+    if verb in derived:
+        return DIRECT
+    verbs = sorted(derived) if is_definite else sorted({noun, *derived})
+    return BY_SYNONYM if any(wordnet.are_synonyms(word, verb) for word in verbs) else 0
+
+
+def _active(parts: Parts) -> Iterator[tuple[int, int, int]]:
+    """Begin, end, and noun of a light verb with an object that follows it."""
+    for verb, tag in enumerate(parts.tags):
+        if tag[:2] != "VB" or parts.lemmas[verb] not in light_verbs():
+            continue
+        for index in range(verb + 1, min(verb + 2 + MOST_BETWEEN, len(parts))):
+            following = parts.tags[index + 1][:2] if index + 1 < len(parts) else ""
+            if parts.tags[index] in {"NN", "NNS"} and following != "NN":
+                yield verb, index + 1, index
+                break
+            if parts.tags[index] not in INSIDE:
+                break
+
+
+def _passive(parts: Parts) -> Iterator[tuple[int, int, int]]:
+    """`a decision was made`."""
+    for verb, tag in enumerate(parts.tags):
+        if tag != "VBN" or parts.lemmas[verb] not in light_verbs():
+            continue
+        at = verb - 1
+        while at > 0 and (parts.lemmas[at] in {"be", "have"} or parts.tags[at] == "MD"):
+            at -= 1
+        if at < verb - 1 and at >= 0 and parts.tags[at] in {"NN", "NNS"}:
+            begin = at - (at > 0 and parts.tags[at - 1] in {"DT", "PRP$", "JJ"})
+            yield begin, verb + 1, at

@@ -1,0 +1,291 @@
+"""Names: acronyms and their words, titles, shortened names of people, countries with their adjectives and people.
+
+Case matters here: *US* is a country and *us* a pronoun, so words are asked for as they stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from forestalign.errors import GrammarError
+from forestalign.grammar import grammar_root, read_rows
+from forestalign.lexicon.findings import EQUAL, SIMILAR, Finding
+from forestalign.tokens import Sentence
+
+ACRONYM = re.compile(r"(?:[A-Z]\.?){2,7}s?|[A-Z][a-z]?[A-Z]{1,5}")
+LINKS = frozenset({"of", "the", "and", "for", "in", "on", "to", "&", "at", "a", "an", "de", "-"})
+NAME_TAGS = frozenset({"NNP", "NNPS"})
+PERSON_TITLES = frozenset(
+    {"mr", "mr.", "mrs", "mrs.", "ms", "ms.", "miss", "dr", "dr.", "prof.", "sir", "judge", "president", "sen.", "rep."}
+)
+GENERATIONS = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii"})
+ORIGIN = frozenset({"of", "from", "in"})
+PEOPLE = frozenset({"people", "citizens", "nationals", "inhabitants"})
+LONGEST_NAME = 8
+NOMINAL = frozenset({"NN", "JJ", "VBG"})
+
+
+@dataclass(frozen=True, slots=True)
+class Country:
+    """Names, adjectives and words for its people, lower case, as tuples of words."""
+
+    names: tuple[tuple[str, ...], ...]
+    adjectives: tuple[tuple[str, ...], ...]
+    people: tuple[tuple[str, ...], ...]
+
+
+def _alternatives(text: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(name.split()) for name in text.split("|") if name.strip() != "-")
+
+
+@cache
+def titles() -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Short form without full stops -> its full forms."""
+    return read_titles(grammar_root() / "titles.tsv")
+
+
+def read_titles(path: Path) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Rows SHORT, FULL FORMS separated by `|`."""
+    table: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for number, (short, full) in read_rows(path, 2):
+        forms = _alternatives(full)
+        if not all(forms) or _bare(short) in table or short != short.lower():
+            raise GrammarError(path, number, f"{short!r}, {full!r}: expected a new lower-case short form, full ones")
+        table[_bare(short)] = forms
+    return table
+
+
+@cache
+def countries() -> tuple[Country, ...]:
+    """The rows of grammar/countries.tsv."""
+    return read_countries(grammar_root() / "countries.tsv")
+
+
+def read_countries(path: Path) -> tuple[Country, ...]:
+    """Rows COUNTRY, ADJECTIVES, PEOPLE."""
+    rows = []
+    for number, columns in read_rows(path, 3):
+        names, adjectives, people = (_alternatives(column) for column in columns)
+        if not names or not all((*names, *adjectives, *people)):
+            raise GrammarError(path, number, f"{columns!r}: expected a country, its adjectives and its people")
+        rows.append(Country(names, adjectives, people))
+    return tuple(rows)
+
+
+@cache
+def _by_word() -> dict[str, tuple[Country, ...]]:
+    table: dict[str, tuple[Country, ...]] = {}
+    for country in countries():
+        for first in {form[0] for form in (*country.names, *country.adjectives, *country.people)}:
+            table[first] = (*table.get(first, ()), country)
+    return table
+
+
+def _bare(word: str) -> str:
+    return word.replace(".", "").lower()
+
+
+# ---- acronyms and titles ----
+
+
+def acronym_findings(source: Sentence, target: Sentence) -> Iterator[Finding]:
+    """Acronyms of one side with the words they stand for on the other, both ways."""
+    yield from _acronyms(source, target)
+    yield from (finding.turned() for finding in _acronyms(target, source))
+
+
+def _acronyms(short: Sentence, full: Sentence) -> Iterator[Finding]:
+    lowered = [word.lower() for word in full.words]
+    for index, word in enumerate(short.words):
+        bare = _bare(word)
+        if _is_acronym(word, short):
+            for tokens in _runs(word, full):
+                yield Finding((index,), tokens, EQUAL)
+            yield from _dotted(word, index, full)
+        if bare in titles() and (_is_acronym(word, short) or (word.endswith(".") and word[:1].isupper())):
+            for form in titles()[bare]:
+                for begin in _places(lowered, form):
+                    if full.words[begin][:1].isupper() or _names_office(form):
+                        yield Finding((index,), tuple(range(begin, begin + len(form))), EQUAL)
+
+
+def _names_office(form: Sequence[str]) -> bool:
+    return tuple(form) not in {name for country in countries() for name in country.names}
+
+
+def _is_acronym(word: str, sentence: Sentence) -> bool:
+    """Capitals with or without full stops, in a sentence that is not all capitals."""
+    if not ACRONYM.fullmatch(word):
+        return False
+    long_words = [other for other in sentence.words if len(other) > 4]
+    return not (long_words and all(map(str.isupper, long_words)))
+
+
+def _dotted(word: str, index: int, other: Sentence) -> Iterator[Finding]:
+    """`US` and `U.S.`: one word each, spelt differently."""
+    for number, candidate in enumerate(other.words):
+        if candidate != word and _bare(candidate) == _bare(word) and ACRONYM.fullmatch(candidate):
+            yield Finding((index,), (number,), EQUAL)
+
+
+def _runs(acronym: str, full: Sentence) -> Iterator[tuple[int, ...]]:
+    """Runs of words whose initials spell the acronym; linking words count or do not, all of a name."""
+    letters = acronym.replace(".", "").rstrip("s" if len(acronym) > 2 else "").lower()
+    words = full.words
+    for begin, word in enumerate(words):
+        if word[:1].lower() == letters[0] and word.lower() not in LINKS and not ACRONYM.fullmatch(word):
+            end = _spelt(letters, words, begin)
+            tokens = tuple(range(begin, end))
+            if end and len(tokens) > 1 and _is_one_name(letters, tokens, full):
+                yield tokens
+
+
+def _is_one_name(letters: str, tokens: Sequence[int], full: Sentence) -> bool:
+    """All capitalised; or all lower case, nouns and adjectives, and three at least (*gross domestic product*)."""
+    content = [token for token in tokens if full.words[token].lower() not in LINKS]
+    capitals = [full.words[token][:1].isupper() for token in content]
+    is_nominal = all(full.tags[token][:2] in NOMINAL for token in content)
+    if len(letters) == 2 and len(content) < len(tokens):
+        return False  # in a headline every word has a capital: Use in Syria
+    return all(capitals) or (not any(capitals[1:]) and is_nominal and len(letters) > 2)
+
+
+def _spelt(letters: str, words: Sequence[str], begin: int) -> int:
+    """The end of the words from here that spell these letters, 0 if they do not; a word may not be skipped."""
+    end, left = begin, letters
+    while left and end < len(words) and end - begin < LONGEST_NAME:
+        word = words[end].lower()
+        pieces = [piece for piece in word.split("-") if piece]
+        initials = "".join(piece[0] for piece in pieces)
+        if not word[:1].isalpha() and word not in LINKS:
+            return 0
+        if initials and left.startswith(initials) and not (word in LINKS and left[0] != word[0]):
+            left = left[len(initials) :]
+        elif word not in LINKS:
+            return 0
+        end += 1
+    return end if not left and words[end - 1].lower() not in LINKS else 0
+
+
+def _places(words: Sequence[str], form: Sequence[str]) -> Iterator[int]:
+    for begin in range(len(words) - len(form) + 1):
+        if words[begin] == form[0] and tuple(words[begin : begin + len(form)]) == tuple(form):
+            yield begin
+
+
+# ---- people and countries ----
+
+
+def name_findings(source: Sentence, target: Sentence) -> Iterator[Finding]:
+    """Shortened names, and countries in other words."""
+    yield from _people(source, target)
+    yield from _country_pairs(source, target)
+
+
+def _person_names(sentence: Sentence) -> list[tuple[int, ...]]:
+    """Runs of proper nouns."""
+    runs: list[list[int]] = []
+    for index, (tag, word) in enumerate(zip(sentence.tags, sentence.words, strict=True)):
+        is_name = tag in NAME_TAGS or (word.lower() in PERSON_TITLES and word[:1].isupper())
+        if is_name and runs and runs[-1][-1] == index - 1:
+            runs[-1].append(index)
+        elif is_name:
+            runs.append([index])
+    return [tuple(run) for run in runs]
+
+
+def _people(source: Sentence, target: Sentence) -> Iterator[Finding]:
+    """One family name with different first names or titles before it: a title and a name, or two of which one is short.
+
+    Two different first names (*Anna Weber*, *Max Weber*) are two people.
+    """
+    for own in _person_names(source):
+        for other in _person_names(target):
+            if len(own) + len(other) > 2 and _is_one_person(_words(source, own), _words(target, other)):
+                yield Finding(own, other, EQUAL)
+
+
+def _words(sentence: Sentence, tokens: Sequence[int]) -> list[str]:
+    return [sentence.words[token] for token in tokens if sentence.words[token].lower() not in GENERATIONS]
+
+
+def _is_one_person(own: Sequence[str], other: Sequence[str]) -> bool:
+    if not own or not other or own[-1] != other[-1] or list(own) == list(other):
+        return False
+    if own[-1].lower() in PERSON_TITLES or not own[-1][:1].isupper():
+        return False
+    first, second = (_first_names(words) for words in (own, other))
+    if not any(word.lower() in PERSON_TITLES for word in (*own, *other)) and not (first and second):
+        return False  # a bare family name beside a longer name: the word link says it, or it is a place
+    return all(_agree(a, b) for a, b in zip(first, second, strict=False))
+
+
+def _first_names(words: Sequence[str]) -> list[str]:
+    return [word for word in words[:-1] if word.lower() not in PERSON_TITLES]
+
+
+def _agree(left: str, right: str) -> bool:
+    """The same name, or an initial of it."""
+    short, long = sorted((left.rstrip("."), right.rstrip(".")), key=len)
+    return short == long or (len(short) == 1 and long.startswith(short))
+
+
+def _country_pairs(source: Sentence, target: Sentence) -> Iterator[Finding]:
+    mentions = _mentions(target)
+    for tokens, country, kind in _mentions(source) if mentions else ():
+        for other, same, other_kind in mentions:
+            if country is not same or max(len(tokens), len(other)) < 2:
+                continue
+            if _text(source, tokens) == _text(target, other):
+                continue
+            if kind == other_kind or {kind, other_kind} == {"adjective", "origin"}:
+                yield Finding(tokens, other, EQUAL)
+            elif {kind, other_kind} == {"adjective", "name"}:
+                yield Finding(tokens, other, SIMILAR)
+
+
+def _text(sentence: Sentence, tokens: Sequence[int]) -> list[str]:
+    return [sentence.words[token].lower() for token in tokens]
+
+
+def _mentions(sentence: Sentence) -> list[tuple[tuple[int, ...], Country, str]]:
+    """Words for a country or its people: name, adjective, origin (*of Italy*, *Italy's*), people."""
+    lowered = [word.lower() for word in sentence.words]
+    found: list[tuple[tuple[int, ...], Country, str]] = []
+    for begin, word in enumerate(lowered):
+        if sentence.words[begin][:1].isupper():
+            for country in _by_word().get(word, ()):
+                found += _mentions_at(sentence, lowered, begin, country)
+    return found
+
+
+def _mentions_at(
+    sentence: Sentence, lowered: Sequence[str], begin: int, country: Country
+) -> Iterator[tuple[tuple[int, ...], Country, str]]:
+    for forms, kind in ((country.names, "name"), (country.adjectives, "adjective"), (country.people, "people")):
+        for form in forms:
+            end = begin + len(form)
+            if tuple(lowered[begin:end]) != form:
+                continue
+            if kind == "adjective" and lowered[end : end + 1] and lowered[end] in PEOPLE:
+                yield tuple(range(begin, end + 1)), country, "people"
+            elif kind == "name":
+                yield from _origins(lowered, begin, end, country)
+            yield tuple(range(begin, end)), country, kind
+
+
+def _origins(
+    lowered: Sequence[str], begin: int, end: int, country: Country
+) -> Iterator[tuple[tuple[int, ...], Country, str]]:
+    start = begin - (begin > 0 and lowered[begin - 1] == "the")
+    if lowered[end : end + 1] in (["'s"], ["’s"]):
+        yield tuple(range(start, end + 1)), country, "origin"
+    if start > 0 and lowered[start - 1] in ORIGIN:
+        yield tuple(range(start - 1, end)), country, "origin"
+        at = start - 2
+        if at >= 0 and lowered[at] in PEOPLE:
+            yield tuple(range(at - (at > 0 and lowered[at - 1] == "the"), end)), country, "people"

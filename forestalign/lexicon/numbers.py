@@ -1,0 +1,214 @@
+"""Numbers in words and digits, read from a place in a sentence.
+
+Values are exact fractions, so that *two thirds* and *2/3* are equal. What is no number that a text would hold (`1e999`,
+*a zillion*, thirty digits) is no number here.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from forestalign.errors import GrammarError
+from forestalign.grammar import grammar_root, read_rows
+from forestalign.lexicon.phrase_text import Parts
+
+LISTS = ("unit", "tens", "scale", "group", "few", "ordinal", "part", "decade", "times")
+DIGITS = re.compile(r"-?(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,9})?|\.\d{1,9}")
+SLASHED = re.compile(r"(\d{1,4})/(\d{1,4})")
+ORDINAL = re.compile(r"(\d{1,4})(?:st|nd|rd|th)")
+GLUED_SCALE = re.compile(r"(.*\d)(k|m|mn|bn|b|tn)")
+GLUED_SCALES = {"k": 1000, "m": 10**6, "mn": 10**6, "bn": 10**9, "b": 10**9, "tn": 10**12}
+VULGAR = {"½": Fraction(1, 2), "¼": Fraction(1, 4), "¾": Fraction(3, 4), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3)}
+ARTICLES = frozenset({"a", "an"})
+NUMBER_TAGS = frozenset({"CD", "NN", "NNS", "NNP", "JJ", "DT", "PDT", "RB", ""})
+NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS", "JJ"})
+
+
+class Number(NamedTuple):
+    """A value and where it ends; `kind` is count, ratio, ordinal, or times."""
+
+    value: Fraction
+    end: int
+    kind: str = "count"
+
+
+@cache
+def number_words() -> dict[str, dict[str, int]]:
+    """The lists of grammar/number_words.tsv: word -> value."""
+    return read_number_words(grammar_root() / "number_words.tsv")
+
+
+def read_number_words(path: Path) -> dict[str, dict[str, int]]:
+    """Rows LIST, WORD, VALUE."""
+    lists: dict[str, dict[str, int]] = {name: {} for name in LISTS}
+    for number, (name, word, value) in read_rows(path, 3):
+        if name not in lists or word in lists[name] or not value.isdecimal():
+            raise GrammarError(path, number, f"{name!r}, {word!r}, {value!r}: expected a list, a new word and a number")
+        lists[name][word] = int(value)
+    return lists
+
+
+def read_number(parts: Parts, begin: int) -> Number | None:
+    """The longest number that begins here."""
+    for reader in (_ratio_of_two, _fraction, _compound_ordinal, _cardinal, _ordinal):
+        if (number := reader(parts, begin)) is not None:
+            return number
+    return None
+
+
+def digits(text: str) -> Fraction | None:
+    """The value of a number in figures."""
+    if text in VULGAR:
+        return VULGAR[text]
+    if (match := SLASHED.fullmatch(text)) and int(match[2]):
+        return Fraction(int(match[1]), int(match[2]))
+    return Fraction(text.replace(",", "")) if DIGITS.fullmatch(text) else None
+
+
+def _small(parts: Parts, index: int) -> tuple[int, int] | None:
+    """Words below one hundred: value and end."""
+    if index >= len(parts) or parts.tags[index] not in NUMBER_TAGS:
+        return None
+    words, form = number_words(), parts.forms[index]
+    if form in words["unit"] and (form != "one" or parts.tags[index] in {"CD", ""}):
+        return words["unit"][form], index + 1
+    if form not in words["tens"]:
+        return None
+    following = parts.forms[index + 1] if index + 1 < len(parts) else ""
+    unit = words["unit"].get(following, 0)
+    return (words["tens"][form] + unit, index + 2) if 0 < unit < 10 else (words["tens"][form], index + 1)
+
+
+def _leading(parts: Parts, begin: int) -> tuple[Fraction, int] | None:
+    """What a number begins with: figures, small number words, or an article before a large word."""
+    form = parts.forms[begin]
+    value = digits(form)
+    if value is not None:
+        following = VULGAR.get(parts.forms[begin + 1]) if begin + 1 < len(parts) else None
+        return (value + following, begin + 2) if following else (value, begin + 1)
+    if match := GLUED_SCALE.fullmatch(form):
+        glued = digits(match[1])
+        return (glued * GLUED_SCALES[match[2]], begin + 1) if glued is not None else None
+    if small := _small(parts, begin):
+        return Fraction(small[0]), small[1]
+    if form in ARTICLES or form in number_words()["scale"] or form in number_words()["group"]:
+        at = begin + (form in ARTICLES)
+        large = parts.forms[at] if at < len(parts) else ""
+        if large in number_words()["scale"] or large in number_words()["group"]:
+            return Fraction(1), at
+    return None
+
+
+def _cardinal(parts: Parts, begin: int) -> Number | None:
+    words, form = number_words(), parts.forms[begin]
+    if form in words["times"]:
+        return Number(Fraction(words["times"][form]), begin + 1, "times")
+    if form in ARTICLES and begin + 1 < len(parts) and parts.forms[begin + 1] in words["few"]:
+        return _with_of(parts, Number(Fraction(words["few"][parts.forms[begin + 1]]), begin + 2))
+    start = _leading(parts, begin)
+    if start is None:
+        return None
+    total, current, end = Fraction(0), start[0], start[1]
+    while end < len(parts):
+        word = parts.forms[end]
+        if word in words["scale"]:
+            scale = words["scale"][word]
+            current, end = current * scale, end + 1
+            if scale > 100:
+                total, current = total + current, Fraction(0)
+        elif word in words["group"]:
+            return _with_of(parts, Number(total + current * words["group"][word], end + 1))
+        elif (more := _continued(parts, begin, end, current)) is not None:
+            current, end = current + more[0], more[1]
+        else:
+            break
+    value, end = _and_a_half(parts, total + current, end)
+    return Number(value, end)
+
+
+def _continued(parts: Parts, begin: int, end: int, current: Fraction) -> tuple[Fraction, int] | None:
+    """`two hundred (and) five`, `one thousand two hundred`: smaller words after a scale."""
+    if parts.forms[end - 1] not in number_words()["scale"] or end == begin:
+        return None
+    at = end + 1 if parts.forms[end] == "and" and end + 1 < len(parts) else end
+    small = _small(parts, at)
+    after = parts.forms[small[1]] if small and small[1] < len(parts) else ""
+    if small is None or (at > end and current == 0 and after in number_words()["scale"]):
+        return None
+    return Fraction(small[0]), small[1]
+
+
+def _and_a_half(parts: Parts, value: Fraction, end: int) -> tuple[Fraction, int]:
+    if parts.forms[end : end + 3] in {("and", "a", "half"), ("and", "one", "half")}:
+        value, end = value + Fraction(1, 2), end + 3
+        if end < len(parts) and parts.forms[end] in number_words()["scale"]:
+            return value * number_words()["scale"][parts.forms[end]], end + 1
+    return value, end
+
+
+def _with_of(parts: Parts, number: Number) -> Number:
+    """`a couple of`: the preposition belongs to the number."""
+    has_of = number.end < len(parts) and parts.forms[number.end] == "of"
+    return number._replace(end=number.end + 1) if has_of else number
+
+
+def _fraction(parts: Parts, begin: int) -> Number | None:
+    """`a quarter`, `two thirds`, `half`; `half a million` is a count."""
+    words, form = number_words(), parts.forms[begin]
+    if form == "half":
+        if begin + 2 < len(parts) and parts.forms[begin + 1] in ARTICLES:
+            large = words["scale"].get(parts.forms[begin + 2]) or words["group"].get(parts.forms[begin + 2])
+            if large:
+                return Number(Fraction(large, 2), begin + 3)
+        return Number(Fraction(1, 2), begin + 1, "ratio")
+    count = (1, begin + 1) if form in ARTICLES else _small(parts, begin)
+    if count is None or count[1] >= len(parts):
+        return None
+    name, end = parts.forms[count[1]], count[1] + 1
+    is_ordinal = name in words["ordinal"] and end < len(parts) and parts.tags[end] in NOUN_TAGS  # a third man
+    if name not in words["part"] or is_ordinal or (name.endswith("s") == (count[0] == 1)):
+        return None
+    return Number(Fraction(count[0], words["part"][name]), end, "ratio")
+
+
+def _ratio_of_two(parts: Parts, begin: int) -> Number | None:
+    """`one in four`, `three out of ten`."""
+    first = _small(parts, begin) or _figures(parts, begin)
+    if first is None:
+        return None
+    for link in (("in",), ("out", "of")):
+        at = first[1] + len(link)
+        if parts.forms[first[1] : at] == link and at < len(parts):
+            second = _small(parts, at) or _figures(parts, at)
+            following = parts.forms[second[1]] if second and second[1] < len(parts) else ""
+            if second and first[0] < second[0] < 1000 and following not in number_words()["scale"]:
+                return Number(Fraction(first[0], second[0]), second[1], "ratio")
+    return None
+
+
+def _figures(parts: Parts, index: int) -> tuple[int, int] | None:
+    form = parts.forms[index]
+    return (int(form), index + 1) if form.isdecimal() and form.isascii() and len(form) <= 4 else None
+
+
+def _ordinal(parts: Parts, begin: int) -> Number | None:
+    words, form = number_words(), parts.forms[begin]
+    if match := ORDINAL.fullmatch(form):
+        return Number(Fraction(int(match[1])), begin + 1, "ordinal")
+    if form in words["ordinal"] and parts.tags[begin] not in {"NN", "NNS"}:
+        return Number(Fraction(words["ordinal"][form]), begin + 1, "ordinal")
+    return None
+
+
+def _compound_ordinal(parts: Parts, begin: int) -> Number | None:
+    """`twenty-first`; but `a thirty-second film` lasts thirty seconds."""
+    words, form = number_words(), parts.forms[begin]
+    following = parts.forms[begin + 1] if begin + 1 < len(parts) else ""
+    is_duration = following == "second" and begin > 0 and parts.forms[begin - 1] in ARTICLES
+    if form in words["tens"] and 0 < words["ordinal"].get(following, 0) < 10 and not is_duration:
+        return Number(Fraction(words["tens"][form] + words["ordinal"][following]), begin + 2, "ordinal")
+    return None

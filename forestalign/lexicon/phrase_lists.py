@@ -1,0 +1,167 @@
+"""The user's own lists of phrases that mean the same: PPDB files as they are published, or two columns."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from forestalign.errors import GrammarError, counted
+from forestalign.grammar import grammar_root, read_rows
+from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR, Finding
+from forestalign.lexicon.phrase_text import Parts
+from forestalign.lexicon.word_pairs import BARS, list_lines
+
+LONGEST = 12  # words of a phrase; nothing longer is a phrase of a lexicon
+# the entailment relations of PPDB 2.0
+PPDB_RELATIONS = {
+    "Equivalence": EQUAL,
+    "ForwardEntailment": MORE_SPECIFIC,
+    "ReverseEntailment": MORE_GENERAL,
+    "Exclusion": OPPOSITE,
+    "OtherRelated": SIMILAR,
+    "Independent": "",
+}
+
+
+class ListedPair(NamedTuple):
+    """Two phrases, lower case, words separated by single blanks, and their relation (source to target)."""
+
+    left: str
+    right: str
+    relation: str = EQUAL
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A line that gives no pair, and why."""
+
+    path: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
+
+
+class PhraseLists:
+    """Pairs with several words on at least one side, looked up by the words of a sentence."""
+
+    def __init__(self, pairs: Iterable[ListedPair], skipped: tuple[Skipped, ...] = ()):
+        self.skipped = skipped
+        self._partners: dict[str, dict[str, str]] = defaultdict(dict)
+        self._lengths: dict[str, set[int]] = defaultdict(set)
+        for pair in pairs:
+            forward = Finding((), (), pair.relation)
+            for left, right, relation in (
+                (pair.left, pair.right, pair.relation),
+                (pair.right, pair.left, forward.turned().relation),
+            ):
+                self._partners[left].setdefault(right, relation)
+                words = left.split()
+                self._lengths[words[0]].add(len(words))
+
+    def __len__(self) -> int:
+        return len(self._partners)
+
+    def findings(self, source: Parts, target: Parts) -> Iterator[Finding]:
+        """Listed phrases of the source whose partners stand in the target; forms before lemmas."""
+        places = self._places(target)
+        for left, tokens in self._places(source).items():
+            for right in sorted(self._partners[left].keys() & places.keys()):
+                for own in tokens:
+                    for other in places[right]:
+                        if len(own) > 1 or len(other) > 1:
+                            yield Finding(own, other, self._partners[left][right])
+
+    def _places(self, parts: Parts) -> dict[str, list[tuple[int, ...]]]:
+        """Listed phrases of a sentence, as inflected there or as lemmas, and where they stand."""
+        places: dict[str, list[tuple[int, ...]]] = defaultdict(list)
+        for words in dict.fromkeys((parts.forms, parts.lemmas)):
+            for begin, first in enumerate(words):
+                for length in sorted(self._lengths.get(first, ())):
+                    text = " ".join(words[begin : begin + length])
+                    if text in self._partners:
+                        tokens = parts.whole_tokens(range(begin, min(begin + length, len(parts))))
+                        if tokens and tokens not in places[text]:
+                            places[text].append(tokens)
+        held = {tokens for found in places.values() for tokens in found if len(tokens) > 1}
+        return {text: kept for text, found in places.items() if (kept := _not_inside(found, held))}
+
+
+def _not_inside(found: list[tuple[int, ...]], held: set[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Without those that are part of a longer one: the *because* of *because of*."""
+    return [tokens for tokens in found if not any(set(tokens) < set(longer) for longer in held)]
+
+
+@cache
+def expressions() -> PhraseLists:
+    """Our own table of function words and set phrases that do the same job."""
+    return PhraseLists(read_expressions(grammar_root() / "expressions.tsv"))
+
+
+def read_expressions(path: Path) -> Iterator[ListedPair]:
+    """Rows of expressions separated by `|`; each two of them are a pair unless both are single words."""
+    for number, (row,) in read_rows(path, 1):
+        group = [" ".join(expression.split()) for expression in row.split("|")]
+        if len(group) < 2 or not all(group) or len(set(group)) < len(group):
+            raise GrammarError(path, number, f"{row[:60]!r}: expected different expressions, separated by |")
+        for left, right in combinations(group, 2):
+            if " " in left or " " in right:
+                yield ListedPair(left, right)
+
+
+# ---- files ----
+
+
+@lru_cache(maxsize=4)
+def load_phrase_lists(path: str | Path) -> PhraseLists:
+    """The lines of a list with several words on a side; those of single words are for `load_ppdb`."""
+    pairs, skipped = [], []
+    for number, line in list_lines(Path(path)):
+        try:
+            pair = listed_pair(line)
+        except ValueError as error:
+            skipped.append(Skipped(str(path), number, str(error)))
+            continue
+        if pair.relation and (" " in pair.left or " " in pair.right):
+            pairs.append(pair)
+    return PhraseLists(pairs, tuple(skipped))
+
+
+def listed_pair(line: str) -> ListedPair:
+    """One line: two columns, or PPDB's `[X] ||| phrase ||| phrase ||| features ||| alignment ||| relation`.
+
+    ValueError says why a line gives no pair.
+    """
+    relation = EQUAL
+    if BARS in line:
+        fields = [field.strip() for field in line.split(BARS)]
+        if len(fields) < 3:
+            raise ValueError(
+                f"{line[:60]!r} has {counted(len(fields), 'field')}; expected at least category, phrase and phrase"
+            )
+        left, right = fields[1], fields[2]
+        relation = PPDB_RELATIONS.get(fields[5], EQUAL) if len(fields) > 5 else EQUAL
+    else:
+        left, _, right = line.partition("\t")
+        if "\t" in right:
+            raise ValueError(f"{line[:60]!r} has more than two columns; expected two phrases separated by a tab")
+    for side in (left, right):
+        count = len(side.split(" "))
+        if not side.strip(" "):
+            raise ValueError(f"{line[:60]!r} has an empty side; expected two phrases")
+        if count > LONGEST:
+            raise ValueError(f"{side[:40]!r}... has {counted(count, 'word')}; expected at most {LONGEST}")
+    return ListedPair(_normal(left), _normal(right), relation)
+
+
+def _normal(phrase: str) -> str:
+    """Lower case, hyphens as blanks, as the parts of a sentence are."""
+    lowered = phrase.lower()
+    spaced = lowered.replace("-", " ") if " " in lowered else lowered
+    return " ".join(word for word in spaced.split(" ") if word)

@@ -1,0 +1,78 @@
+"""A sentence as the sources of evidence read it: taken apart at hyphens, each part in its form and as a lemma.
+
+`well-known`, `well - known` and `well known` are the same two parts, so that spelling does not matter to what is
+looked up. A part knows its token; what is found is given back in tokens, whole ones only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from forestalign.tokens import Sentence
+
+HYPHENS = frozenset({"-", "–"})
+PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "NFP"})
+PARTS_OF_SPEECH = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Parallel lists, one item per part: lower-case form, lemma, tag, number of the token."""
+
+    forms: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    tags: tuple[str, ...]
+    tokens: tuple[int, ...]
+    capitals: frozenset[int] = frozenset()  # parts in capitals: US, which is not us
+    is_split: bool = False  # some token has several parts
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    def is_word(self, index: int, word: str) -> bool:
+        """Whether a part is this word, inflected or not."""
+        return self.forms[index] == word or self.lemmas[index] == word
+
+    def readings(self, index: int) -> tuple[str, ...]:
+        """The form of a part, and its lemma where that differs."""
+        form, lemma = self.forms[index], self.lemmas[index]
+        return (form,) if form == lemma else (form, lemma)
+
+    def whole_tokens(self, indices: Iterable[int]) -> tuple[int, ...]:
+        """The tokens of these parts, or nothing where a token is covered in part only."""
+        chosen = sorted(set(indices))
+        if not self.is_split:
+            return tuple([self.tokens[index] for index in chosen])
+        tokens = sorted({self.tokens[index] for index in chosen})
+        part_count = sum(self.tokens.count(token) for token in tokens)
+        return tuple(tokens) if part_count == len(chosen) else ()
+
+
+def take_apart(sentence: Sentence) -> Parts:
+    """The parts of a tagged sentence; a hyphen that is a token of its own disappears."""
+    rows: list[tuple[str, str, str, int]] = []
+    for number, token in enumerate(sentence.tokens):
+        form = token.surface.lower().replace("’", "'")
+        lemma = token.lemma or form
+        pieces = [piece for piece in form.split("-") if piece]
+        if len(pieces) > 1:
+            last = lemma.rpartition("-")[2] or pieces[-1]
+            rows += [(piece, piece, token.tag, number) for piece in pieces[:-1]]
+            rows.append((pieces[-1], last, token.tag, number))
+        elif form not in HYPHENS:
+            rows.append((form, lemma, token.tag, number))
+    forms, lemmas, tags, tokens = zip(*rows, strict=True) if rows else ((), (), (), ())
+    capitals = frozenset(i for i, token in enumerate(tokens) if sentence.tokens[token].surface.isupper())
+    return Parts(forms, lemmas, tags, tokens, capitals, len(set(tokens)) < len(tokens))
+
+
+def part_of_speech(tag: str) -> str:
+    """One letter as in WordNet, empty for what it does not hold."""
+    return PARTS_OF_SPEECH.get(tag[:2], "")
+
+
+def parts_of_speech(tag: str) -> Sequence[str]:
+    """All that a tag may stand for: participles are adjectives as well."""
+    own = part_of_speech(tag)
+    return ("v", "a") if tag in {"VBN", "VBG"} else (own,) if own else ()

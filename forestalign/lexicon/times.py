@@ -1,0 +1,180 @@
+"""Dates, times of day and spans of years. A date that does not exist (31 February) is none."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import NamedTuple
+
+from forestalign.lexicon.numbers import number_words, read_number
+from forestalign.lexicon.phrase_text import Parts
+
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            ("january", "jan", "jan."), ("february", "feb", "feb."), ("march", "mar", "mar."), ("april", "apr", "apr."),
+            ("may",), ("june", "jun", "jun."), ("july", "jul", "jul."), ("august", "aug", "aug."),
+            ("september", "sep", "sep.", "sept", "sept."), ("october", "oct", "oct."), ("november", "nov", "nov."),
+            ("december", "dec", "dec."),
+        ),
+        start=1,
+    )
+    for name in names
+}  # fmt: skip
+LEAP_YEAR = 2000  # for a day and a month without a year
+CLOCK = re.compile(r"([01]?\d|2[0-3])[:.]([0-5]\d)(am|pm)?")
+HOUR = re.compile(r"(1[0-2]|0?[1-9])(am|pm)")
+NAMED_HOURS = {"midnight": 0, "noon": 720, "midday": 720}
+HALVES = {"am": 0, "a.m.": 0, "a.m": 0, "pm": 720, "p.m.": 720, "p.m": 720}
+DECADE = re.compile(r"'?((?:1\d|20)?\d0)'?s")
+SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
+ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+
+class Date(NamedTuple):
+    """Year and day are 0 where the text has none."""
+
+    year: int
+    month: int
+    day: int
+
+
+class Clock(NamedTuple):
+    """Minutes after midnight; without am or pm a time up to 12:59 may be either."""
+
+    minutes: int
+    is_open: bool
+
+
+class Years(NamedTuple):
+    """A decade or a century: half-open."""
+
+    begin: int
+    end: int
+
+
+def date_of(year: int, month: int, day: int) -> Date | None:
+    """The date, if the calendar has it."""
+    try:
+        date(year or LEAP_YEAR, month, day or 1)
+    except ValueError:
+        return None
+    return Date(year, month, day)
+
+
+def read_date(parts: Parts, begin: int) -> tuple[Date, int] | None:
+    """`March 5, 2020`, `5 March`, `the 5th of March 2020`, `March 2020`, `3/15/2020`, `2020-03-15`."""
+    if found := _figured_date(parts, begin):
+        return found
+    month = _month(parts, begin)
+    if month and begin and _day(parts, begin - 1)[0]:
+        return None  # of a date that does not exist
+    if month and (parts.forms[begin] not in {"march", "may"} or parts.tags[begin] == "NNP"):
+        day, end = _day(parts, begin + 1)
+        year, end = _year(parts, end)
+    else:
+        day, at = _day(parts, begin)
+        at += at < len(parts) and parts.forms[at] == "of"
+        month, end = _month(parts, at), at + 1
+        if not day:
+            return None
+        year, end = _year(parts, end)
+    found_date = date_of(year, month, day) if month and (day or year) else None
+    return (found_date, end) if found_date else None
+
+
+def _figured_date(parts: Parts, begin: int) -> tuple[Date, int] | None:
+    if match := ISO_DATE.fullmatch("-".join(parts.forms[begin : begin + 3])):
+        end, numbers = begin + 3, (int(match[1]), int(match[2]), int(match[3]))
+    elif match := SLASHED_DATE.fullmatch(parts.forms[begin]):
+        first, second, year = int(match[1]), int(match[2]), int(match[3])
+        end, numbers = begin + 1, (year, second, first) if first > 12 else (year, first, second)
+    else:
+        return None
+    found = date_of(*numbers)
+    return (found, end) if found else None
+
+
+def _month(parts: Parts, index: int) -> int:
+    return MONTHS.get(parts.forms[index], 0) if index < len(parts) else 0
+
+
+def _day(parts: Parts, index: int) -> tuple[int, int]:
+    """A day of the month and its end; 0 where there is none."""
+    number = read_number(parts, index) if index < len(parts) else None
+    if number and number.kind in {"count", "ordinal"} and number.value.denominator == 1 and 1 <= number.value <= 31:
+        return int(number.value), number.end
+    return 0, index
+
+
+def _year(parts: Parts, index: int) -> tuple[int, int]:
+    at = index + (index < len(parts) and parts.forms[index] == ",")
+    form = parts.forms[at] if at < len(parts) else ""
+    return (int(form), at + 1) if re.fullmatch(r"1\d{3}|20\d{2}", form) else (0, index)
+
+
+def read_clock(parts: Parts, begin: int) -> tuple[Clock, int] | None:
+    """`3:30 pm`, `15:30`, `3pm`, `half past three`, `a quarter to five`, `three o'clock`, `noon`."""
+    form = parts.forms[begin]
+    if form in NAMED_HOURS:
+        return Clock(NAMED_HOURS[form], False), begin + 1
+    if (match := CLOCK.fullmatch(form)) and (":" in form or _half(parts, begin + 1)[0] is not None):
+        return _settled(parts, 60 * int(match[1]) + int(match[2]), begin + 1, match[3] or "")
+    if match := HOUR.fullmatch(form):
+        return _settled(parts, 60 * int(match[1]), begin + 1, match[2])
+    return _spoken(parts, begin) or _full_hour(parts, begin)
+
+
+def _half(parts: Parts, index: int) -> tuple[int | None, int]:
+    form = parts.forms[index] if index < len(parts) else ""
+    return (HALVES[form], index + 1) if form in HALVES else (None, index)
+
+
+def _settled(parts: Parts, minutes: int, end: int, glued: str = "") -> tuple[Clock, int]:
+    half, end = (HALVES[glued], end) if glued else _half(parts, end)
+    if half is None:
+        return Clock(minutes, 0 < minutes < 780), end
+    return Clock(minutes % 720 + half, False), end
+
+
+def _full_hour(parts: Parts, begin: int) -> tuple[Clock, int] | None:
+    """A number of an hour with o'clock, am or pm after it."""
+    hour, end = _day(parts, begin)
+    if not 1 <= hour <= 12 or end >= len(parts):
+        return None
+    if parts.forms[end] == "o'clock":
+        return _settled(parts, 60 * hour, end + 1)
+    return _settled(parts, 60 * hour, end) if parts.forms[end] in HALVES else None
+
+
+def _spoken(parts: Parts, begin: int) -> tuple[Clock, int] | None:
+    """Minutes past or to an hour."""
+    forms = parts.forms
+    at = begin + (forms[begin] == "a")
+    named = {"half": 30, "quarter": 15}.get(forms[at]) if at < len(parts) else None
+    minutes, end = (named, at + 1) if named else _day(parts, begin)
+    end += bool(minutes) and not named and end < len(parts) and parts.lemmas[end] == "minute"
+    if not minutes or end + 1 >= len(parts) or forms[end] not in {"past", "to"}:
+        return None
+    hour, after = _day(parts, end + 1)
+    is_clock = named or (minutes % 5 == 0 and minutes <= 30 and forms[end] == "past")  # five to ten is a range
+    if not 1 <= hour <= 12 or not is_clock:
+        return None
+    return _settled(parts, 60 * hour + (minutes if forms[end] == "past" else -minutes), after)
+
+
+def read_years(parts: Parts, begin: int) -> tuple[Years, int] | None:
+    """`the 1990s`, `the nineties`, `the nineteenth century`."""
+    form = parts.forms[begin]
+    decade = number_words()["decade"].get(form)
+    if (match := DECADE.fullmatch(form)) and int(match[1]) >= 10:
+        decade = int(match[1])
+    if decade is not None:
+        first = decade if decade >= 1000 else 1900 + decade
+        return Years(first, first + 10), begin + 1
+    number = read_number(parts, begin)
+    if number and number.kind == "ordinal" and number.end < len(parts) and parts.lemmas[number.end] == "century":
+        century = int(number.value)
+        return Years(100 * (century - 1), 100 * century), number.end + 1
+    return None

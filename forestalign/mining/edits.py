@@ -1,0 +1,315 @@
+"""How the second sentence of an aligned pair differs from the first.
+
+The phrase pairs cut both sentences into units: a phrase whose words are all kept, or the smallest pair of phrases that
+differ. What is in no unit is deleted or inserted. Units off the heaviest sequence that both sentences share are moved.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from forestalign.formats.phrase_records import PhraseRecord
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
+from forestalign.mining.edit_sides import EditSide, is_other_number
+from forestalign.phrases.part_kinds import WordClass
+from forestalign.tokens import Span, tokenize
+
+
+class EditKind(StrEnum):
+    """What can happen to a phrase, and to a sentence."""
+
+    KEPT = "kept"
+    REPLACED = "replaced"
+    DELETED = "deleted"
+    INSERTED = "inserted"
+    MOVED = "moved"
+    SPLIT = "split"  # into more sentences
+    MERGED = "merged"
+    VOICE = "voice changed"
+    NEGATION = "negation changed"
+    NUMBER = "number changed"  # a value, or singular and plural
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One edit: where, the words as they stand in the text, and for a replacement the relation, where one is known.
+
+    `source` is None for what was inserted, `target` for what was deleted. `detail` says more: of a change of number
+    `value` or `grammatical`, of a change of voice what the target is.
+    """
+
+    kind: EditKind
+    source: Span | None
+    target: Span | None
+    source_text: str = ""
+    target_text: str = ""
+    relation: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PairEdits:
+    """The edits of one pair, and the share of its words (marks of punctuation apart) that were kept."""
+
+    id: str
+    edits: tuple[Edit, ...]
+    kept_share: float
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing was edited."""
+        return all(edit.kind is EditKind.KEPT for edit in self.edits)
+
+    def of_kind(self, kind: str) -> tuple[Edit, ...]:
+        """The edits of one kind, as `edits.of_kind("replaced")`."""
+        return tuple(edit for edit in self.edits if edit.kind == kind)
+
+    def to_json(self) -> str:
+        """One line; what is empty in an edit is left out."""
+        edits = [
+            {
+                name: value
+                for name in ("kind", "source", "target", "source_text", "target_text", "relation", "detail")
+                if (value := getattr(edit, name))
+            }
+            for edit in self.edits
+        ]
+        return json.dumps({"id": self.id, "kept_share": self.kept_share, "edits": edits}, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    source: Span
+    target: Span
+    is_kept: bool
+    relation: str
+
+
+def edits_of(record: PhraseRecord) -> PairEdits:
+    """The edits that turn the source of a result into its target."""
+    return _Comparison(record).edits()
+
+
+def one_sided(id: str, source: str, target: str) -> PairEdits:
+    """A sentence that the other version of a text does not have; the other side is empty."""
+    words = Span(0, len(tokenize(source or target)))
+    if source:
+        return PairEdits(id, (Edit(EditKind.DELETED, words, None, source_text=source),), 0.0)
+    return PairEdits(id, (Edit(EditKind.INSERTED, None, words, target_text=target),), 0.0)
+
+
+class _Comparison:
+    """One result with its sides analysed."""
+
+    def __init__(self, record: PhraseRecord):
+        self.record = record
+        self.source, self.target = EditSide.of(record.source), EditSide.of(record.target)
+        self.units = self._units()
+        self.deleted = _spans_without([unit.source for unit in self.units], record.nulls.source, len(self.source.words))
+        self.inserted = _spans_without(
+            [unit.target for unit in self.units], record.nulls.target, len(self.target.words)
+        )
+
+    def edits(self) -> PairEdits:
+        """All edits: those of phrases in the order of the source, insertions, then those of the whole."""
+        phrases = [
+            self._edit(EditKind.KEPT if unit.is_kept else EditKind.REPLACED, unit.source, unit.target, unit.relation)
+            for unit in self.units
+        ]
+        phrases += [self._edit(EditKind.DELETED, span, None) for span in self.deleted]
+        phrases.sort(key=lambda edit: edit.source or (0, 0))
+        inserted = [self._edit(EditKind.INSERTED, None, span) for span in self.inserted]
+        others = [*self._moved(), *self._sentences(), *self._voice(), *self._negations(), *self._numbers()]
+        return PairEdits(self.record.id, (*phrases, *inserted, *others), self._kept_share())
+
+    # ---- units ----
+
+    def _units(self) -> list[_Unit]:
+        """From the top of each tree of phrase pairs down to what is the same or has nothing below it."""
+        phrases = self.record.phrases
+        supporting = {support for pair in phrases for support in pair.supports}
+        waiting = [index for index in range(len(phrases)) if index not in supporting]
+        units = []
+        while waiting:
+            pair = phrases[waiting.pop()]
+            is_kept = self.source.lowered(pair.source) == self.target.lowered(pair.target)
+            if is_kept or not pair.supports:
+                units.append(_Unit(pair.source, pair.target, is_kept, "" if is_kept else pair.relation))
+            else:
+                waiting += pair.supports
+        return _joined(sorted(units, key=lambda unit: (unit.source, unit.target)))
+
+    def _edit(
+        self, kind: EditKind, source: Span | None, target: Span | None, relation: str = "", detail: str = ""
+    ) -> Edit:
+        return Edit(kind, source, target, self.source.text(source), self.target.text(target), relation, detail)
+
+    def _kept_share(self) -> float:
+        kept = [unit for unit in self.units if unit.is_kept]
+        count = sum(self.source.content_count(unit.source) + self.target.content_count(unit.target) for unit in kept)
+        whole = self.source.content_count() + self.target.content_count()
+        return round(count / whole, 5) if whole else 1.0
+
+    # ---- kinds of edits ----
+
+    def _moved(self) -> Iterable[Edit]:
+        """The largest phrase pairs that moved as they are; function words and marks alone do not move."""
+        units = [unit for unit in self.units if self.source.has_content(unit.source)]
+        staying = _heaviest_common_order(
+            [unit.target for unit in units], [self.source.content_count(unit.source) for unit in units]
+        )
+        moved = [unit for index, unit in enumerate(units) if index not in staying]
+        while moved:
+            first = moved[0]
+            whole = max(
+                (
+                    pair
+                    for pair in self.record.phrases
+                    if self._moves_as_one(pair.source, pair.target, first, units, moved)
+                ),
+                key=lambda pair: pair.source.end - pair.source.begin,
+                default=None,
+            )
+            span, partner = (whole.source, whole.target) if whole else (first.source, first.target)
+            yield self._edit(EditKind.MOVED, span, partner)
+            moved = [unit for unit in moved[1:] if not _inside(unit.source, span)]
+
+    def _moves_as_one(
+        self, source: Span, target: Span, first: _Unit, units: Sequence[_Unit], moved: Sequence[_Unit]
+    ) -> bool:
+        """Whether a pair holds the unit and only moved ones, in one order on both sides."""
+        if not (_inside(first.source, source) and _inside(first.target, target)):
+            return False
+        held = [unit for unit in units if _inside(unit.source, source)]
+        return all(unit in moved for unit in held) and held == sorted(held, key=lambda unit: unit.target)
+
+    def _sentences(self) -> Iterable[Edit]:
+        counts = self.source.sentence_count, self.target.sentence_count
+        if counts[0] != counts[1]:
+            kind = EditKind.SPLIT if counts[0] < counts[1] else EditKind.MERGED
+            whole = Span(0, len(self.source.words)), Span(0, len(self.target.words))
+            yield Edit(kind, *whole, detail=f"{counts[0]} to {counts[1]} sentences")
+
+    def _voice(self) -> Iterable[Edit]:
+        for link in self.record.words:
+            if self.source.is_verb(link.source) and self.target.is_verb(link.target):
+                is_passive = link.target in self.target.passives
+                if is_passive != (link.source in self.source.passives):
+                    spans = Span(link.source, link.source + 1), Span(link.target, link.target + 1)
+                    yield self._edit(EditKind.VOICE, *spans, detail="passive" if is_passive else "active")
+
+    def _negations(self) -> Iterable[Edit]:
+        """Negations without a partner; as many on both sides (*not ... ever*, *never*) say the same."""
+        gone, come = self._unpartnered(WordClass.NEGATION)
+        for source in gone[len(come) :]:
+            yield self._edit(EditKind.NEGATION, Span(source, source + 1), None)
+        for target in come[len(gone) :]:
+            yield self._edit(EditKind.NEGATION, None, Span(target, target + 1))
+
+    def _numbers(self) -> Iterable[Edit]:
+        """Other values, be they aligned or not, and nouns that changed from singular to plural or back."""
+        for unit in self.units:
+            if unit.is_kept:
+                continue
+            if unit.relation == DIFFERENT or (unit.relation not in (EQUAL, SIMILAR) and self._values_differ(unit)):
+                yield self._edit(EditKind.NUMBER, unit.source, unit.target, detail="value")
+            elif self._is_other_number(unit):
+                yield self._edit(EditKind.NUMBER, unit.source, unit.target, detail="grammatical")
+        gone, come = self._unpartnered(WordClass.NUMBER)
+        for source, target in zip(gone, come, strict=False):
+            yield self._edit(EditKind.NUMBER, Span(source, source + 1), Span(target, target + 1), detail="value")
+
+    def _unpartnered(self, wanted: WordClass) -> tuple[list[int], list[int]]:
+        """Words of a class that were deleted or inserted, or replaced by what has none and does not mean the same."""
+        found = []
+        for side, other, nulls, is_source in (
+            (self.source, self.target, self.deleted, True),
+            (self.target, self.source, self.inserted, False),
+        ):
+            words = [word for span in nulls for word in range(*span) if side.classes[word] == wanted]
+            for unit in self.units:
+                span, partner = (unit.source, unit.target) if is_source else (unit.target, unit.source)
+                if not unit.is_kept and unit.relation not in (EQUAL, SIMILAR, DIFFERENT):
+                    own = [word for word in range(*span) if side.classes[word] == wanted]
+                    words += own if not any(other.classes[word] == wanted for word in range(*partner)) else []
+            found.append(sorted(words))
+        return found[0], found[1]
+
+    def _values_differ(self, unit: _Unit) -> bool:
+        values = [
+            [side.words[word].lower() for word in range(*span) if side.classes[word] == WordClass.NUMBER]
+            for side, span in ((self.source, unit.source), (self.target, unit.target))
+        ]
+        return bool(values[0] and values[1]) and values[0] != values[1]
+
+    def _is_other_number(self, unit: _Unit) -> bool:
+        """One noun in singular and plural."""
+        if unit.source.end - unit.source.begin != 1 or unit.target.end - unit.target.begin != 1:
+            return False
+        words = (
+            (side.words[span.begin], side.tags[span.begin])
+            for side, span in ((self.source, unit.source), (self.target, unit.target))
+        )
+        return is_other_number(*words)
+
+
+def _joined(units: Sequence[_Unit]) -> list[_Unit]:
+    """Kept units that follow each other on both sides are one."""
+    joined: list[_Unit] = []
+    for unit in units:
+        last = joined[-1] if joined else None
+        if (
+            last
+            and last.is_kept
+            and unit.is_kept
+            and (last.source.end, last.target.end)
+            == (
+                unit.source.begin,
+                unit.target.begin,
+            )
+        ):
+            spans = Span(last.source.begin, unit.source.end), Span(last.target.begin, unit.target.end)
+            joined[-1] = _Unit(*spans, True, "")
+        else:
+            joined.append(unit)
+    return joined
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    return outer.begin <= inner.begin and inner.end <= outer.end
+
+
+def _spans_without(units: Sequence[Span], nulls: Sequence[Span], length: int) -> list[Span]:
+    """Words outside all units: as the null phrases cut them, and otherwise in runs."""
+    covered = {word for unit in units for word in range(*unit)}
+    free = [word for word in range(length) if word not in covered]
+    owner = {word: index for index, span in enumerate(nulls) for word in range(*span)}
+    spans: list[Span] = []
+    for word in free:
+        if spans and spans[-1].end == word and owner.get(word) == owner.get(word - 1):
+            spans[-1] = Span(spans[-1].begin, word + 1)
+        else:
+            spans.append(Span(word, word + 1))
+    return spans
+
+
+def _heaviest_common_order(targets: Sequence[Span], weights: Sequence[int]) -> set[int]:
+    """The heaviest sequence of units, in source order, whose targets ascend; of equal ones that which ends first.
+
+    best(k) = weight(k) + max of best(j) over j < k with target(j) <= target(k)
+    """
+    best: list[int] = []
+    previous: list[int] = []
+    for k, target in enumerate(targets):
+        before = max((j for j in range(k) if targets[j] <= target), key=lambda j: (best[j], -j), default=-1)
+        best.append(weights[k] + (best[before] if before >= 0 else 0))
+        previous.append(before)
+    last = max(range(len(best)), key=lambda k: (best[k], -k), default=-1)
+    chosen = set()
+    while last >= 0:
+        chosen.add(last)
+        last = previous[last]
+    return chosen

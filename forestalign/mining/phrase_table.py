@@ -1,0 +1,186 @@
+"""Counts of phrase pairs of any number, put together on disk by DuckDB, and the rows of the table made of them.
+
+Counts come in batches, each counted for itself; what the engine keeps in memory is bounded, the rest lies in a folder
+beside the output. Sums are of whole numbers, so the table does not depend on how the lines were cut into batches.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from forestalign.errors import MissingExtraError, OutputError
+from forestalign.lexicon.findings import RELATIONS
+from forestalign.mining.occurrences import UNITS
+from forestalign.mining.pair_counts import MOST_EXAMPLES, CountedLines, PairCount
+
+MEMORY = "200MB"  # of the engine; the process as a whole stays below 500 MB
+_FETCHED = 10_000  # rows at a time
+_PART, _LIST = "\x1e", "\x1f"  # separators inside a part: what a batch knows of a pair besides numbers
+_COLUMNS = (
+    "phrase VARCHAR, paraphrase VARCHAR, source_label VARCHAR, target_label VARCHAR, slots INTEGER,"
+    " count BIGINT, mass BIGINT, evidence BIGINT, part VARCHAR"
+)
+_MERGE = """
+    CREATE TABLE merged AS
+    SELECT phrase, paraphrase, source_label, target_label, slots, sum(count)::BIGINT AS count,
+           sum(mass)::BIGINT AS mass, bit_or(evidence) AS evidence, list(part) AS parts
+    FROM counts GROUP BY phrase, paraphrase, source_label, target_label, slots"""
+_ROWS = """
+    SELECT phrase, paraphrase, source_label, target_label, slots, count, merged.mass, evidence, parts,
+           coalesce(both_sides.mass / nullif(source.mass, 0), 0) AS forward,
+           coalesce(both_sides.mass / nullif(target.mass, 0), 0) AS backward
+    FROM merged
+    JOIN (SELECT phrase, slots, sum(mass)::BIGINT AS mass FROM merged GROUP BY ALL) AS source USING (phrase, slots)
+    JOIN (SELECT paraphrase, slots, sum(mass)::BIGINT AS mass FROM merged GROUP BY ALL) AS target
+         USING (paraphrase, slots)
+    JOIN (SELECT phrase, paraphrase, slots, sum(mass)::BIGINT AS mass FROM merged GROUP BY ALL) AS both_sides
+         USING (phrase, paraphrase, slots)
+    WHERE count >= ? AND (NOT ? OR lower(phrase) <> lower(paraphrase))
+    ORDER BY phrase, slots, forward DESC, paraphrase, source_label, target_label"""
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Which rows of the table are wanted; probabilities are those of the whole table."""
+
+    different: bool = False  # only phrases that are not the same words
+    relations: tuple[str, ...] = ()  # only these; none: all
+    min_count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One row. `forward` is p(paraphrase | phrase) and `backward` p(phrase | paraphrase), whatever the labels.
+
+    `relation` is the most frequent one, `evidence` all that spoke for it, `examples` the ids of the first results.
+    """
+
+    phrase: str
+    paraphrase: str
+    source_label: str
+    target_label: str
+    slots: int
+    count: int
+    posterior_sum: float
+    forward: float
+    backward: float
+    relation: str
+    evidence: tuple[str, ...]
+    examples: tuple[str, ...]
+
+
+class PhraseTable:
+    """A table that grows on disk, in a folder of its own."""
+
+    def __init__(self, folder: Path):
+        try:
+            self._duckdb: Any = importlib.import_module("duckdb")
+        except ImportError:
+            raise MissingExtraError("a phrase table", "tables") from None
+        self._folder, self._batches = folder, 0
+        self._evidence: dict[str, int] = {}  # name and bit
+        settings = {
+            "memory_limit": MEMORY,
+            "threads": 1,
+            "temp_directory": str(folder / "sorting"),
+            "preserve_insertion_order": False,
+        }
+        with self._telling():
+            self._database = self._duckdb.connect(str(folder / "counts.duckdb"), config=settings)
+            self._database.execute(f"CREATE TABLE counts ({_COLUMNS})")
+
+    def add(self, counted: CountedLines) -> None:
+        """Take in the counts of one batch; batches come in the order of their lines."""
+        rows = self._folder / "batch.csv"
+        with self._telling():
+            with rows.open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows(
+                    (*key, each.count, each.mass, self._bits(each.evidence), self._part(each))
+                    for key, each in counted.counts.items()
+                )
+            self._database.execute(
+                "COPY counts FROM ? (FORMAT csv, HEADER false, AUTO_DETECT false, DELIMITER ',', QUOTE '\"',"
+                " ESCAPE '\"', NULLSTR '\x1d', PARALLEL false)",
+                [str(rows)],
+            )
+            rows.unlink()
+        self._batches += 1
+
+    def rows(self, wanted: RowFilter) -> Iterator[TableRow]:
+        """The rows in the order of phrases, likely paraphrases first."""
+        with self._telling():
+            self._database.execute(_MERGE)
+            self._database.execute("DROP TABLE counts")
+            found = self._database.execute(_ROWS, [wanted.min_count, wanted.different])
+        while True:
+            with self._telling():
+                fetched = found.fetchmany(_FETCHED)
+            if not fetched:
+                return
+            for row in fetched:
+                made = self._row(*row)
+                if not wanted.relations or made.relation in wanted.relations:
+                    yield made
+
+    def write_parquet(self, lines: Path, columns: str, parquet: Path) -> None:
+        """Make a Parquet file of JSON lines with these columns."""
+        with self._telling():
+            self._database.execute(
+                f"COPY (SELECT * FROM read_json('{_quoted(lines)}', format = 'newline_delimited',"
+                f" columns = {{{columns}}})) TO '{_quoted(parquet)}' (FORMAT parquet, COMPRESSION zstd)"
+            )
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._database.close()
+
+    def _bits(self, evidence: set[str]) -> int:
+        return sum(1 << self._evidence.setdefault(name, len(self._evidence)) for name in sorted(evidence))
+
+    def _part(self, counted: PairCount) -> str:
+        """The number of the batch first: parts sort in the order of the lines."""
+        relations = _LIST.join(f"{count} {relation}" for relation, count in sorted(counted.relations.items()))
+        examples = _LIST.join(" ".join(id.split()) for id in counted.examples)
+        return f"{self._batches:08d}{_PART}{relations}{_PART}{examples}"
+
+    def _row(self, *values: Any) -> TableRow:
+        phrase, paraphrase, source_label, target_label, slots, count, mass, bits, parts, forward, backward = values
+        relations: Counter[str] = Counter()
+        examples: dict[str, None] = {}
+        for part in sorted(parts):
+            _, tallies, ids = part.split(_PART)
+            for tally in tallies.split(_LIST):
+                number, _, relation = tally.partition(" ")
+                relations[relation] += int(number)
+            examples.update(dict.fromkeys(ids.split(_LIST)))
+        evidence = tuple(sorted(name for name, bit in self._evidence.items() if bits >> bit & 1))
+        shown = tuple(examples)[:MOST_EXAMPLES]
+        labels = source_label, target_label
+        numbers = slots, count, mass / UNITS, forward, backward
+        return TableRow(phrase, paraphrase, *labels, *numbers, most_frequent(relations), evidence, shown)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """A disk that is full while sorting, said with its place."""
+        try:
+            yield
+        except (self._duckdb.Error, OSError) as error:
+            reason = " ".join(str(error).split())
+            raise OutputError(f"the table cannot be put together in {self._folder}: {reason[:300]}") from error
+
+
+def most_frequent(relations: Counter[str]) -> str:
+    """The relation that was said most often; one that was said goes before none, and ties go by our order."""
+    said: Sequence[str] = [relation for relation in RELATIONS if relations[relation]]
+    return max(said, key=lambda relation: relations[relation], default="")
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")

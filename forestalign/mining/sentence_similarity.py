@@ -1,0 +1,127 @@
+"""How similar two aligned sentences are: a number from 0 to 5, the probability of a paraphrase, and the reasons.
+
+Both are linear in the features of `similarity_features` and, where the parser gave vectors, in the cosine c of the
+sentence vectors (c, its square and cube, and c times the aligned share):
+
+    score = bias + w . x, cut to 0..5          probability = 1 / (1 + exp(-(bias + w . x)))
+
+The same words are 5 and 1 by definition. There are two sets of weights, with and without sentence vectors, which
+`scripts/train_similarity.py` learns.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import zipfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.errors import GrammarError
+from forestalign.formats.phrase_records import PhraseRecord
+from forestalign.grammar import grammar_root
+from forestalign.lexicon import load_vectors
+from forestalign.mining.edits import edits_of
+from forestalign.mining.sentence_vectors import pooled_vector, projected_cosine
+from forestalign.mining.similarity_features import alignment_features
+from forestalign.mining.similarity_reasons import reasons_of
+from forestalign.tokens import Sentence
+
+Array = npt.NDArray[np.float64]
+VECTOR_FEATURES = ("cosine", "cosine, squared", "cosine, cubed", "cosine times aligned")
+HIGHEST = 5.0
+_ARRAYS = ("names", "centre", "scale", "plain", "full", "projection", "offset")
+_DIGITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """The score from 0 (nothing in common) to 5 (the same meaning), the probability of a paraphrase, and why."""
+
+    score: float
+    paraphrase: float
+    reasons: tuple[str, ...]
+
+    def to_json(self, id: str) -> str:
+        """One line."""
+        fields = {"id": id, "score": self.score, "paraphrase": self.paraphrase, "reasons": self.reasons}
+        return json.dumps(fields, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        return f"{self.score:.2f}\t{self.paraphrase:.2f}\t{'; '.join(self.reasons)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityModel:
+    """Weights of score and paraphrase, [2, features + 1], bias last; `plain` is for pairs without sentence vectors."""
+
+    names: tuple[str, ...]  # of the features without sentence vectors
+    centre: Array
+    scale: Array
+    plain: Array
+    full: Array
+    projection: Array
+    offset: Array
+
+    def judge(self, record: PhraseRecord, source: Sentence | None = None, target: Sentence | None = None) -> Similarity:
+        """The similarity of a result; with the sentences, whose vectors a result does not hold, it is more exact."""
+        edits, vectors = edits_of(record), load_vectors()
+        if edits.is_same:
+            return Similarity(HIGHEST, 1.0, reasons_of(record, edits))
+        found = alignment_features(record, edits, vectors)
+        values = [found[name] for name in self.names]
+        weights = self.plain
+        cosine = self._cosine(source, target) if source is not None and target is not None else None
+        if cosine is not None:
+            values += vector_features(cosine, found["aligned"])
+            weights = self.full
+        count = len(values)
+        row = (np.array(values) - self.centre[:count]) / self.scale[:count]
+        score, log_odds = (float(each[:-1] @ row + each[-1]) for each in weights)
+        return Similarity(
+            round(min(max(score, 0.0), HIGHEST), _DIGITS),
+            round(1 / (1 + math.exp(-min(max(log_odds, -50.0), 50.0))), _DIGITS),
+            reasons_of(record, edits),
+        )
+
+    def _cosine(self, source: Sentence, target: Sentence) -> float | None:
+        """The cosine of two sentences; None if there are no vectors, or those of another encoder."""
+        left, right = (pooled_vector(each, load_vectors()) for each in (source, target))
+        if left is None or right is None or not len(left) == len(right) == len(self.projection):
+            return None
+        return projected_cosine(left, right, self.projection, self.offset)
+
+
+def vector_features(cosine: float, aligned: float) -> list[float]:
+    """What the cosine of two sentences adds, in the order of VECTOR_FEATURES."""
+    return [cosine, cosine**2, cosine**3, cosine * aligned]
+
+
+@cache
+def load_similarity() -> SimilarityModel:
+    """The shipped weights."""
+    return read_similarity(grammar_root() / "similarity.npz")
+
+
+def read_similarity(path: Path) -> SimilarityModel:
+    """Weights from a file of numpy's; GrammarError if their sizes do not fit together."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in _ARRAYS}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise GrammarError(path, None, f"cannot be read as weights of the similarity: {error}") from error
+    names = tuple(str(name) for name in arrays.pop("names"))
+    numbers = {name: array.astype(np.float64) for name, array in arrays.items()}
+    count, more = len(names), len(names) + len(VECTOR_FEATURES)
+    shapes = {"centre": (more,), "scale": (more,), "plain": (2, count + 1), "full": (2, more + 1)}
+    for name, shape in shapes.items():
+        if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
+            raise GrammarError(path, None, f"{name} is {numbers[name].shape}; expected finite numbers, {shape}")
+    if numbers["projection"].ndim != 2 or numbers["offset"].shape != numbers["projection"].shape[1:]:
+        found = numbers["projection"].shape, numbers["offset"].shape
+        raise GrammarError(path, None, f"projection and offset are {found}; expected [pooled, few] and [few]")
+    return SimilarityModel(names, **numbers)

@@ -1,0 +1,36 @@
+"""One vector per sentence, from the words' vectors of the encoder's middle layers and of its last one.
+
+    pooled = [mean middle, mean last, mean middle by weight, mean last by weight]
+
+The weight of a word is its inverse document frequency, so that *the* does not drown *harbour*. A projection that was
+learned (`scripts/train_similarity.py`) takes this to few dimensions, in which the cosine says how alike two sentences
+are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.lexicon import WordVectors
+from forestalign.tokens import Sentence
+
+Array = npt.NDArray[np.float64]
+_LEAST_WEIGHT = 0.02
+
+
+def pooled_vector(sentence: Sentence, vectors: WordVectors) -> Array | None:
+    """The means of a sentence, one after the other; None if the parser gave no vectors."""
+    if sentence.middle is None or sentence.vectors is None or not len(sentence):
+        return None
+    weights = np.array([vectors.idf(word) + _LEAST_WEIGHT for word in sentence.words])
+    weights /= weights.sum()
+    layers = sentence.middle.astype(np.float64), sentence.vectors.astype(np.float64)
+    return np.concatenate([*(layer.mean(axis=0) for layer in layers), *(weights @ layer for layer in layers)])
+
+
+def projected_cosine(source: Array, target: Array, projection: Array, offset: Array) -> float:
+    """The cosine of two pooled vectors after projecting."""
+    left, right = source @ projection + offset, target @ projection + offset
+    norm = float(np.linalg.norm(left) * np.linalg.norm(right))
+    return float(left @ right) / norm if norm else 0.0

@@ -1,0 +1,159 @@
+"""What every parser gives: per sentence its trees and its forest; and the way there from charts."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from forestalign.chart import Chart, inside, kbest, marginals
+from forestalign.config import AlignConfig
+from forestalign.forest import Forest, pack_chart
+from forestalign.parsers.pruned import prune
+from forestalign.tokens import Sentence, analyse
+from forestalign.trees import ScoredTree
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """A sentence with tags and lemmas, its best trees, its forest. Where it failed: no trees, and `error` says why."""
+
+    sentence: Sentence
+    trees: Sequence[ScoredTree]
+    forest: Forest
+    chart: Chart | None = field(default=None, compare=False, repr=False)
+    error: str = ""
+
+
+class Parser(Protocol):
+    """One of the backends."""
+
+    def parse(self, sentences: Sequence[Sentence], forests: bool = True, charts: bool = False) -> list[Parse]:
+        """One parse per sentence, in order.
+
+        Without `forests` there are trees and tags alone, no lemmas. Charts are large, so they are kept only on demand.
+        """
+        ...
+
+
+class ChartSource(Protocol):
+    """A model that scores spans."""
+
+    piece_limit: int  # most word pieces of a sentence
+    passes: int  # calls of `charts` that may run side by side, in threads
+
+    def piece_count(self, sentence: Sentence) -> int:
+        """Word pieces of a sentence."""
+        ...
+
+    def charts(self, sentences: Sequence[Sentence]) -> list[tuple[Sentence, Chart]]:
+        """One batch: each sentence, with word vectors where the model has them, and its chart."""
+        ...
+
+
+# Padded words squared of one batch: what bounds the memory of the scores, at about 1 kB each.
+MOST_SPANS = 40_000
+LONG = 120  # words; batches of shorter sentences may run side by side
+
+
+@dataclass(frozen=True, slots=True)
+class ChartParser:
+    """A parser by charts: sorted by length inside, so that a batch has little padding; in the given order outside."""
+
+    source: ChartSource
+    config: AlignConfig
+
+    def parse(self, sentences: Sequence[Sentence], forests: bool = True, charts: bool = False) -> list[Parse]:
+        """One parse per sentence, in order."""
+        parses: list[Parse | None] = [self._refuse(sentence) for sentence in sentences]
+        order = sorted((i for i, parse in enumerate(parses) if parse is None), key=lambda i: (len(sentences[i]), i))
+        for i, sentence, chart in self.charts(sentences, order):
+            parse = parse_of(sentence, chart, self.config, forests)
+            parses[i] = parse if charts else replace(parse, chart=None)
+            del parse, chart  # of a long sentence 100 MB, which the next pass can use
+        return [parse for parse in parses if parse is not None]
+
+    def charts(self, sentences: Sequence[Sentence], order: Sequence[int]) -> Iterator[tuple[int, Sentence, Chart]]:
+        """The charts of sentences, in the given order, which should be by length.
+
+        Passes of the encoder run in threads of their own: two passes side by side make better use of two cores than
+        two threads in one pass, and what comes after them goes on meanwhile. A long sentence runs alone and in this
+        thread, for the memory: what one thread has freed another cannot use.
+        """
+        lengths = [len(sentence) for sentence in sentences]
+        waiting: deque[tuple[list[int], Future[list[tuple[Sentence, Chart]]]]] = deque()
+        with ThreadPoolExecutor(max_workers=self.source.passes) as pool:
+            for batch in _batches(order, lengths, self.config.batch_size):
+                part, is_long = [sentences[i] for i in batch], lengths[batch[-1]] > LONG
+                while waiting and (is_long or len(waiting) > self.source.passes):
+                    yield from _finished(*waiting.popleft())
+                if is_long:
+                    yield from _numbered(batch, self.source.charts(part))
+                else:
+                    waiting.append((batch, pool.submit(self.source.charts, part)))
+            while waiting:
+                yield from _finished(*waiting.popleft())
+
+    def _refuse(self, sentence: Sentence) -> Parse | None:
+        if not sentence.tokens:
+            return failed(sentence, "the sentence is empty; expected at least one token")
+        count, limit = self.source.piece_count(sentence), self.source.piece_limit
+        if count > limit:
+            return failed(sentence, f"the sentence has {count} word pieces; the parser's limit is {limit}")
+        return None
+
+
+def _batches(order: Sequence[int], lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    batch: list[int] = []
+    for i in order:
+        if batch and (len(batch) == batch_size or _span_count([*batch, i], lengths) > MOST_SPANS):
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def _finished(
+    batch: Sequence[int], future: Future[list[tuple[Sentence, Chart]]]
+) -> Iterator[tuple[int, Sentence, Chart]]:
+    return _numbered(batch, future.result())
+
+
+def _numbered(batch: Sequence[int], found: Sequence[tuple[Sentence, Chart]]) -> Iterator[tuple[int, Sentence, Chart]]:
+    for i, (sentence, chart) in zip(batch, found, strict=True):
+        yield i, sentence, chart
+
+
+def _span_count(batch: Sequence[int], lengths: Sequence[int]) -> int:
+    """Padded words squared; the last sentence is the longest."""
+    return len(batch) * lengths[batch[-1]] ** 2
+
+
+def parse_of(sentence: Sentence, chart: Chart, config: AlignConfig, forests: bool = True) -> Parse:
+    """Trees, tags, lemmas and forest from a chart."""
+    chart = chart.tempered(config.temperature)
+    scores = inside(chart)
+    trees = kbest(chart, sentence.words, config.nbest, scores.log_partition)
+    tags = chart.best_tags()
+    if not forests:
+        tagged = sentence.with_analysis(tags, [""] * len(tags))
+        return Parse(tagged, trees, no_forest(tagged), chart)
+    sentence = analyse(sentence, tags)
+    if config.forest == "pruned":
+        forest = prune(chart, marginals(chart, scores), sentence, trees[0].tree, config.prune)
+    else:
+        forest = pack_chart(chart, trees, sentence)
+    return Parse(sentence, trees, forest, chart)
+
+
+def failed(sentence: Sentence, error: str) -> Parse:
+    """The parse of a sentence that has none, and why."""
+    return Parse(sentence, (), no_forest(sentence), None, error)
+
+
+def no_forest(sentence: Sentence) -> Forest:
+    """The forest of a sentence that was not packed."""
+    return Forest(sentence)

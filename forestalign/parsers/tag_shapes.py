@@ -1,0 +1,37 @@
+"""Which tags the shape of a word rules out, whatever an encoder says.
+
+Training text has a stop behind every final abbreviation, so that *p.m.* at the end of a sentence is taken for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.grammar import punctuation_tags
+from forestalign.parsers.encoder_words import plain_words
+
+IMPOSSIBLE = np.float32(-1e4)  # the score of a tag that a word cannot have
+SENTENCE_ENDS = frozenset({".", "?", "!"})
+
+Floats = npt.NDArray[np.float32]
+
+
+class TagShapes:
+    """A word with letters or digits is no mark, and a mark that ends sentences is nothing else."""
+
+    def __init__(self, tags: Sequence[str]):
+        self._is_mark = np.array([tag in punctuation_tags() for tag in tags])
+        self._ends = np.array([tag in (*punctuation_tags(), "NFP") for tag in tags])
+
+    def possible(self, words: Sequence[str], scores: Floats) -> Floats:
+        """The scores [words, tags], those of impossible tags lowered; a tag set without marks stays as it is."""
+        if not self._is_mark.any():
+            return scores
+        plain = plain_words(words)
+        spelt = np.array([any(map(str.isalnum, word)) for word in plain], dtype=bool)
+        ending = np.array([word in SENTENCE_ENDS for word in plain], dtype=bool)
+        fits = ~(spelt[:, None] & self._is_mark) & ~(ending[:, None] & ~self._ends)
+        return np.where(fits, scores, IMPOSSIBLE)

@@ -1,0 +1,163 @@
+"""What each pair of phrases of an alignment rests on, and what the two phrases are to each other.
+
+Where evidence is about exactly these phrases, it says both. Two words are related as the lexicon says. Any other pair
+is what its supports make of it: equal parts are equal, one part that is opposite makes the whole opposite, and a word
+that only one side has makes that side more specific, or the opposite if it is a negation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from forestalign.lexicon import WordNet
+from forestalign.lexicon.findings import (
+    DIFFERENT,
+    EQUAL,
+    MORE_GENERAL,
+    MORE_SPECIFIC,
+    OPPOSITE,
+    RELATIONS,
+    SIMILAR,
+)
+from forestalign.lexicon.opposites import are_opposites
+from forestalign.phrases.evidence import PhraseEvidence
+from forestalign.phrases.part_kinds import WordClass, word_class
+from forestalign.phrases.result import PhraseAlignment, PhrasePair
+from forestalign.tokens import Sentence, Span, Token
+from forestalign.words.alignment import WordAlignment
+
+LINKS = "links"
+# kinds of evidence as results name them
+PUBLIC_KINDS = {
+    "lexicon": "lexicon",
+    "list": "lexicon",
+    "light verb": "lexicon",
+    "negation": "lexicon",
+    "acronym": "acronym",
+    "name": "acronym",
+    "quantity": "quantity",
+    "similarity": "similarity",
+}
+EDGES = frozenset({"DT", ",", ".", ":", "``", "''", "-LRB-", "-RRB-"})  # tags that a phrase may have more at its edges
+SMALL = frozenset({WordClass.FUNCTION, WordClass.PUNCTUATION})
+
+Words = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PairRelations:
+    """Evidence, links and lexicon of two sentences, ready to be asked about pairs."""
+
+    source: Sentence
+    target: Sentence
+    rows: dict[tuple[Words, Words], list[PhraseEvidence]]
+    links: tuple[tuple[int, int], ...]
+    wordnet: WordNet
+
+    @classmethod
+    def of(
+        cls,
+        source: Sentence,
+        target: Sentence,
+        evidence: Iterable[PhraseEvidence],
+        links: WordAlignment,
+        wordnet: WordNet,
+    ) -> PairRelations:
+        """Evidence by the words that it is about."""
+        rows: dict[tuple[Words, Words], list[PhraseEvidence]] = {}
+        for row in evidence:
+            rows.setdefault((row.source, row.target), []).append(row)
+        return cls(source, target, rows, links.pairs, wordnet)
+
+    def told(self, alignment: PhraseAlignment) -> PhraseAlignment:
+        """The alignment with evidence and relation of each pair."""
+        pairs: list[PhrasePair] = []
+        for pair in alignment.pairs:
+            rows = self._rows(pair)
+            supports = [pairs[k] for k in pair.supports]
+            pairs.append(
+                replace(pair, evidence=self._evidence(pair, rows), relation=self._relation(pair, rows, supports))
+            )
+        return replace(alignment, pairs=tuple(pairs))
+
+    def _rows(self, pair: PhrasePair) -> list[PhraseEvidence]:
+        one, other = pair.source, pair.target
+        exact = self.rows.get((tuple(range(one.begin, one.end)), tuple(range(other.begin, other.end))))
+        return exact or self.rows.get((_bare(self.source, one), _bare(self.target, other)), [])
+
+    def _evidence(self, pair: PhrasePair, rows: Sequence[PhraseEvidence]) -> tuple[str, ...]:
+        kinds = sorted({PUBLIC_KINDS[row.kind] for row in rows})
+        has_links = any(_inside(pair.source, i) and _inside(pair.target, j) for i, j in self.links)
+        return (LINKS, *kinds) if has_links or not kinds else tuple(kinds)
+
+    def _relation(self, pair: PhrasePair, rows: Sequence[PhraseEvidence], supports: Sequence[PhrasePair]) -> str:
+        if rows:
+            return max(rows, key=lambda row: (row.strength, -RELATIONS.index(row.relation))).relation
+        if supports:
+            return self._composed(pair, supports)
+        if _is_word(pair.source) and _is_word(pair.target):
+            return self._of_words(self.source.tokens[pair.source.begin], self.target.tokens[pair.target.begin])
+        return SIMILAR
+
+    def _of_words(self, left: Token, right: Token) -> str:
+        one, other, wordnet = _lemma(left), _lemma(right), self.wordnet
+        if one == other or wordnet.are_synonyms(one, other):
+            return EQUAL
+        if left.tag == "CD" == right.tag:
+            return DIFFERENT
+        if are_opposites(one, other, wordnet):
+            return OPPOSITE
+        if wordnet.is_hypernym(one, other):
+            return MORE_GENERAL
+        return MORE_SPECIFIC if wordnet.is_hypernym(other, one) else SIMILAR
+
+    def _composed(self, pair: PhrasePair, supports: Sequence[PhrasePair]) -> str:
+        source = _left_over(self.source, pair.source, [support.source for support in supports])
+        target = _left_over(self.target, pair.target, [support.target for support in supports])
+        relations = [each.relation for each in supports if each.relation != EQUAL and not self._is_function_pair(each)]
+        negations = source.count(WordClass.NEGATION) - target.count(WordClass.NEGATION)
+        relations += [OPPOSITE] * abs(negations)
+        relations += [MORE_SPECIFIC] * (len(source) > source.count(WordClass.NEGATION))
+        relations += [MORE_GENERAL] * (len(target) > target.count(WordClass.NEGATION))
+        found = set(relations)
+        if not found:
+            return EQUAL
+        is_one = len(relations) == 1 or found <= {MORE_SPECIFIC} or found <= {MORE_GENERAL}
+        return relations[0] if is_one else SIMILAR
+
+    def _is_function_pair(self, pair: PhrasePair) -> bool:
+        """Two function words: *a* and *the* do not make two phrases different."""
+        if not (_is_word(pair.source) and _is_word(pair.target)):
+            return False
+        tokens = self.source.tokens[pair.source.begin], self.target.tokens[pair.target.begin]
+        return all(word_class(token) in SMALL for token in tokens)
+
+
+def _is_word(span: Span) -> bool:
+    return span.end - span.begin == 1
+
+
+def _lemma(token: Token) -> str:
+    return (token.lemma or token.surface).lower()
+
+
+def _inside(span: Span, word: int) -> bool:
+    return span.begin <= word < span.end
+
+
+def _bare(sentence: Sentence, span: Span) -> Words:
+    """The words of a span without articles and marks at its edges."""
+    begin, end = span.begin, span.end
+    while begin < end - 1 and sentence.tokens[begin].tag in EDGES:
+        begin += 1
+    while end > begin + 1 and sentence.tokens[end - 1].tag in EDGES:
+        end -= 1
+    return tuple(range(begin, end))
+
+
+def _left_over(sentence: Sentence, span: Span, covered: Sequence[Span]) -> list[WordClass]:
+    """Classes of the words in no support that matter: neither function words nor punctuation."""
+    left = [k for k in range(span.begin, span.end) if not any(_inside(each, k) for each in covered)]
+    classes = [word_class(sentence.tokens[k]) for k in left]
+    return [each for each in classes if each not in SMALL]

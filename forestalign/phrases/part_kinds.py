@@ -1,0 +1,136 @@
+"""The local parts of a derivation that profile `best` weighs: one additive score S(h) = w · f(h).
+
+f(h) is a sum over what a derivation consists of, so that the search serves both profiles as it is:
+
+    pair     every aligned pair: log Pr of the EM model, word links that leave it or lie inside, labels, lengths
+    word     a pair of linked words: how likely the link is, and of which classes the words are
+    phrase   a pair of phrases that no word link carries: the strength of each kind of evidence
+    step     how a pair came about: straight, inverted, non-compositional, lifted, completed; the same by the
+             categories of both phrases
+    null     a maximal null phrase: log Pr, its category, its words by class, and how likely they were to have a partner
+    parse    log probability of the two chosen trees
+
+Links count by their probability. No part tells the source from the target, so swapping the sentences mirrors f.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.forest import Forest
+from forestalign.grammar import Category, negation_words, punctuation_tags, reduced_category, stop_words
+from forestalign.phrases.evidence import KINDS
+from forestalign.phrases.model import FloatArray
+from forestalign.phrases.score import Step
+from forestalign.tokens import Token
+
+LEAST, MOST = 1e-4, 1.0 - 1e-4  # a link's probability counts within these
+LOWEST = -15.0  # log Pr counts with at least this
+LIKELY = 0.5  # links above this are likely ones
+
+
+class WordClass(IntEnum):
+    """What kind of word it is to leave without a partner."""
+
+    CONTENT = 0
+    FUNCTION = 1
+    PUNCTUATION = 2
+    NEGATION = 3
+    NUMBER = 4
+
+
+CLASSES = tuple(kind.name.lower() for kind in WordClass)
+FUNCTION_TAGS = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WDT", "WP", "EX", "POS", "RP"})
+PAIR = (
+    "log pr", "count", "links leaving", "likely links leaving", "bar nodes", "same label", "same category",
+    "links inside", "length ratio", "punctuation at an edge",
+)  # fmt: skip
+WORD_SEED = (
+    "log p", "log odds", "count", "both function", "both punctuation", "same lemma", "other class", "opposite",
+    "different value",
+)  # fmt: skip
+PHRASE_SEED = ("count", "block of links", *KINDS)
+CATEGORIES = tuple(category.value for category in Category if category is not Category.NULL)
+_CATEGORY_NUMBER = {Category(name): k for k, name in enumerate(CATEGORIES)}
+NULL = (
+    "log pr", "count", *CLASSES, *(f"linked {name}" for name in CLASSES), "lost links",
+    *(f"phrase {category}" for category in CATEGORIES),
+)  # fmt: skip
+STEPS = (Step.STRAIGHT, Step.INVERTED, Step.NON_COMPOSITIONAL, Step.LIFT, Step.COMPLETION)
+GROUPS = (
+    ("pair", PAIR),
+    ("word", WORD_SEED),
+    ("phrase", PHRASE_SEED),
+    ("null", NULL),
+    ("step", tuple(step.label for step in STEPS)),
+    ("category", tuple(f"{step.label} {category}" for step in STEPS for category in CATEGORIES)),
+    ("parse", ("log p",)),
+)
+NAMES = tuple(f"{group}: {name}" for group, names in GROUPS for name in names)
+Nodes = npt.NDArray[np.int64]
+
+
+def _slices() -> dict[str, slice]:
+    found, at = {}, 0
+    for group, names in GROUPS:
+        found[group] = slice(at, at + len(names))
+        at += len(names)
+    return found
+
+
+SLICE = _slices()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestSide:
+    """What parts ask about one forest, as arrays by node."""
+
+    forest: Forest
+    begin: Nodes
+    end: Nodes
+    classes: Nodes  # by word
+
+    @classmethod
+    def of(cls, forest: Forest) -> ForestSide:
+        """The side of a forest."""
+        begin = np.array([node.begin for node in forest.nodes], np.int64)
+        end = np.array([node.end for node in forest.nodes], np.int64)
+        classes = np.array([word_class(token) for token in forest.sentence.tokens], np.int64)
+        return cls(forest, begin, end, classes)
+
+    @property
+    def labels(self) -> npt.NDArray[np.str_]:
+        """Labels of all nodes."""
+        return np.array([node.label for node in self.forest.nodes])
+
+    @property
+    def categories(self) -> Nodes:
+        """Numbers of the nodes' categories in CATEGORIES."""
+        return np.array([_CATEGORY_NUMBER[reduced_category(node.label)] for node in self.forest.nodes], np.int64)
+
+    @property
+    def bars(self) -> FloatArray:
+        """1 for nodes that binarisation made."""
+        return np.array([node.is_bar for node in self.forest.nodes], np.float64)
+
+    @property
+    def punctuated(self) -> FloatArray:
+        """1 for phrases that begin or end with a mark."""
+        marks = self.classes == WordClass.PUNCTUATION
+        return np.asarray((marks[self.begin] | marks[self.end - 1]) & (self.end - self.begin > 1), np.float64)
+
+
+def word_class(token: Token) -> WordClass:
+    """The class of a tagged word."""
+    form = token.surface.lower()
+    if token.tag in punctuation_tags():
+        return WordClass.PUNCTUATION
+    if form in negation_words():
+        return WordClass.NEGATION
+    if token.tag == "CD":
+        return WordClass.NUMBER
+    return WordClass.FUNCTION if form in stop_words() or token.tag in FUNCTION_TAGS else WordClass.CONTENT

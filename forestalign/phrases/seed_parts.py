@@ -1,0 +1,128 @@
+"""What hypotheses of profile `best` grow from, with their parts: linked words, and phrases beside the links.
+
+A phrase seed has the strength of each kind of evidence, or is a block of links: a word with each of whose partners'
+words it is linked (*gave up* with *quit*).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from forestalign.forest import Forest, NodeId
+from forestalign.phrases.evidence import KINDS, PhraseEvidence
+from forestalign.phrases.model import FloatArray
+from forestalign.phrases.part_kinds import NAMES, SLICE, WORD_SEED, ForestSide, WordClass
+from forestalign.phrases.score import Step
+from forestalign.phrases.seeds import PHRASE, WORD, Seeds, leaves
+
+LEAST_IN_BLOCK = 0.25  # probability of each link of a block
+LONGEST_BLOCK = 4  # words
+
+Extent = tuple[int, int]  # begin and end
+Spans = dict[Extent, list[NodeId]]
+
+
+def is_word_pair(row: PhraseEvidence) -> bool:
+    """Whether both phrases are single words."""
+    return len(row.source) == 1 == len(row.target)
+
+
+def seed_parts(
+    one: ForestSide, other: ForestSide, links: FloatArray, evidence: Sequence[PhraseEvidence]
+) -> tuple[Seeds, FloatArray]:
+    """All seeds, without values, and their parts."""
+    against = {(row.source, row.target): row.relation for row in evidence if row.relation in WORD_SEED}
+    rows: list[tuple[int, int, float, Step]] = []
+    vectors: list[FloatArray] = []
+    source_leaves, target_leaves = leaves(one.forest), leaves(other.forest)
+    for i, j in np.argwhere(links > 0.0).tolist():
+        vector = _word_vector(one, other, (i, j), float(links[i, j]), against.get(((i,), (j,)), ""))
+        for left in source_leaves[i]:
+            for right in target_leaves[j]:
+                rows.append((left, right, 0.0, WORD))
+                vectors.append(vector)
+    for (left, right), vector in sorted(_phrase_vectors(one.forest, other.forest, links, evidence).items()):
+        rows.append((left, right, 0.0, PHRASE))
+        vectors.append(vector)
+    return Seeds.of(rows), np.array(vectors).reshape(len(rows), len(NAMES))
+
+
+def _word_vector(one: ForestSide, other: ForestSide, pair: tuple[int, int], p: float, relation: str) -> FloatArray:
+    i, j = pair
+    left, right = one.forest.sentence.tokens[i], other.forest.sentence.tokens[j]
+    classes = one.classes[i], other.classes[j]
+    vector = np.zeros(len(NAMES))
+    vector[SLICE["word"]] = (
+        math.log(p),
+        math.log(p / (1.0 - p)),
+        1.0,
+        classes == (WordClass.FUNCTION, WordClass.FUNCTION),
+        classes == (WordClass.PUNCTUATION, WordClass.PUNCTUATION),
+        (left.lemma or left.surface) == (right.lemma or right.surface),
+        classes[0] != classes[1],
+        relation == "opposite",
+        relation == "different value",
+    )
+    return vector
+
+
+def _phrase_vectors(
+    source: Forest, target: Forest, links: FloatArray, evidence: Sequence[PhraseEvidence]
+) -> dict[tuple[NodeId, NodeId], FloatArray]:
+    """Phrase seeds: pairs of nodes over exactly the words of the evidence, at least one of several words."""
+    left, right = _by_span(source), _by_span(target)
+    found: dict[tuple[NodeId, NodeId], FloatArray] = {}
+    start = SLICE["phrase"].start
+    for place, strength, one, other in _phrase_places(left, right, links, evidence):
+        vector = found.setdefault((one, other), np.zeros(len(NAMES)))
+        vector[start] = 1.0
+        vector[start + place] = max(vector[start + place], strength)
+    return found
+
+
+def _phrase_places(
+    left: Spans, right: Spans, links: FloatArray, evidence: Sequence[PhraseEvidence]
+) -> Iterator[tuple[int, float, NodeId, NodeId]]:
+    """Which number of the phrase group each seed has, how strong it is, and its nodes."""
+    rows = [(1, strength, one, other) for one, other, strength in _blocks(left, right, links)]
+    rows += [
+        (2 + KINDS.index(row.kind), row.strength, _span(row.source), _span(row.target))
+        for row in evidence
+        if not is_word_pair(row) and row.relation not in WORD_SEED
+    ]
+    for place, strength, extent, other_extent in rows:
+        for one in left.get(extent, ()):
+            for other in right.get(other_extent, ()):
+                yield place, strength, one, other
+
+
+def _blocks(left: Spans, right: Spans, links: FloatArray) -> list[tuple[Extent, Extent, float]]:
+    """Phrases of several words that are all linked to one word, by their spans, with the mean probability."""
+    found = [(several, (word, word + 1), mean) for several, word, mean in _runs(left, links)]
+    return found + [((word, word + 1), several, mean) for several, word, mean in _runs(right, links.T)]
+
+
+def _runs(spans: Spans, links: FloatArray) -> Iterator[tuple[Extent, int, float]]:
+    if ((links >= LEAST_IN_BLOCK).sum(axis=0) < 2).all():
+        return
+    for begin, end in sorted(spans):
+        if 1 < end - begin <= LONGEST_BLOCK:
+            block = links[begin:end]
+            for word in np.flatnonzero(block.min(axis=0) >= LEAST_IN_BLOCK).tolist():
+                yield (begin, end), word, float(block[:, word].mean())
+
+
+def _span(words: Sequence[int]) -> Extent:
+    """Begin and end of adjacent words; nothing that a node could have when they are not adjacent."""
+    is_whole = words[-1] - words[0] + 1 == len(words)
+    return (words[0], words[-1] + 1) if is_whole else (-1, -1)
+
+
+def _by_span(forest: Forest) -> Spans:
+    found: Spans = {}
+    for v, node in enumerate(forest.nodes):
+        found.setdefault((node.begin, node.end), []).append(NodeId(v))
+    return found

@@ -1,0 +1,412 @@
+"""From two forests to phrase alignments: features, probabilities, the search in the wanted direction, k best, trees.
+
+`PhraseStage` is the one way through: the aligner, the E step, tuning and benchmarks all take it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from forestalign.compiled import core
+from forestalign.config import HAND_SET, AlignConfig
+from forestalign.forest import Forest, NodeId, one_best, viterbi
+from forestalign.grammar import punctuation_tags
+from forestalign.lexicon import PhraseLexicon, load_phrases, load_vectors, load_wordnet
+from forestalign.lexicon.phrase_lists import PhraseLists, load_phrase_lists
+from forestalign.phrases.compiled_search import compiled_search
+from forestalign.phrases.evidence import PhraseEvidence, find_evidence
+from forestalign.phrases.expected_f1 import LEAST_ALIGNMENTS, by_expected_f1
+from forestalign.phrases.features import FeatureExtractor, PairFeatures
+from forestalign.phrases.hypotheses import AlignedNodes, Bounds, Derivation, Found, mirrored_derivation
+from forestalign.phrases.linear_model import LinearModel, load_linear_model
+from forestalign.phrases.model import FloatArray, PairScores, PhraseModel, load_model
+from forestalign.phrases.pair_relations import PairRelations
+from forestalign.phrases.parts import DerivationParts, parts_of, weigh_parts
+from forestalign.phrases.phrase_similarity import candidate_spans, has_vectors, load_similarity, similar_phrases
+from forestalign.phrases.region import EdgeId
+from forestalign.phrases.result import PhraseAlignment, PhrasePair, SearchStatistics
+from forestalign.phrases.score import Step, Weights, weigh
+from forestalign.phrases.search import search
+from forestalign.phrases.seeds import Seeds, link_seeds
+from forestalign.phrases.span_pairs import SpanLexicon, span_context
+from forestalign.phrases.tree_edit_search import align_by_edits
+from forestalign.tokens import Span
+from forestalign.words import CANDIDATE
+from forestalign.words.alignment import WordAlignment
+
+Edges = tuple[tuple[NodeId, int], ...]
+Scorer = Callable[[Forest, Forest, WordAlignment], PairScores]
+Engine = Callable[[Forest, Forest, Seeds, Weights, Bounds], Found]
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseStage:
+    """Extract, score, align: a model, what it needs to see, and the settings; for many pairs.
+
+    A `scorer` of the user's replaces the model.
+    """
+
+    model: PhraseModel
+    extractor: FeatureExtractor
+    config: AlignConfig
+    scorer: Scorer | None = None
+    linear: LinearModel | None = None  # learned weights of parts; None: the paper's scores
+    phrases: PhraseLexicon | None = None  # what finds evidence for phrases that no link carries
+    lists: PhraseLists | None = None  # the user's own phrases
+
+    @property
+    def is_one_best(self) -> bool:
+        """Whether only the best tree of each sentence is searched."""
+        return self.config.one_best or self.config.search == "ted"
+
+    def forests(self, source: Forest, target: Forest) -> tuple[Forest, Forest]:
+        """What is searched of the two forests: all of it, or with `one_best` the best tree of each."""
+        return (one_best(source), one_best(target)) if self.is_one_best else (source, target)
+
+    def features(self, source: Forest, target: Forest, links: WordAlignment) -> PairFeatures:
+        """F of all pairs of phrases (5.2)."""
+        return self.extractor.extract(source, target, links)
+
+    def score(self, source: Forest, target: Forest, links: WordAlignment) -> PairScores:
+        """log Pr of all pairs of phrases (5.2): by the model, or by the user's own function.
+
+        Where the model has no direction, the sentences are put in an order of their own first: sums of floats depend
+        on the order in their last digit, and the result must not.
+        """
+        if self.scorer is not None:
+            return self.scorer(source, target, links)
+        has_direction = self.config.direction != "symmetric" or self.config.null_normaliser != "own"
+        if has_direction or not comes_first(target, source):
+            return self.model.score(self.features(source, target, links), self.config)
+        return self.model.score(self.features(target, source, links.mirrored()), self.config).transposed()
+
+    def align(self, source: Forest, target: Forest, links: WordAlignment) -> tuple[PhraseAlignment, ...]:
+        """The `kbest` best alignments of what `forests` gives, best first; always at least one."""
+        evidence = self.evidence(source, target, links)
+        relations = PairRelations.of(source.sentence, target.sentence, evidence, links, self.extractor.wordnet)
+        if self.config.decode == "best":
+            return tuple(map(relations.told, self._align(source, target, links, evidence)))
+        wide = replace(self, config=self.config.with_(kbest=max(self.config.kbest, LEAST_ALIGNMENTS)))
+        found = by_expected_f1(wide._align(source, target, links, evidence))
+        return tuple(map(relations.told, found[: self.config.kbest]))
+
+    def _align(
+        self, source: Forest, target: Forest, links: WordAlignment, evidence: tuple[PhraseEvidence, ...]
+    ) -> tuple[PhraseAlignment, ...]:
+        if self.config.search == "ted":
+            likely = WordAlignment(tuple(link for link in links if link.stage != CANDIDATE))
+            return (align_by_edits(source, target, likely),)
+        if self.linear is None:
+            return align_phrases(source, target, links, self.score(source, target, links), self.config)
+        if self.config.direction == "symmetric" and comes_first(target, source):
+            turned = tuple(sorted(row.turned() for row in evidence))
+            return tuple(map(_mirrored, self._align_parts(target, source, links.mirrored(), turned)))
+        return self._align_parts(source, target, links, evidence)
+
+    def _align_parts(
+        self, source: Forest, target: Forest, links: WordAlignment, evidence: tuple[PhraseEvidence, ...]
+    ) -> tuple[PhraseAlignment, ...]:
+        """The best alignments by the learned scores, with calibrated posteriors."""
+        assert self.linear is not None
+        scores = self.score(source, target, links)
+        weights, seeds = weigh_parts(parts_of(source, target, links, scores, evidence), self.linear.weights)
+        found = align_weighted(source, target, seeds, weights, self.config, scores.pair)
+        return tuple(_calibrated(alignment, self.linear) for alignment in found)
+
+    def evidence(self, source: Forest, target: Forest, links: WordAlignment) -> tuple[PhraseEvidence, ...]:
+        """What speaks for pairs of phrases beside the word links."""
+        if self.phrases is None:
+            return ()
+        found = find_evidence(source.sentence, target.sentence, self.phrases, self.lists)
+        if self.linear is None or not has_vectors(source.sentence, target.sentence):
+            return found
+        if comes_first(target, source):  # sums of floats must not depend on the order
+            turned = tuple(sorted(row.turned() for row in found))
+            similar = tuple(row.turned() for row in self._similar(target, source, links.mirrored(), turned))
+        else:
+            similar = self._similar(source, target, links, found)
+        return tuple(sorted(found + similar))
+
+    def _similar(
+        self, source: Forest, target: Forest, links: WordAlignment, evidence: tuple[PhraseEvidence, ...]
+    ) -> tuple[PhraseEvidence, ...]:
+        lexicon = SpanLexicon(self.extractor.wordnet, self.extractor.vectors)
+        context = span_context(source.sentence, target.sentence, links, evidence, lexicon)
+        return similar_phrases(context, candidate_spans(source), candidate_spans(target), load_similarity())
+
+    def parts(self, source: Forest, target: Forest, links: WordAlignment) -> DerivationParts:
+        """All parts that derivations of two forests can have, for learning."""
+        scores = self.score(source, target, links)
+        return parts_of(source, target, links, scores, self.evidence(source, target, links))
+
+    def align_observed(
+        self, source: Forest, target: Forest, links: WordAlignment
+    ) -> tuple[PhraseAlignment, PairFeatures]:
+        """The best alignment and the features that it was scored by, for learning."""
+        features = self.features(source, target, links)
+        scores = self.model.score(features, self.config)
+        return align_phrases(source, target, links, scores, self.config)[0], features
+
+
+def load_stage(
+    config: AlignConfig,
+    model: PhraseModel | None = None,
+    scorer: Scorer | None = None,
+    linear: LinearModel | None = None,
+) -> PhraseStage:
+    """The phrase stage with the lexicon and the model that the settings name, or with a given model."""
+    model = model or load_model(HAND_SET if scorer else config.model)
+    extractor = FeatureExtractor(load_wordnet(), load_vectors(config.vectors), model.features, model.vocabulary)
+    lists = load_phrase_lists(config.ppdb) if config.ppdb else None
+    is_paper = config.scoring == "paper" or scorer is not None or config.model == HAND_SET
+    linear = None if is_paper else linear or load_linear_model(config.scores)
+    return PhraseStage(model, extractor, config, scorer, linear, load_phrases(), lists)
+
+
+def both_directions(
+    source: Forest, target: Forest, weights: Weights, seeds: Seeds, config: AlignConfig
+) -> tuple[Derivation, ...]:
+    """The k best derivations of each direction, all seen from the source, best first."""
+    task = _Task(source, target, seeds, weights, weights.pair, config)
+    forth = task.found()
+    if config.direction != "symmetric":
+        return forth.derivations
+    back = task.mirrored().found()
+    ways = [(forth.completed, each) for each in forth.derivations]
+    ways += [(back.completed, mirrored_derivation(each)) for each in back.derivations]
+    return tuple(each for _, each in sorted(ways, key=lambda way: (way[0], -round(way[1].score, 9))))
+
+
+def _calibrated(alignment: PhraseAlignment, linear: LinearModel) -> PhraseAlignment:
+    """The alignment with posteriors that are shares of right pairs."""
+    pairs = tuple(
+        replace(pair, posterior=linear.calibrated(pair.posterior)) if pair.posterior is not None else pair
+        for pair in alignment.pairs
+    )
+    return replace(alignment, pairs=pairs)
+
+
+def align_phrases(
+    source: Forest,
+    target: Forest,
+    words: WordAlignment,
+    scores: PairScores,
+    config: AlignConfig,
+    phrases: Seeds | None = None,
+) -> tuple[PhraseAlignment, ...]:
+    """The `config.kbest` best alignments by the paper's scores, best first; always at least one.
+
+    `phrases` are seeds beside the word links. Without a usable seed the one has no pairs, everything is null and
+    `reached_root` is false. With option "symmetric" both directions are searched and the better one is kept, so that
+    swapping the sentences mirrors the result; which of two equally good ones is taken depends on the sentences, not on
+    their order.
+    """
+    weights, seeds = weigh(source, target, scores, config), link_seeds(source, target, words, config)
+    seeds = seeds if phrases is None else seeds + phrases
+    return align_weighted(source, target, seeds, weights, config, scores.pair)
+
+
+def align_weighted(
+    source: Forest,
+    target: Forest,
+    seeds: Seeds,
+    weights: Weights,
+    config: AlignConfig,
+    log_probs: FloatArray | None = None,
+) -> tuple[PhraseAlignment, ...]:
+    """The same by any weights; `log_probs` of all pairs are shown to the user, else their values."""
+    task = _Task(source, target, seeds, weights, weights.pair if log_probs is None else log_probs, config)
+    if config.direction != "symmetric":
+        return task.one_way()
+    if comes_first(target, source):
+        return tuple(map(_mirrored, task.mirrored().better_way()))
+    return task.better_way()
+
+
+def comes_first(one: Forest, other: Forest) -> bool:
+    """The order of two forests, by their words, then by all they hold; equal ones have none."""
+    if one.sentence.words != other.sentence.words:
+        return one.sentence.words < other.sentence.words
+    return _content(one) < _content(other)
+
+
+def _content(forest: Forest) -> tuple[object, ...]:
+    nodes = [(node.begin, node.end, node.label) for node in forest.nodes]
+    return nodes, [[(edge.children, edge.log_prob) for edge in edges] for edges in forest.edges]
+
+
+def _preference(alignment: PhraseAlignment) -> tuple[bool, bool, float]:
+    return alignment.reached_root, not alignment.completed, round(alignment.log_score, 9)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """Two forests in one direction, and how what was found becomes a result."""
+
+    source: Forest
+    target: Forest
+    seeds: Seeds
+    weights: Weights
+    log_probs: FloatArray
+    config: AlignConfig
+
+    def mirrored(self) -> _Task:
+        """The other direction."""
+        seeds, weights = self.seeds.transposed(), self.weights.transposed()
+        return _Task(self.target, self.source, seeds, weights, self.log_probs.T, self.config)
+
+    def one_way(self) -> tuple[PhraseAlignment, ...]:
+        """What the search finds in this direction."""
+        return self._assemble(self.found())
+
+    def better_way(self) -> tuple[PhraseAlignment, ...]:
+        """What it finds in the better one of both."""
+        mirror, forth = self.mirrored(), self.one_way()
+        back = mirror.found()
+        first = mirror._assemble(replace(back, derivations=back.derivations[:1]))
+        if _preference(forth[0]) >= _preference(first[0]):
+            return forth
+        return tuple(map(_mirrored, mirror._assemble(back)))
+
+    def found(self) -> Found:
+        """What the search finds."""
+        engine: Engine = search if core(self.config.plain) is None else compiled_search
+        return engine(self.source, self.target, self.seeds, self.weights, Bounds.of(self.config))
+
+    def _assemble(self, found: Found) -> tuple[PhraseAlignment, ...]:
+        """The alignments of all derivations."""
+        statistics = SearchStatistics(found.states, found.beam_cuts, found.trace_bounds)
+        if not found.derivations:
+            return (self._nothing_aligned(statistics),)
+        alignments = []
+        for derivation in found.derivations:
+            alignment = self._alignment(derivation, statistics)
+            is_completed = found.completed and not _is_whole(self.source, self.target, alignment)
+            alignments.append(replace(alignment, completed=True) if is_completed else alignment)
+        return tuple(alignments)
+
+    def _alignment(self, derivation: Derivation, statistics: SearchStatistics) -> PhraseAlignment:
+        root = derivation.pairs[-1]
+        return PhraseAlignment(
+            pairs=tuple(map(self._phrase_pair, derivation.pairs)),
+            source_nulls=_spans(self.source, derivation.source_nulls),
+            target_nulls=_spans(self.target, derivation.target_nulls),
+            source_null_nodes=derivation.source_nulls,
+            target_null_nodes=derivation.target_nulls,
+            source_edges=_whole_tree(self.source, root.source, derivation.source_edges, derivation.source_trees),
+            target_edges=_whole_tree(self.target, root.target, derivation.target_edges, derivation.target_trees),
+            log_score=derivation.score + self.weights.constant,
+            reached_root=True,
+            statistics=statistics,
+        )
+
+    def _phrase_pair(self, pair: AlignedNodes) -> PhrasePair:
+        one, other = self.source.nodes[pair.source], self.target.nodes[pair.target]
+        source, target = Span(one.begin, one.end), Span(other.begin, other.end)
+        return PhrasePair(
+            source_node=pair.source,
+            target_node=pair.target,
+            source=source,
+            target=target,
+            source_label=one.label,
+            target_label=other.label,
+            is_bar=one.is_bar or other.is_bar,
+            compositional=pair.step is not Step.NON_COMPOSITIONAL,
+            inverted=pair.step is Step.INVERTED,
+            log_prob=float(self.log_probs[pair.source, pair.target]),
+            supports=pair.supports,
+            posterior=pair.posterior,
+            step=pair.step.label,
+            source_text=self.source.sentence.phrase(source),
+            target_text=self.target.sentence.phrase(target),
+        )
+
+    def _nothing_aligned(self, statistics: SearchStatistics) -> PhraseAlignment:
+        """Both sentences null as a whole, on their best trees."""
+        one, other = viterbi(self.source).root, viterbi(self.target).root
+        score = float(self.weights.source_null[one] + self.weights.target_null[other]) + self.weights.constant
+        return PhraseAlignment(
+            pairs=(),
+            source_nulls=_spans(self.source, (one,)),
+            target_nulls=_spans(self.target, (other,)),
+            source_null_nodes=(one,),
+            target_null_nodes=(other,),
+            source_edges=_whole_tree(self.source, one, (), -1),
+            target_edges=_whole_tree(self.target, other, (), -1),
+            log_score=score,
+            reached_root=False,
+            statistics=statistics,
+        )
+
+
+def _is_whole(source: Forest, target: Forest, alignment: PhraseAlignment) -> bool:
+    """Does the support of a completed root leave out nothing but punctuation at the edges?
+
+    The paper's trees keep such marks outside the root, ours attach them outermost; so this counts as reaching the root.
+    """
+    supports = [alignment.pairs[k] for k in alignment.pairs[-1].supports]
+    return bool(supports) and all(
+        _is_punctuation(forest, node)
+        for forest, nulls, spans in (
+            (source, alignment.source_null_nodes, [pair.source for pair in supports]),
+            (target, alignment.target_null_nodes, [pair.target for pair in supports]),
+        )
+        for node in nulls
+        if forest.nodes[node].end <= min(spans).begin or forest.nodes[node].begin >= max(span.end for span in spans)
+    )
+
+
+def _is_punctuation(forest: Forest, node: NodeId) -> bool:
+    return forest.nodes[node].is_leaf and forest.nodes[node].label in punctuation_tags()
+
+
+def _whole_tree(forest: Forest, root: NodeId, opened: Iterable[EdgeId], trees: int) -> Edges:
+    """The opened edges, and below null and covered phrases the parser's best derivation, or that of a shared tree.
+
+    `trees` are the n-best trees to choose from in strict mode, -1 else.
+    """
+    chosen = {edge.node: edge.way for edge in opened}
+    best = viterbi(forest).choice
+    tree = (trees & -trees) if trees > 0 else 0
+    edges: list[tuple[NodeId, int]] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        index = chosen.get(node, best[node])
+        if node not in chosen and tree:
+            index = next((k for k, edge in enumerate(forest.edges[node]) if edge.trees & tree), index)
+        edges.append((node, index))
+        stack.extend(forest.edges[node][index].children)
+    return tuple(sorted(edges))
+
+
+def _spans(forest: Forest, nodes: Iterable[NodeId]) -> tuple[Span, ...]:
+    return tuple(sorted(Span(forest.nodes[node].begin, forest.nodes[node].end) for node in nodes))
+
+
+def _mirrored(alignment: PhraseAlignment) -> PhraseAlignment:
+    """The alignment with source and target swapped."""
+    return replace(
+        alignment,
+        pairs=tuple(
+            replace(
+                pair,
+                source_node=pair.target_node,
+                target_node=pair.source_node,
+                source=pair.target,
+                target=pair.source,
+                source_label=pair.target_label,
+                target_label=pair.source_label,
+                source_text=pair.target_text,
+                target_text=pair.source_text,
+            )
+            for pair in alignment.pairs
+        ),
+        source_nulls=alignment.target_nulls,
+        target_nulls=alignment.source_nulls,
+        source_null_nodes=alignment.target_null_nodes,
+        target_null_nodes=alignment.source_null_nodes,
+        source_edges=alignment.target_edges,
+        target_edges=alignment.source_edges,
+    )

@@ -1,0 +1,239 @@
+/* Correcting an alignment. A draft is a list of pairs of node names over the two binarised trees, as `annotations/`
+   has it; what is drawn is made from it anew after each change, and every change can be taken back. */
+
+const MARKS = ["", "unsure", "equal", "similar", "more general", "more specific", "opposite", "different value"];
+const edit = { on: false, annotator: "", drafts: new Map(), saved: new Map(), picked: null };
+
+const nameKey = ([begin, end, label, isBar]) => `${begin} ${end} ${label} ${Boolean(isBar)}`;
+const nameOf = (node) => [node.begin, node.end, node.label, node.kind === BAR];
+
+/* ---- the binarised tree ---- */
+/* Parents by containment: sorted by beginning, longest first, nodes meet their parents on a stack (as in scene.py). */
+function binaryNodes(choice, side) {
+  const rank = { p: 0, b: 1, w: 2 };
+  const plain = choice[side].filter((node) => node.kind !== BAR).map(({ label, begin, end, kind }) => ({ label, begin, end, kind }));
+  for (const [begin, end, label] of choice.trees[side].bars) plain.push({ label, begin, end, kind: BAR });
+  plain.sort((one, two) => one.begin - two.begin || two.end - one.end || rank[one.kind] - rank[two.kind]);
+  const stack = [], last = plain.length - 1;
+  plain.forEach((node, index) => {
+    while (stack.length && plain[stack[stack.length - 1]].end < node.end) stack.pop();
+    node.parent = stack.length ? last - stack[stack.length - 1] : -1;
+    stack.push(index);
+  });
+  return plain.reverse();
+}
+
+/* ---- from a draft to what is drawn ---- */
+function choiceOfDraft(draft) {
+  const order = { source: new Map(), target: new Map() };
+  for (const side of SIDES) draft.nodes[side].forEach((node, index) => order[side].set(nameKey(nameOf(node)), index));
+  const at = (pair, side) => order[side].get(nameKey(pair[side]));
+  const pairs = [...draft.pairs].sort((one, two) => size(one.source) - size(two.source) || at(one, "source") - at(two, "source"));
+  const choice = { phrases: phrasesOf(pairs, (pair, side) => at(pair, side), draft.nodes), nulls: {}, logScore: null, reachedRoot: true, completed: false, trees: draft.trees, pairs };
+  for (const side of SIDES) {
+    const phraseAt = new Map(pairs.map((pair, index) => [at(pair, side), index]));
+    choice[side] = withNulls(draft.nodes[side].map((node, index) => ({ ...node, phrase: phraseAt.has(index) ? phraseAt.get(index) : -1 })));
+    choice.nulls[side] = choice[side].filter((node) => node.isNull).map((node) => [node.begin, node.end]);
+  }
+  return choice;
+}
+const size = ([begin, end]) => end - begin;
+
+function phrasesOf(pairs, at, nodes) {
+  const above = (side, index, other) => {  // whether the node `other` stands over the node `index`
+    let parent = nodes[side][index].parent;
+    while (parent >= 0 && parent < other) parent = nodes[side][parent].parent;
+    return parent === other;
+  };
+  const holds = (outer, inner) => above("source", at(inner, "source"), at(outer, "source")) && above("target", at(inner, "target"), at(outer, "target"));
+  return pairs.map((pair) => {
+    const inside = pairs.flatMap((other, index) => (other !== pair && holds(pair, other) ? [index] : []));
+    const supports = inside.filter((index) => !inside.some((other) => other !== index && holds(pairs[other], pairs[index])));
+    const places = supports.map((index) => pairs[index]).sort((one, two) => one.source[0] - two.source[0]).map((other) => other.target[0]);
+    return {
+      source: pair.source.slice(0, 2), target: pair.target.slice(0, 2), sourceLabel: pair.source[2], targetLabel: pair.target[2],
+      compositional: supports.length <= 2, score: null, supports, bar: pair.source[3] || pair.target[3],
+      inverted: places.some((place, index) => index && place < places[index - 1]), posterior: null, relation: pair.mark, evidence: [],
+    };
+  });
+}
+
+/* Null is what has no aligned node inside, unless it belongs to a pair that is aligned as a whole. */
+function withNulls(nodes) {
+  const full = nodes.map((node) => node.phrase >= 0), below = nodes.map(() => false);
+  nodes.forEach((node, index) => { if (full[index] && node.parent >= 0) { full[node.parent] = true; below[node.parent] = true; } });
+  nodes.forEach((node, index) => { if (below[index] && node.parent >= 0) below[node.parent] = true; });
+  for (let index = nodes.length - 1; index >= 0; index--) {  // parents before children
+    const node = nodes[index];
+    let over = node.parent;
+    while (over >= 0 && nodes[over].phrase < 0) over = nodes[over].parent;
+    node.inNull = !full[index] && (over < 0 || below[over]);
+    node.isNull = node.inNull && (node.parent < 0 || !nodes[node.parent].inNull);
+  }
+  return nodes;
+}
+
+/* ---- drafts ---- */
+const sameTokens = (one, two) => one.length === two.length && one.every((token, index) => token === two[index]);
+const fitsPair = (saved, view) => sameTokens(saved.source, view.source.tokens) && sameTokens(saved.target, view.target.tokens);
+const fitsTrees = (saved, choice) => SIDES.every((side) => saved.trees[side] === choice.trees[side].brackets);
+const isSaved = (pair) => { const saved = edit.saved.get(pair.id); return Boolean(saved && saved.pairs && baseOf(pair, saved)); };
+const hasChanged = (pair) => { const saved = edit.saved.get(pair.id); return Boolean(saved && saved.pairs && !isSaved(pair)); };
+const draftName = (id) => `${data.key}:${edit.annotator}:draft:${id}`;
+function isDirty(pair) {
+  const draft = edit.drafts.get(pair.id);
+  return draft ? draft.dirty : Boolean(keeper.get(draftName(pair.id)));
+}
+
+/* The view and the choice whose trees an earlier answer speaks of; null where there are none any more. */
+function baseOf(pair, earlier) {
+  if (!fitsPair(earlier, anyView(pair))) return null;
+  for (const view of [earlier.view, ...pair.views]) {
+    if (!view || !fitsPair(earlier, view)) continue;
+    const index = earlier.trees ? view.choices.findIndex((choice) => fitsTrees(earlier, choice)) : 0;
+    if (index >= 0) return { view, index };
+  }
+  return null;
+}
+
+function draftOf(pair) {
+  if (!edit.drafts.has(pair.id)) edit.drafts.set(pair.id, kept(pair) || savedDraft(pair) || freshDraft(pair));
+  return edit.drafts.get(pair.id);
+}
+function emptyDraft(pair, { view, index }, pairs, dirty) {
+  const unfolded = unfold(view), choice = unfolded.choices[index];
+  const nodes = { source: binaryNodes(choice, "source"), target: binaryNodes(choice, "target") };
+  const names = { source: new Set(), target: new Set() };
+  for (const side of SIDES) for (const node of nodes[side]) names[side].add(nameKey(nameOf(node)));
+  const known = pairs(choice).filter((each) => SIDES.every((side) => names[side].has(nameKey(each[side]))));
+  return { id: pair.id, view: { ...unfolded, id: pair.id, folded: view }, trees: choice.trees, nodes, pairs: known, past: [], future: [], dirty };
+}
+const rowsOf = (earlier) => earlier.pairs.map(([source, target]) => ({ source, target, mark: markIn(earlier.marks, source, target) }));
+const markIn = (marks, source, target) => { const found = (marks || []).find((mark) => nameKey(mark[0]) === nameKey(source) && nameKey(mark[1]) === nameKey(target)); return found ? found[2] : ""; };
+function kept(pair) {
+  const earlier = keeper.get(draftName(pair.id)), base = earlier && baseOf(pair, earlier);
+  if (earlier && !base) tell("Your unsaved changes of this pair were made for other sentences or trees; they are not shown.", true);
+  return base && emptyDraft(pair, base, () => rowsOf(earlier), true);
+}
+function savedDraft(pair) {
+  const saved = edit.saved.get(pair.id), base = saved && baseOf(pair, saved);
+  return base && emptyDraft(pair, base, saved.pairs ? () => rowsOf(saved) : (choice) => rowsOfChoice(choice), false);
+}
+function freshDraft(pair) {
+  const view = anyView(pair), index = Math.min(state.choice, view.choices.length - 1);
+  return emptyDraft(pair, { view, index }, rowsOfChoice, false);
+}
+function rowsOfChoice(choice) {
+  const find = (side, index) => choice[side].find((node) => node.phrase === index);
+  return choice.phrases.map((_, index) => [find("source", index), find("target", index)]).filter(([source, target]) => source && target)
+    .map(([source, target]) => ({ source: nameOf(source), target: nameOf(target), mark: "" }));
+}
+
+/* ---- changes ---- */
+function change(pairs) {
+  const draft = draftOf(state.shown[state.at]);
+  draft.past.push(draft.pairs);
+  draft.future = [];
+  draft.pairs = pairs;
+  changed(draft);
+}
+function travel(from, to) {
+  const draft = draftOf(state.shown[state.at]);
+  if (!draft[from].length) return;
+  draft[to].push(draft.pairs);
+  draft.pairs = draft[from].pop();
+  changed(draft);
+}
+function changed(draft) {
+  draft.dirty = true;
+  const is = keeper.set(draftName(draft.id), fieldsOf(draft));
+  tell(is ? "" : "This browser keeps nothing: save before you leave the page.", !is);
+  redraw();
+}
+const pairOf = (side, name) => draftOf(state.shown[state.at]).pairs.find((pair) => nameKey(pair[side]) === nameKey(name));
+function connect(source, target) {
+  const { pairs } = draftOf(state.shown[state.at]);
+  if (pairOf("source", source) && pairOf("source", source) === pairOf("target", target)) return;
+  change([...pairs.filter((pair) => nameKey(pair.source) !== nameKey(source) && nameKey(pair.target) !== nameKey(target)), { source, target, mark: "" }]);
+}
+function removePair() {
+  const pair = edit.picked && pairOf(edit.picked.side, edit.picked.name);
+  if (pair) change(draftOf(state.shown[state.at]).pairs.filter((other) => other !== pair));
+}
+function makeNull() {
+  if (!edit.picked) return;
+  const { side, name } = edit.picked, { pairs } = draftOf(state.shown[state.at]);
+  const left = pairs.filter((pair) => !within(pair[side], name) || (size(pair[side]) === size(name) && isOver(side, pair[side], name)));
+  if (left.length < pairs.length) change(left);
+}
+/* Of two nodes over the same words, whether the first is the higher. */
+function isOver(side, first, second) {
+  const nodes = draftOf(state.shown[state.at]).nodes[side], at = (name) => nodes.findIndex((node) => nameKey(nameOf(node)) === nameKey(name));
+  return at(first) > at(second);
+}
+function mark(text) {
+  const pair = edit.picked && pairOf(edit.picked.side, edit.picked.name);
+  if (pair && pair.mark !== text) change(draftOf(state.shown[state.at]).pairs.map((other) => (other === pair ? { ...pair, mark: text } : other)));
+}
+function cycleMark() {
+  const pair = edit.picked && pairOf(edit.picked.side, edit.picked.name);
+  if (pair) mark(MARKS[(MARKS.indexOf(pair.mark) + 1) % MARKS.length]);
+}
+function clearPairs() {
+  const { nodes, pairs } = draftOf(state.shown[state.at]);
+  const [source, target] = SIDES.map((side) => nameOf(nodes[side][nodes[side].length - 1]));
+  if (pairs.length !== 1 || nameKey(pairs[0].source) !== nameKey(source)) change([{ source, target, mark: "" }]);
+}
+const startAgain = () => change(draftBase(state.shown[state.at]));
+/* What the aligner said, as far as the draft's trees have its nodes. */
+function draftBase(pair) {
+  const { nodes } = draftOf(pair), has = (side, name) => nodes[side].some((node) => nameKey(nameOf(node)) === nameKey(name));
+  return rowsOfChoice(choiceOf(unfold(anyView(pair)))).filter((row) => SIDES.every((side) => has(side, row[side])));
+}
+
+/* ---- picking nodes ---- */
+function pick(side, node) {
+  const name = nameOf(node), { picked } = edit;
+  if (picked && picked.side !== side && !joined(picked, side, name)) {
+    const [source, target] = side === "target" ? [picked.name, name] : [name, picked.name];
+    edit.picked = { side, name };
+    connect(source, target);
+    return;
+  }
+  edit.picked = picked && picked.side === side && nameKey(picked.name) === nameKey(name) ? null : { side, name };
+  redraw();
+}
+function joined(picked, side, name) {
+  const pair = pairOf(picked.side, picked.name);
+  return Boolean(pair) && nameKey(pair[side]) === nameKey(name);
+}
+function pickedPhrase(choice) {
+  return edit.picked ? choice.pairs.findIndex((pair) => nameKey(pair[edit.picked.side]) === nameKey(edit.picked.name)) : -1;
+}
+
+/* Pairs that nest in another way on the one side than on the other; allowed where the meaning asks for it. */
+function crossing(draft, pair) {
+  const over = (side, one, two) => within(two[side], one[side]) && nameKey(one[side]) !== nameKey(two[side]) && (size(one[side]) > size(two[side]) || isOver(side, one[side], two[side]));
+  const nesting = (side, other) => (over(side, pair, other) ? 1 : over(side, other, pair) ? -1 : 0);
+  return draft.pairs.filter((other) => other !== pair && nesting("source", other) !== nesting("target", other));
+}
+
+function describePicked(panel) {
+  const { picked } = edit, draft = panel.draft;
+  if (!picked) return [make("p", { className: "hint", textContent: "Click a phrase and then its partner in the other tree to align them. Click an aligned phrase to remove, mark or empty it. Ctrl+Z takes back, Ctrl+S saves." })];
+  const pair = pairOf(picked.side, picked.name), text = (side, name) => textOf(draft.view, side, name);
+  const line = make("p", {}, make("strong", { textContent: `${picked.name[2]}${picked.name[3] ? "\u2032" : ""}` }), " ", make("q", { textContent: text(picked.side, picked.name) }));
+  const other = picked.side === "source" ? "target" : "source";
+  line.append(pair ? " \u2194 " : ` \u2014 now click its partner in the ${other} tree`);
+  if (pair) line.append(make("strong", { textContent: pair[other][2] }), " ", make("q", { textContent: text(other, pair[other]) }));
+  const tools = make("p", { className: "edit-tools" }, make("button", { type: "button", id: "make-null", textContent: "Make null", title: "nothing inside is aligned (u)", onclick: makeNull }));
+  if (pair) {
+    const choose = make("select", { id: "mark", onchange: (event) => mark(event.target.value) }, ...MARKS.map((name) => make("option", { value: name, textContent: name || "no mark" })));
+    choose.value = pair.mark;
+    tools.prepend(make("button", { type: "button", id: "remove-pair", textContent: "Remove pair", title: "Delete", onclick: removePair }));
+    tools.append(make("label", {}, "mark ", choose));
+  }
+  const found = pair ? crossing(draft, pair) : [];
+  const notes = found.length ? [make("p", { className: "facts warn", textContent: `nests otherwise than ${found.slice(0, 3).map((one) => text("source", one.source)).join(", ")}${found.length > 3 ? " and others" : ""}` })] : [];
+  return [line, tools, ...notes];
+}

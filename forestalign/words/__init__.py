@@ -1,0 +1,37 @@
+"""Word alignment after Sultan, Bethard and Sumner (2014), and the dictionary links of Arase and Tsujii (2017).
+
+The stages stand in `published` (what their program does) and `paper` (what their paper says); `best` is ours.
+"""
+
+from __future__ import annotations
+
+from forestalign.words.analysis import (
+    Analysis,
+    Entity,
+    analyse_given,
+    analyse_parse,
+    analyse_spacy,
+    find_names,
+)
+from forestalign.words.best.matching import CANDIDATE
+from forestalign.words.dependency_arcs import Arc
+from forestalign.words.dictionary import dictionary_links, similarity_threshold
+from forestalign.words.sentence_scores import SentenceScores, sentence_scores
+from forestalign.words.word_aligner import PROFILES, WordAligner
+
+__all__ = [
+    "CANDIDATE",
+    "PROFILES",
+    "Analysis",
+    "Arc",
+    "Entity",
+    "SentenceScores",
+    "WordAligner",
+    "analyse_given",
+    "analyse_parse",
+    "analyse_spacy",
+    "dictionary_links",
+    "find_names",
+    "sentence_scores",
+    "similarity_threshold",
+]

@@ -1,0 +1,228 @@
+"""Profile `best`: what the two words of a pair are to each other, whatever surrounds them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import JaroWinkler
+from rapidfuzz.process import cdist
+
+from forestalign.lexicon import PairList
+from forestalign.lexicon.wordnet import UNKNOWN, Entry
+from forestalign.words.analysis import Analysis
+from forestalign.words.best.context_layers import rivals
+from forestalign.words.best.sides import CONTENT, Array, Lexicon, WordSide, equal_pairs
+from forestalign.words.centred_vectors import centred_cosines
+from forestalign.words.similarity import PPDB_SIM, form
+
+SHARPNESS = 12.0  # of the softmax over contextual cosines
+ACRONYM_LENGTHS = range(2, 7)
+
+LEXICAL = (
+    "same form", "same lemma", "same stem", "same tag", "same category", "spelling", "same start", "part of hyphenated",
+    "acronym", "synonyms", "derivations", "hypernyms", "similar adjectives", "antonyms", "listed", "listed lemmas",
+    "cosine", "squared cosine", "best cosine", "different digits", "both numbers", "both names", "unique form",
+    "one form", "context cosine", "context softmax", "context best", "middle cosine", "squared middle cosine",
+    "middle over rival", "middle over weak rival", "middle best", "middle best of different",
+)  # fmt: skip
+
+
+def lexical_layers(source: Analysis, target: Analysis, left: WordSide, right: WordSide, lexicon: Lexicon) -> Array:
+    """The layers of LEXICAL, in its order."""
+    layers: dict[str, npt.NDArray[np.generic]] = {}
+    source_forms = [form(word) for word in source.sentence.words]
+    target_forms = [form(word) for word in target.sentence.words]
+    same_form = equal_pairs(left.words, right.words) | equal_pairs(
+        [f.canonical or f.lower for f in source_forms], [f.canonical or f.lower for f in target_forms]
+    )
+    same_lemma = equal_pairs(left.lemmas, right.lemmas)
+    same_stem = equal_pairs([f.stem for f in source_forms], [f.stem for f in target_forms])
+    same = same_form | same_lemma | same_stem
+    are_content = (left.kinds[:, None] == CONTENT) & (right.kinds[None, :] == CONTENT)
+    layers["same form"] = same_form
+    layers["same lemma"] = same_lemma & ~same_form
+    layers["same stem"] = same_stem & ~same_form & ~same_lemma
+    once = same_form.sum(1, keepdims=True) == 1, same_form.sum(0, keepdims=True) == 1
+    layers["unique form"] = same_form & once[0] & once[1]
+    layers["one form"] = same_form & (once[0] ^ once[1])
+    _tag_layers(layers, source.sentence.tags, target.sentence.tags, same_form)
+    _spelling_layers(layers, source, target, left, right, ~same & are_content)
+    _relation_layers(layers, left, right, lexicon.pairs, same, are_content)
+    _vector_layers(layers, left, right, same & are_content, are_content)
+    are_contextual = left.contextual is not None and right.contextual is not None
+    middle = centred_cosines(source.sentence, target.sentence, lexicon.centre) if are_contextual else None
+    _middle_layers(layers, middle, same)
+    is_digits = [f.is_digits for f in source_forms], [f.is_digits for f in target_forms]
+    layers["different digits"] = np.logical_and.outer(*is_digits) & ~same_form
+    result = np.empty((len(LEXICAL), len(left), len(right)), dtype=np.float32)
+    for number, name in enumerate(LEXICAL):
+        result[number] = layers[name]
+    return result
+
+
+def _tag_layers(
+    layers: dict[str, npt.NDArray[np.generic]],
+    source_tags: Sequence[str],
+    target_tags: Sequence[str],
+    same_form: npt.NDArray[np.bool_],
+) -> None:
+    layers["same tag"] = equal_pairs(source_tags, target_tags)
+    layers["same category"] = equal_pairs([tag[:2] for tag in source_tags], [tag[:2] for tag in target_tags])
+    names = [[tag.startswith("NNP") for tag in tags] for tags in (source_tags, target_tags)]
+    layers["both names"] = np.logical_and.outer(*names)
+    numbers = [[tag == "CD" for tag in tags] for tags in (source_tags, target_tags)]
+    layers["both numbers"] = np.logical_and.outer(*numbers) & ~same_form
+
+
+def _spelling_layers(
+    layers: dict[str, npt.NDArray[np.generic]],
+    source: Analysis,
+    target: Analysis,
+    left: WordSide,
+    right: WordSide,
+    are_open: npt.NDArray[np.bool_],
+) -> None:
+    """How alike different content words are written; two words that WordNet knows are no misspellings of each other."""
+    likeness = cdist(left.words, right.words, scorer=JaroWinkler.similarity, dtype=np.float32)
+    are_known = np.logical_and.outer(*([entry is not UNKNOWN for entry in side.entries] for side in (left, right)))
+    layers["spelling"] = np.clip((likeness - 0.75) * 4.0, 0.0, 1.0) * (are_open & ~are_known)
+    start = equal_pairs([w[:4].ljust(4) for w in left.words], [w[:4].ljust(4) for w in right.words])
+    layers["same start"] = start & are_open
+    acronyms = np.zeros((len(left), len(right)), dtype=bool)
+    _mark_acronyms(acronyms, source.sentence.words, target.sentence.words)
+    _mark_acronyms(acronyms.T, target.sentence.words, source.sentence.words)
+    layers["acronym"] = acronyms
+    parts = np.zeros_like(acronyms)
+    _mark_parts(parts, left.words, right.words)
+    _mark_parts(parts.T, right.words, left.words)
+    layers["part of hyphenated"] = parts & are_open
+
+
+def _mark_acronyms(marks: npt.NDArray[np.bool_], shorts: Sequence[str], words: Sequence[str]) -> None:
+    """Upper-case words with the words whose initials they are; small words may be skipped in no way."""
+    initials = [word[:1] for word in words]
+    for i, short in enumerate(shorts):
+        if not short.isupper():
+            continue
+        letters = list(short.replace(".", ""))
+        if len(letters) in ACRONYM_LENGTHS:
+            for begin in range(len(words) - len(letters) + 1):
+                if initials[begin : begin + len(letters)] == letters:
+                    marks[i, begin : begin + len(letters)] = True
+
+
+def _mark_parts(marks: npt.NDArray[np.bool_], compounds: Sequence[str], words: Sequence[str]) -> None:
+    """Hyphenated words with the words that are one of their parts."""
+    for i, compound in enumerate(compounds):
+        if "-" in compound and "-" in compound[1:-1]:
+            parts = compound.split("-")
+            for j, word in enumerate(words):
+                if word in parts:
+                    marks[i, j] = True
+
+
+def _relation_layers(
+    layers: dict[str, npt.NDArray[np.generic]],
+    left: WordSide,
+    right: WordSide,
+    pairs: PairList | None,
+    same: npt.NDArray[np.bool_],
+    are_content: npt.NDArray[np.bool_],
+) -> None:
+    """WordNet relations of content words, and the user's list for all words."""
+    names = ("synonyms", "derivations", "hypernyms", "similar adjectives", "antonyms", "listed", "listed lemmas")
+    marks = {name: np.zeros(same.shape, dtype=bool) for name in names}
+    known = np.logical_and.outer(*([entry is not UNKNOWN for entry in side.entries] for side in (left, right)))
+    for i, j in np.argwhere(known & are_content & ~same).tolist():
+        for name in _relations(left.lemmas[i], left.entries[i], right.lemmas[j], right.entries[j]):
+            marks[name][i, j] = True
+    if pairs is not None:
+        for i, j in np.argwhere(~same & (left.kinds[:, None] == right.kinds[None, :])).tolist():
+            marks["listed"][i, j] = (left.words[i], right.words[j]) in pairs
+            marks["listed lemmas"][i, j] = (left.lemmas[i], right.lemmas[j]) in pairs
+    layers.update(marks)
+
+
+def _relations(left: str, left_entry: Entry, right: str, right_entry: Entry) -> tuple[str, ...]:
+    """WordNet relations of two lemmas, in either direction; most pairs have none."""
+    found = []
+    if not left_entry.synsets.isdisjoint(right_entry.synsets):
+        found.append("synonyms")
+    if right in left_entry.derivations or not left_entry.derivations.isdisjoint(right_entry.derivations):
+        found.append("derivations")
+    if not (
+        left_entry.hypernyms.isdisjoint(right_entry.synsets) and right_entry.hypernyms.isdisjoint(left_entry.synsets)
+    ):
+        found.append("hypernyms")
+    if right in left_entry.similar:
+        found.append("similar adjectives")
+    if right in left_entry.antonyms:
+        found.append("antonyms")
+    return tuple(found)
+
+
+def _vector_layers(
+    layers: dict[str, npt.NDArray[np.generic]],
+    left: WordSide,
+    right: WordSide,
+    same: npt.NDArray[np.bool_],
+    are_content: npt.NDArray[np.bool_],
+) -> None:
+    """Static cosines of different words; contextual cosines of all, also seen against their rivals."""
+    cosine = np.maximum(left.static @ right.static.T, 0.0)
+    cosine[same] = 0.0
+    layers["cosine"] = cosine
+    layers["squared cosine"] = cosine**2
+    layers["best cosine"] = cosine * _is_best(np.where(are_content, cosine, 0.0))
+    if left.contextual is None or right.contextual is None:
+        nothing = np.zeros_like(cosine)
+        layers.update({"context cosine": nothing, "context softmax": nothing, "context best": nothing})
+        return
+    contextual = left.contextual @ right.contextual.T
+    layers["context cosine"] = contextual
+    weights = np.exp(SHARPNESS * (contextual - 1.0))
+    layers["context softmax"] = np.sqrt(
+        weights / weights.sum(0, keepdims=True) * weights / weights.sum(1, keepdims=True)
+    )
+    layers["context best"] = _is_best(contextual)
+
+
+def _middle_layers(
+    layers: dict[str, npt.NDArray[np.generic]], cosines: Array | None, same: npt.NDArray[np.bool_]
+) -> None:
+    """Cosines by the middle layers of the encoder, and their lead over the best other partner of either word."""
+    cosine = np.zeros(same.shape, dtype=np.float32) if cosines is None else np.maximum(cosines, 0.0)
+    rival, weak_rival = rivals(cosine)[:2]
+    best = _is_best(cosine) & (cosine > 0)
+    layers["middle cosine"] = cosine
+    layers["squared middle cosine"] = cosine**2
+    layers["middle over rival"] = cosine - rival
+    layers["middle over weak rival"] = cosine - weak_rival
+    layers["middle best"] = best
+    layers["middle best of different"] = best & ~same
+
+
+def _is_best(values: Array) -> npt.NDArray[np.bool_]:
+    """Largest in its row and in its column."""
+    result: npt.NDArray[np.bool_] = (values >= values.max(0, keepdims=True)) & (values >= values.max(1, keepdims=True))
+    return result
+
+
+def similarity_of(lexical: Array) -> Array:
+    """One similarity for the surroundings: 1 for the same word, 0.9 for related ones, else the cosine over 0.5."""
+    layer = dict(zip(LEXICAL, lexical, strict=True))
+    same = layer["same form"] + layer["same lemma"] + layer["same stem"]
+    related = layer["synonyms"] + layer["derivations"] + layer["listed"] + layer["listed lemmas"]
+    soft = np.where(layer["cosine"] > 0.5, layer["cosine"], 0.0)
+    result: Array = np.maximum(np.maximum(np.minimum(same, 1.0), 0.9 * np.minimum(related, 1.0)), soft)
+    return result
+
+
+def pipeline_similarity(lexical: Array) -> npt.NDArray[np.float64]:
+    """The levels of section 3.1 from the lexical layers: 1, ppdbSim, 0."""
+    layer = dict(zip(LEXICAL, lexical, strict=True))
+    same = layer["same form"] + layer["same lemma"] + layer["same stem"]
+    related = layer["synonyms"] + layer["derivations"] + layer["listed"] + layer["listed lemmas"]
+    return np.where(same > 0, 1.0, np.where(related > 0, PPDB_SIM, 0.0))

@@ -1,0 +1,111 @@
+"""How alike words and phrases are by the middle layers of the encoder (`Sentence.middle`), without anything learned.
+
+All vectors of an encoder share a large part, so that every two words look alike. It is taken away first: the mean over
+the words of both sentences and of CENTRE_WEIGHT more words that lie where words lie on average (`load_centre`), since
+in a pair of single words the mean of both would leave nothing but their difference.
+
+    x'(i) = x(i) - (sum over words k of both sentences of x(k) + w c) / (number of words + w)
+    cosine(i, j) = x'(i) . x'(j) / |x'(i)| |x'(j)|;   a phrase is the mean x' of its words
+
+Sentences without these vectors (analyses from elsewhere, other parsers) have no cosines: the functions return None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.errors import GrammarError
+from forestalign.grammar import grammar_root
+from forestalign.outputs import whole_file
+from forestalign.tokens import Sentence, Span
+
+Array = npt.NDArray[np.float32]
+CENTRE_WEIGHT = 10  # words; from 5 to 20 zero-shot links hardly differ
+SMALLEST = 1e-6  # length of a vector that has a direction
+
+
+def centred(source: Sentence, target: Sentence, centre: Array | None = None) -> tuple[Array, Array] | None:
+    """x' of the words of both sentences; c is the shipped centre unless another is given."""
+    left, right = source.middle, target.middle
+    if left is None or right is None or left.shape[1] != right.shape[1]:
+        return None
+    total, count = left.sum(0) + right.sum(0), len(left) + len(right)
+    centre = load_centre() if centre is None else centre
+    if centre.shape == total.shape:  # else of another encoder
+        total, count = total + CENTRE_WEIGHT * centre, count + CENTRE_WEIGHT
+    mean = (total / np.float32(max(count, 1))).astype(np.float32)
+    return left - mean, right - mean
+
+
+def centred_cosines(source: Sentence, target: Sentence, centre: Array | None = None) -> Array | None:
+    """The cosine of every word of the source with every word of the target, [n, m]."""
+    pair = centred(source, target, centre)
+    if pair is None:
+        return None
+    left, right = (unit_rows(rows) for rows in pair)
+    return left @ right.T
+
+
+def span_vector(rows: Array, begin: int, end: int) -> Array:
+    """A phrase, by the centred rows of its sentence: the mean of its words."""
+    mean: Array = rows[begin:end].mean(0)
+    return mean
+
+
+def span_cosines(
+    source: Sentence, target: Sentence, source_spans: Sequence[Span], target_spans: Sequence[Span]
+) -> Array | None:
+    """The cosine of every phrase of the source with every phrase of the target, [source spans, target spans]."""
+    pair = centred(source, target)
+    if pair is None:
+        return None
+    left, right = (
+        unit_rows(np.array([span_vector(rows, *span) for span in spans]).reshape(len(spans), rows.shape[1]))
+        for rows, spans in zip(pair, (source_spans, target_spans), strict=True)
+    )
+    return left @ right.T
+
+
+def unit_rows(rows: Array) -> Array:
+    """Rows of length 1; zeros stay zeros."""
+    unit: Array = rows / np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), SMALLEST)[:, None]
+    return unit
+
+
+# ---- the file ----
+
+
+@cache
+def load_centre() -> Array:
+    """Where words lie on average in the middle layers of the shipped encoder."""
+    return read_centre(grammar_root() / "word_centre.npy")
+
+
+def read_centre(path: Path) -> Array:
+    """One row of numbers, 16 bit."""
+    try:
+        centre = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise GrammarError(path, None, f"cannot be read as a centre of word vectors: {error}") from error
+    if centre.ndim != 1 or centre.dtype.kind != "f" or not np.isfinite(centre).all():
+        raise GrammarError(path, None, f"{centre.dtype} {centre.shape}; expected one row of finite numbers")
+    result: Array = centre.astype(np.float32)
+    return result
+
+
+def centre_of(sentences: Iterable[Sentence]) -> Array:
+    """The mean over all words of these sentences, as exact as the file."""
+    rows = [sentence.middle for sentence in sentences if sentence.middle is not None]
+    mean: Array = np.concatenate(rows).mean(0, dtype=np.float64).astype(np.float16).astype(np.float32)
+    return mean
+
+
+def write_centre(path: Path, centre: Array) -> None:
+    """Write the file that `load_centre` reads."""
+    with whole_file(path) as file:
+        np.save(file, centre.astype(np.float16))

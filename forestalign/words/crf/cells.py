@@ -1,0 +1,294 @@
+"""Features of a source word with a target word, as layers [M, N] (section 3.2 of the token paper, 3.3 of the other).
+
+Families: string, tags, position, context, wordnet, ppdb, vectors, names. The families `distortion` and `chunks` live in
+`transitions` and `segments`. Every layer lies between 0 and 1 (distances are turned into similarities), so that one
+L2 weight fits all. Departures from the published program, which are meant to mend it: similarities are normalised,
+prefix and suffix have one scale, and neighbouring tags, derived forms and word kinds are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import Hamming, JaroWinkler, Levenshtein, Postfix, Prefix
+from rapidfuzz.process import cdist
+
+from forestalign.lexicon import PairList, WordNet, WordVectors
+from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, Words
+
+Layer = npt.NDArray[np.float32]
+Layers = dict[str, Layer]
+
+WORD_CLASSES = (
+    ("article", frozenset({"a", "an", "one"})),
+    ("be", frozenset({"be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"})),
+    ("have", frozenset({"have", "has", "had", "having", "'ve"})),
+    ("do", frozenset({"do", "does", "did", "done", "doing"})),
+    ("not", frozenset({"not", "n't", "no", "never"})),
+)
+COSINE_KNOTS = (0.3, 0.5, 0.7)
+WINDOW = 3  # words to each side in the wide context features
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """Lexical resources; each may be missing, and its features are then 0."""
+
+    wordnet: WordNet | None = None
+    vectors: WordVectors | None = None
+    ppdb: PairList | None = None
+
+
+def _layer(values: npt.ArrayLike) -> Layer:
+    return np.asarray(values, np.float32)
+
+
+def _outer_equal(left: tuple[str, ...], right: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    """By number, which is much quicker than comparing arrays of text."""
+    numbers: dict[str, int] = {}
+    sides = [np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int64) for words in (left, right)]
+    return np.asarray(sides[0][:, None] == sides[1][None])
+
+
+def _kind_layers(name: str, layer: Layer, source: Words, target: Words) -> Layers:
+    """The layer, restricted to two content words, two function words, two punctuation marks."""
+    same = np.where(source.kinds[:, None] == target.kinds[None], source.kinds[:, None], -1)
+    kinds = (("content", CONTENT), ("function", FUNCTION), ("punctuation", PUNCTUATION))
+    return {f"{name}_{label}": layer * (same == kind) for label, kind in kinds}
+
+
+def string_layers(source: Words, target: Words, _: Resources) -> Layers:
+    """Features of how two words are spelt."""
+    scorers = (
+        ("jaro_winkler", JaroWinkler.similarity),
+        ("levenshtein", Levenshtein.normalized_similarity),
+        ("hamming", Hamming.normalized_similarity),
+        ("prefix", Prefix.normalized_similarity),
+        ("suffix", Postfix.normalized_similarity),
+    )
+    layers: Layers = {
+        name: cdist(source.lower, target.lower, scorer=scorer, dtype=np.float32) for name, scorer in scorers
+    }
+    layers["similar"] = _layer(layers["jaro_winkler"] > 0.85)
+    for size in (1, 3, 4):
+        shared, source_sizes, target_sizes = _shared_grams(source.lower, target.lower, size)
+        total = source_sizes[:, None] + target_sizes[None]
+        layers[f"dice{size}"] = _layer(2 * shared / np.maximum(total, 1))
+        if size == 1:
+            layers["jaccard"] = _layer(shared / np.maximum(total - shared, 1))
+    layers["identical"] = _layer(_outer_equal(source.forms, target.forms))
+    same = _layer(_outer_equal(source.lower, target.lower))
+    layers["identical_any_case"] = same
+    layers |= _kind_layers("identical", same, source, target)
+    for name, members in WORD_CLASSES:
+        source_in = _layer([word in members for word in source.lower])
+        target_in = _layer([word in members for word in target.lower])
+        layers[f"class_{name}"] = source_in[:, None] * target_in[None]
+    layers |= _copies(same)
+    return layers
+
+
+def _copies(same: Layer) -> Layers:
+    """How alone an identical pair is: 1 over the number of its copies on each side."""
+    return {
+        "alone_source": same / np.maximum(same.sum(axis=0, keepdims=True), 1),
+        "alone_target": same / np.maximum(same.sum(axis=1, keepdims=True), 1),
+    }
+
+
+def _shared_grams(
+    source: tuple[str, ...], target: tuple[str, ...], size: int
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Counts of different character n-grams: shared by each pair of words, and of each word."""
+    numbers: dict[str, int] = {}
+    rows = [_grams(word, size, numbers) for word in (*source, *target)]
+    table = np.zeros((len(rows), len(numbers) + 1), np.float32)
+    for row, grams in zip(table, rows, strict=True):
+        row[grams] = 1
+    left, right = table[: len(source)], table[len(source) :]
+    return left @ right.T, left.sum(axis=1), right.sum(axis=1)
+
+
+def _grams(word: str, size: int, numbers: dict[str, int]) -> list[int]:
+    marked = word if size == 1 else f"^{word}$"
+    grams = {marked[k : k + size] for k in range(len(marked) - size + 1)}
+    return [numbers.setdefault(gram, len(numbers)) for gram in sorted(grams)]
+
+
+def tag_layers(source: Words, target: Words, _: Resources) -> Layers:
+    """Tag agreement; the tag pair itself is an indicator of its own, kept as a number and not as a layer."""
+    known = (source.tags[:, None] > 0) & (target.tags[None] > 0)
+    return {
+        "same_tag": _layer(known & (source.tags[:, None] == target.tags[None])),
+        "same_kind": _layer(source.kinds[:, None] == target.kinds[None]),
+    }
+
+
+def position_layers(source: Words, target: Words, _: Resources) -> Layers:
+    """Features of where two words stand."""
+    source_places, target_places = np.arange(len(source)) / len(source), np.arange(len(target)) / len(target)
+    apart = _layer(np.abs(source_places[:, None] - target_places[None]))
+    function = (source.kinds[:, None] != CONTENT) | (target.kinds[None] != CONTENT)
+    ends = np.zeros_like(apart)
+    ends[0, 0] = ends[-1, -1] = 1
+    return {"apart": apart, "apart_function": apart * function, "both_at_edge": ends}
+
+
+def wordnet_layers(source: Words, target: Words, resources: Resources) -> Layers:
+    """Features of how WordNet relates two words."""
+    lemma = _outer_equal(source.lemmas, target.lemmas)
+    same = _outer_equal(source.lower, target.lower)
+    names = ("synonym", "derivation", "hypernym", "hyponym", "similar_sense", "antonym")
+    layers: Layers = {name: np.zeros(lemma.shape, np.float32) for name in names}
+    layers["lemma"] = _layer(lemma)
+    layers["lemma_only"] = _layer(lemma & ~same)
+    if resources.wordnet is not None:
+        _fill_relations(layers, source, target, resources.wordnet)
+    return layers
+
+
+def _fill_relations(layers: Layers, source: Words, target: Words, wordnet: WordNet) -> None:
+    """Only content words are looked up: WordNet has next to nothing on the others."""
+    columns = [j for j in range(len(target)) if target.kinds[j] == CONTENT]
+    entries = [(j, target.lemmas[j], wordnet.entry(target.lemmas[j])) for j in columns]
+    for i in np.flatnonzero(source.kinds == CONTENT):
+        lemma = source.lemmas[i]
+        entry = wordnet.entry(lemma)
+        for j, other, other_entry in entries:
+            if lemma == other:
+                continue
+            if not entry.synsets.isdisjoint(other_entry.synsets):
+                layers["synonym"][i, j] = 1
+            if other in entry.derivations or not entry.derivations.isdisjoint(other_entry.derivations):
+                layers["derivation"][i, j] = 1
+            if not other_entry.hypernyms.isdisjoint(entry.synsets):
+                layers["hypernym"][i, j] = 1
+            if not entry.hypernyms.isdisjoint(other_entry.synsets):
+                layers["hyponym"][i, j] = 1
+            if other in entry.similar:
+                layers["similar_sense"][i, j] = 1
+            if other in entry.antonyms:
+                layers["antonym"][i, j] = 1
+
+
+def ppdb_layers(source: Words, target: Words, resources: Resources) -> Layers:
+    """Pairs of different words that the user's list holds."""
+    layer = np.zeros((len(source), len(target)), np.float32)
+    if resources.ppdb is not None:
+        for i, left in enumerate(source.lower):
+            for j, right in enumerate(target.lower):
+                layer[i, j] = left != right and (left, right) in resources.ppdb
+    return {"ppdb": layer}
+
+
+def vector_layers(source: Words, target: Words, resources: Resources) -> Layers:
+    """Cosine of static vectors, bent at the knots, and how it stands against the best of its row and column."""
+    if resources.vectors is None:
+        cosine = np.zeros((len(source), len(target)), np.float32)
+    else:
+        cosine = np.clip(resources.vectors.matrix(source.lower) @ resources.vectors.matrix(target.lower).T, 0, 1)
+    different = cosine * ~_outer_equal(source.lower, target.lower)
+    content = (source.kinds[:, None] == CONTENT) & (target.kinds[None] == CONTENT)
+    layers: Layers = {"cosine": cosine, "cosine_content": cosine * content}
+    for knot in COSINE_KNOTS:
+        layers[f"cosine_above_{knot}"] = _layer(np.maximum(different - knot, 0))
+    layers["cosine_behind_source"] = cosine.max(axis=0, keepdims=True) - cosine
+    layers["cosine_behind_target"] = cosine.max(axis=1, keepdims=True) - cosine
+    return layers
+
+
+def name_layers(source: Words, target: Words, _: Resources) -> Layers:
+    """Two names: how alike they are spelled, whether one abbreviates the other, and names with words that are none."""
+    both = source.names[:, None] & target.names[None]
+    one = source.names[:, None] ^ target.names[None]
+    spelled = cdist(source.forms, target.forms, scorer=JaroWinkler.similarity, dtype=np.float32)
+    short = np.zeros(both.shape, np.float32)
+    for i, j in zip(*np.nonzero(both), strict=True):
+        short[i, j] = _abbreviates(source.lower[i], target.lower[j]) or _abbreviates(target.lower[j], source.lower[i])
+    return {
+        "names_alike": spelled * both,
+        "names_near": _layer((spelled > 0.8) & both),
+        "name_short": short,
+        "name_with_other": _layer(one),
+    }
+
+
+def _abbreviates(short: str, full: str) -> bool:
+    """J. - John, Sept. - September, US - U.S."""
+    letters, bare = short.replace(".", ""), full.replace(".", "")
+    return short != full and 0 < len(letters) <= len(bare) and bare.startswith(letters)
+
+
+def context_layers(source: Words, target: Words, _: Resources) -> Layers:
+    """Neighbours: the left and the right one alone, along the diagonal, and in any order within a window."""
+    lemma = _layer(_outer_equal(source.lemmas, target.lemmas))
+    alike = _layer(cdist(source.lower, target.lower, scorer=JaroWinkler.similarity, dtype=np.float32) > 0.7)
+    tags = _layer((source.tags[:, None] == target.tags[None]) & (source.tags[:, None] > 0))
+    function = _layer((source.kinds[:, None] != CONTENT) & (target.kinds[None] != CONTENT))
+    layers: Layers = {}
+    for name, shift in (("left", -1), ("right", 1)):
+        layers[f"{name}_same"] = _shifted(lemma, shift, edge=1.0)
+        layers[f"{name}_alike"] = _shifted(alike, shift, edge=1.0)
+        layers[f"{name}_tag"] = _shifted(tags, shift, edge=1.0)
+        layers[f"{name}_same_function"] = layers[f"{name}_same"] * function
+    layers["both_same"] = layers["left_same"] * layers["right_same"]
+    layers["neither_same"] = (1 - layers["left_same"]) * (1 - layers["right_same"])
+    layers["neither_same_function"] = layers["neither_same"] * function
+    shifts = [shift for shift in range(-WINDOW, WINDOW + 1) if shift]
+    layers["diagonal"] = _layer(sum(_shifted(lemma, shift, edge=0.0) for shift in shifts) / len(shifts))
+    layers["diagonal_function"] = layers["diagonal"] * function
+    layers |= _window_layers(lemma, source, target, function)
+    return layers
+
+
+def _shifted(layer: Layer, shift: int, edge: float) -> Layer:
+    """layer[i + shift, j + shift]; `edge` where both leave their sentence at once, 0 where one does."""
+    moved = np.zeros_like(layer)
+    rows, columns = layer.shape
+    if shift < 0:
+        moved[-shift:, -shift:] = layer[:shift, :shift]
+        moved[:-shift, :-shift] = edge
+    else:
+        moved[:-shift, :-shift] = layer[shift:, shift:]
+        moved[max(rows - shift, 0) :, max(columns - shift, 0) :] = edge
+    return moved
+
+
+def _window_layers(lemma: Layer, source: Words, target: Words, function: Layer) -> Layers:
+    """Share of the content words around i that also stand around j."""
+    content = lemma * (source.kinds[:, None] == CONTENT) * (target.kinds[None] == CONTENT)
+    bands = [
+        _layer(np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= WINDOW) - np.eye(n, dtype=np.float32)
+        for n in lemma.shape
+    ]
+    window = np.minimum(bands[0] @ content @ bands[1], WINDOW) / WINDOW
+    best_row, best_column = window.max(axis=1, keepdims=True), window.max(axis=0, keepdims=True)
+    return {
+        "window": window,
+        "window_function": window * function,
+        "window_behind_target": best_row - window,
+        "window_behind_source": best_column - window,
+    }
+
+
+LayerFunction = Callable[[Words, Words, Resources], Layers]
+CELL_FAMILIES: dict[str, LayerFunction] = {
+    "string": string_layers,
+    "tags": tag_layers,
+    "position": position_layers,
+    "context": context_layers,
+    "wordnet": wordnet_layers,
+    "ppdb": ppdb_layers,
+    "vectors": vector_layers,
+    "names": name_layers,
+}
+# Layers that trade places when source and target do.
+MIRRORED = (
+    ("alone_source", "alone_target"),
+    ("hypernym", "hyponym"),
+    ("cosine_behind_source", "cosine_behind_target"),
+    ("window_behind_source", "window_behind_target"),
+)

@@ -1,0 +1,61 @@
+"""Inference on lattices by whoever can do it: the compiled core, or the plain twins where it was not built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.compiled import core
+from forestalign.words.crf import lattice, span_potentials
+from forestalign.words.crf.lattice import Array
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+def _whole(*tables: Array) -> list[Array]:
+    """In one piece, as the core reads them."""
+    return [np.ascontiguousarray(table, np.float64) for table in tables]
+
+
+def forward(segments: Array, nulls: Array, transitions: Array) -> tuple[Array, Array, float]:
+    """See `lattice.forward`."""
+    tables, compiled = _whole(segments, nulls, transitions), core()
+    return compiled.lattice_forward(*tables) if compiled else lattice.forward(*tables)
+
+
+def backward(segments: Array, nulls: Array, transitions: Array) -> tuple[Array, Array]:
+    """See `lattice.backward`."""
+    tables, compiled = _whole(segments, nulls, transitions), core()
+    return compiled.lattice_backward(*tables) if compiled else lattice.backward(*tables)
+
+
+def marginals(segments: Array, nulls: Array, transitions: Array) -> tuple[float, Array, Array, Array]:
+    """See `lattice.marginals`."""
+    tables, compiled = _whole(segments, nulls, transitions), core()
+    return compiled.lattice_marginals(*tables) if compiled else lattice.marginals(*tables)
+
+
+def viterbi(segments: Array, nulls: Array, transitions: Array) -> tuple[float, npt.NDArray[np.int64]]:
+    """See `lattice.viterbi`."""
+    tables, compiled = _whole(segments, nulls, transitions), core()
+    return compiled.lattice_viterbi(*tables) if compiled else lattice.viterbi(*tables)
+
+
+def _by_core(plain: Callable[Given, Result]) -> Callable[Given, Result]:
+    """The function of the same name in the core, or the plain one where it was not built."""
+
+    @wraps(plain)
+    def chosen(*given: Given.args, **named: Given.kwargs) -> Result:
+        result: Result = getattr(core(), plain.__name__, plain)(*given, **named)
+        return result
+
+    return chosen
+
+
+segment_scores = _by_core(span_potentials.segment_scores)
+spread_segments = _by_core(span_potentials.spread_segments)

@@ -1,0 +1,127 @@
+"""Features of a source span with a target span, for the phrase CRF (sections 3.3 and 3.4 of the phrase paper).
+
+A span pair also has the features of its words: along the diagonal when both spans have the same length, so that a
+phrase competes fairly with the same words aligned one by one, and the mean over the whole block times the longer
+length. The layers here are those that only a span has; like the paper's they are multiplied by the longer length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import Indel
+from rapidfuzz.process import cdist
+
+from forestalign.words.crf.cells import Layer, Resources
+from forestalign.words.crf.chunks import chunk
+from forestalign.words.crf.feature_space import SPAN_KINDS, SPAN_NAMES
+from forestalign.words.crf.lattice import Array, allowed_segments
+from forestalign.words.crf.sentence_view import TAGS, Words
+
+NONE, INSIDE, ACROSS = (SPAN_KINDS.index(kind) for kind in ("none", "inside", "across"))
+
+
+@dataclass(frozen=True, slots=True)
+class SpanFeatures:
+    """Span kinds of each side, and dense layers [M, Ls, N, Lt, features]."""
+
+    source_kinds: npt.NDArray[np.int64]  # [M, Ls]
+    target_kinds: npt.NDArray[np.int64]  # [N, Lt]
+    layers: npt.NDArray[np.float32]
+
+    def reversed(self) -> SpanFeatures:
+        """Source and target in each other's place."""
+        layers = self.layers.transpose(2, 3, 0, 1, 4)
+        order = [SPAN_NAMES.index(_OTHER_SIDE.get(name, name)) for name in SPAN_NAMES]
+        return SpanFeatures(self.target_kinds, self.source_kinds, np.ascontiguousarray(layers[..., order]))
+
+
+_OTHER_SIDE = {"shared_source": "shared_target", "shared_target": "shared_source"}
+
+
+def span_kinds(words: Words, longest: int) -> npt.NDArray[np.int64]:
+    """For each (begin, length - 1): a whole chunk of some type, inside one chunk, or across; `none` without tags."""
+    kinds = np.full((len(words), longest), ACROSS if words.tags.any() else NONE, np.int64)
+    for found in chunk([TAGS[tag] for tag in words.tags]):
+        for begin in range(found.begin, found.end):
+            for end in range(begin + 1, min(found.end, begin + longest) + 1):
+                whole = (begin, end) == (found.begin, found.end)
+                kinds[begin, end - begin - 1] = SPAN_KINDS.index(found.type) if whole else INSIDE
+    return kinds
+
+
+def span_features(
+    source: Words, target: Words, resources: Resources, lemma: Layer, link: Layer, source_max: int, target_max: int
+) -> SpanFeatures:
+    """`lemma` says which words have one lemma, `link` how related two words are, from 0 to 1; both [M, N]."""
+    source_table, target_table = _Spans(source, source_max), _Spans(target, target_max)
+    shape = (len(source), source_max, len(target), target_max)
+    layers = np.zeros((*shape, len(SPAN_NAMES)), np.float32)
+    column = {name: number for number, name in enumerate(SPAN_NAMES)}
+    layers[..., column["same_words"]] = _equal(source_table.texts, target_table.texts, shape)
+    layers[..., column["same_lemmas"]] = _equal(source_table.lemmas, target_table.lemmas, shape)
+    layers[..., column["same_tags"]] = _equal(source_table.tags, target_table.tags, shape)
+    spelling = cdist(source_table.texts, target_table.texts, scorer=Indel.normalized_similarity, dtype=np.float32)
+    layers[..., column["spelling"]] = spelling.reshape(shape)
+    layers[..., column["cosine"]] = _cosine(source, target, resources, source_max, target_max)
+    if resources.ppdb is not None:
+        pairs = [(s, t) in resources.ppdb for s in source_table.texts for t in target_table.texts]
+        layers[..., column["ppdb"]] = np.reshape(pairs, shape)
+    _fill_from_cells(layers, column, lemma, link)
+    longer = np.maximum.outer(np.arange(1, source_max + 1), np.arange(1, target_max + 1))
+    layers *= longer[None, :, None, :, None]
+    layers[:, 0, :, 0] = 0  # a word with a word has the cell layers
+    layers[~allowed_segments(*shape)] = 0
+    kinds = span_kinds(source, source_max), span_kinds(target, target_max)
+    return SpanFeatures(*kinds, layers)
+
+
+class _Spans:
+    """The joined words, lemmas and tags of all spans, (begin, length) in row order; cut at the end of the sentence."""
+
+    def __init__(self, words: Words, longest: int):
+        spans = [(begin, begin + length) for begin in range(len(words)) for length in range(1, longest + 1)]
+        tags = tuple(TAGS[tag] for tag in words.tags)
+        self.texts = [" ".join(words.lower[begin:end]) for begin, end in spans]
+        self.lemmas = [" ".join(words.lemmas[begin:end]) for begin, end in spans]
+        self.tags = [" ".join(tags[begin:end]) for begin, end in spans]
+
+
+def _equal(left: list[str], right: list[str], shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    numbers: dict[str, int] = {"": -1}
+    sides = [np.array([numbers.setdefault(text.strip(), len(numbers)) for text in side]) for side in (left, right)]
+    return np.asarray((sides[0][:, None] == sides[1][None]) & (sides[0][:, None] >= 0)).reshape(shape)
+
+
+def _cosine(source: Words, target: Words, resources: Resources, source_max: int, target_max: int) -> Array | float:
+    """Cosine of the sums of the word vectors."""
+    if resources.vectors is None:
+        return 0.0
+    sides = []
+    for words, longest in ((source, source_max), (target, target_max)):
+        rows = resources.vectors.matrix(words.lower)
+        padded = np.concatenate([rows, np.zeros((longest, rows.shape[1]), np.float32)])
+        sums = np.stack([padded[k : k + len(words)] for k in range(longest)], axis=1).cumsum(axis=1)
+        sides.append(sums / np.maximum(np.linalg.norm(sums, axis=2, keepdims=True), 1e-6))
+    return np.maximum(np.tensordot(sides[0], sides[1], axes=(2, 2)), 0)
+
+
+def _fill_from_cells(layers: npt.NDArray[np.float32], column: dict[str, int], lemma: Layer, link: Layer) -> None:
+    """Layers that pool the cells of a block: shares of words with a partner, outer neighbours, the weakest link."""
+    _, source_max, _, target_max, _ = layers.shape
+    rows, columns = lemma.shape
+    framed = np.pad(lemma, 1)
+    framed[0, 0] = framed[-1, -1] = 1  # both spans begin, or end, their sentences
+    for s in range(min(source_max, rows)):
+        for t in range(min(target_max, columns)):
+            view = layers[: rows - s, s, : columns - t, t]
+            windows = np.lib.stride_tricks.sliding_window_view(lemma, (s + 1, t + 1))
+            view[..., column["shared_source"]] = windows.max(axis=3).mean(axis=2)
+            view[..., column["shared_target"]] = windows.max(axis=2).mean(axis=2)
+            view[..., column["left_same"]] = framed[: rows - s, : columns - t]
+            view[..., column["right_same"]] = framed[s + 2 :, t + 2 :]
+            if s == t:
+                diagonal = [link[k : rows - s + k, k : columns - s + k] for k in range(s + 1)]
+                view[..., column["weakest_link"]] = np.min(diagonal, axis=0)

@@ -1,0 +1,257 @@
+"""Training: the regularised softmax-margin objective, minimised by L-BFGS, in one or several processes.
+
+The corpus is cut into a fixed number of shards that are summed in a fixed order, so that the weights do not depend on
+the number of processes. Each process builds the features of its shards once and keeps them.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from types import TracebackType
+
+import numpy as np
+from scipy.optimize import minimize
+
+from forestalign.errors import UsageError
+from forestalign.tokens import Sentence
+from forestalign.words.crf.cells import Resources
+from forestalign.words.crf.feature_space import FeatureSpace
+from forestalign.words.crf.gold import Costs, Link, gold_of
+from forestalign.words.crf.journal import Journal
+from forestalign.words.crf.lattice import Array
+from forestalign.words.crf.pair_features import pair_features
+from forestalign.words.crf.softmax_margin import Example, example_of, loss_and_gradient
+
+SHARDS = 8
+DIRECTIONS = ("s2t", "t2s")
+# A pair list is the user's and may be missing: its weights are fitted last, with all others held, so that a model is as
+# good without the list.
+PAIR_LIST_FEATURES = frozenset({"cell:ppdb", "block:ppdb", "null:ppdb_there", "span:ppdb"})
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPair:
+    """A sentence pair with its gold links; `weight` is its share in the objective."""
+
+    source: Sentence
+    target: Sentence
+    links: tuple[Link, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TrainSettings:
+    """What a training run needs besides the data."""
+
+    l2: float = 1.0  # 5-fold tuning on both development sets
+    iterations: int = 150
+    tolerance: float = 1e-5  # relative fall of the objective at which L-BFGS stops
+    history: int = 10
+    costs: Costs = field(default_factory=Costs)
+    processes: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.l2 >= 0:
+            raise UsageError(f"the L2 weight is {self.l2}; expected 0 or more")
+        if self.iterations < 1 or self.processes < 1:
+            raise UsageError(
+                f"iterations is {self.iterations} and processes {self.processes}; expected 1 or more of each"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingProgress:
+    """Where a run stands after an iteration."""
+
+    iteration: int
+    objective: float
+    weights: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartlyFree:
+    """Weights to begin with, of which only some may move."""
+
+    weights: Array
+    is_free: np.ndarray
+
+
+Report = Callable[[TrainingProgress], None]
+
+
+def fingerprint(pairs: Sequence[TrainingPair]) -> int:
+    """A checksum of everything in the pairs that training looks at."""
+    seen = 0
+    for pair in pairs:
+        sides = [(side.words, side.tags, side.lemmas) for side in (pair.source, pair.target)]
+        seen = zlib.crc32(repr((sides, pair.links, pair.weight)).encode(), seen)
+    return seen
+
+
+def examples_of(
+    pairs: Sequence[TrainingPair], direction: str, space: FeatureSpace, resources: Resources, costs: Costs
+) -> list[Example]:
+    """Features and gold of each pair in one direction; pairs with an empty side teach nothing and are left out."""
+    examples = []
+    for pair in pairs:
+        if not len(pair.source) or not len(pair.target):
+            continue
+        both = pair_features(pair.source, pair.target, resources, space)
+        if direction == "s2t":
+            gold = gold_of(pair.links, len(pair.source), len(pair.target), space, costs)
+            examples.append(example_of(both.forward, gold, space, pair.weight))
+        else:
+            turned = [(j, i) for i, j in pair.links]
+            gold = gold_of(turned, len(pair.target), len(pair.source), space, costs)
+            examples.append(example_of(both.backward, gold, space, pair.weight))
+    return examples
+
+
+def train(
+    pairs: Sequence[TrainingPair],
+    direction: str,
+    space: FeatureSpace,
+    resources: Resources,
+    settings: TrainSettings,
+    start: Array | PartlyFree | None = None,
+    report: Report | None = None,
+    journal: Journal | None = None,
+) -> Array:
+    """Weights that minimise the objective, beginning with `start`.
+
+    With a journal, what it recalls is not computed again.
+    """
+    shards = [
+        _Shard(pairs[number::SHARDS], direction, space, resources, settings.costs)
+        for number in range(min(SHARDS, len(pairs)))
+    ]
+    if not isinstance(start, PartlyFree):
+        start = PartlyFree(np.zeros(len(space)) if start is None else start, np.ones(len(space), np.bool_))
+    first, free = start.weights, start.is_free
+    with ExitStack() as stack:
+        evaluate = stack.enter_context(_Evaluation(shards, settings.processes))
+
+        def objective(moving: Array) -> tuple[float, Array]:
+            known = journal.recall(moving) if journal is not None else None
+            if known is not None:
+                return known
+            weights = first.copy()
+            weights[free] = moving
+            loss, gradient = evaluate(weights)
+            value = loss + 0.5 * settings.l2 * float(weights @ weights)
+            gradient = (gradient + settings.l2 * weights)[free]
+            if journal is not None:
+                journal.record(moving, value, gradient)
+            return value, gradient
+
+        tracker = _Tracker(report, first, free)
+        found = minimize(
+            objective,
+            first[free],
+            jac=True,
+            method="L-BFGS-B",
+            callback=tracker,
+            options={
+                "maxiter": settings.iterations,
+                "maxcor": settings.history,
+                "ftol": settings.tolerance,
+                "maxfun": 3 * settings.iterations,
+            },
+        )
+    weights = first.copy()
+    weights[free] = found.x
+    return weights
+
+
+class _Tracker:
+    """Turns scipy's callback into progress reports."""
+
+    def __init__(self, report: Report | None, first: Array, free: np.ndarray):
+        self._report, self._first, self._free = report, first, free
+        self._iteration = 0
+
+    def __call__(self, intermediate_result: object) -> None:
+        self._iteration += 1
+        if self._report is not None:
+            weights = self._first.copy()
+            weights[self._free] = intermediate_result.x  # type: ignore[attr-defined]
+            value = float(intermediate_result.fun)  # type: ignore[attr-defined]
+            self._report(TrainingProgress(self._iteration, value, weights))
+
+
+class _Shard:
+    """A part of the corpus; its features are built where they are used, on first call."""
+
+    def __init__(
+        self,
+        pairs: Sequence[TrainingPair],
+        direction: str,
+        space: FeatureSpace,
+        resources: Resources,
+        costs: Costs,
+    ):
+        self._arguments = (pairs, direction, space, resources, costs)
+        self._examples: list[Example] | None = None
+
+    def __call__(self, weights: Array) -> tuple[float, Array]:
+        if self._examples is None:
+            self._examples = examples_of(*self._arguments)
+        space = self._arguments[2]
+        loss, gradient = 0.0, np.zeros(len(weights))
+        for example in self._examples:
+            example_loss, example_gradient = loss_and_gradient(example, space, weights)
+            loss += example.weight * example_loss
+            gradient += example.weight * example_gradient
+        return loss, gradient
+
+
+class _Evaluation:
+    """Sum of the shards, in this process or spread over several; ends its processes on the way out."""
+
+    def __init__(self, shards: list[_Shard], processes: int):
+        self._shards = shards
+        self._count = max(1, min(processes, len(shards)))
+        self._workers: list[tuple[multiprocessing.process.BaseProcess, Connection]] = []
+
+    def __enter__(self) -> _Evaluation:
+        if self._count > 1:
+            # a fork hands the lexicon and the sentences over without copying them
+            context = multiprocessing.get_context("fork")
+            for number in range(self._count):
+                near, far = context.Pipe()
+                process = context.Process(target=_serve, args=(self._shards[number :: self._count], far), daemon=True)
+                process.start()
+                self._workers.append((process, near))
+        return self
+
+    def __call__(self, weights: Array) -> tuple[float, Array]:
+        parts = self._from_workers(weights) if self._workers else [shard(weights) for shard in self._shards]
+        return sum(loss for loss, _ in parts), np.sum([gradient for _, gradient in parts], axis=0)
+
+    def _from_workers(self, weights: Array) -> list[tuple[float, Array]]:
+        for _, connection in self._workers:
+            connection.send(weights)
+        answers = [connection.recv() for _, connection in self._workers]
+        return [answers[k % self._count][k // self._count] for k in range(len(self._shards))]
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process, connection in self._workers:
+            with suppress(OSError):  # a worker that died has closed its end
+                connection.send(None)
+            connection.close()
+            process.join(timeout=5)
+            if process.is_alive():
+                process.terminate()
+
+
+def _serve(shards: list[_Shard], connection: Connection) -> None:
+    """Answer weights with (loss, gradient) of each shard, until None comes."""
+    while (weights := connection.recv()) is not None:
+        connection.send([shard(weights) for shard in shards])

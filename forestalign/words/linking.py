@@ -1,0 +1,124 @@
+"""Word links by the method that the settings name: `sultan` (a profile), `dictionary`, `union` of these, `crf`, or a
+baseline (`meteor`, `ted`, `similarity`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forestalign.config import AlignConfig
+from forestalign.errors import NoParseError
+from forestalign.lexicon import load_phrase_lists, load_ppdb, load_vectors, load_wordnet
+from forestalign.parsers import Parse, Parser, load_parser
+from forestalign.tokens import Sentence
+from forestalign.words.alignment import WordAlignment, WordLink
+from forestalign.words.analysis import Analysis, analyse_parse
+from forestalign.words.baselines.meteor import MeteorSources, meteor_links
+from forestalign.words.baselines.similar_words import similarity_links
+from forestalign.words.baselines.tree_edit import tree_edit_links
+from forestalign.words.dictionary import dictionary_links
+from forestalign.words.word_aligner import WordAligner
+
+if TYPE_CHECKING:
+    from forestalign.words.crf import CrfAligner
+
+Analysed = Parse | Analysis
+Baseline = Callable[[Analysed, Analysed], WordAlignment]
+
+
+class WordLinker:
+    """The method `config.links`, loaded once.
+
+    With `candidates` profile `best` also gives unlikely links, for a search to choose from; the method `union` always
+    does, since the search is all it is for.
+    """
+
+    def __init__(self, config: AlignConfig, candidates: bool = False):
+        self.config, self._candidates = config, candidates or config.links == "union"
+        self._crf = _load_crf(config) if config.links == "crf" else None
+        self._aligner = WordAligner(config) if config.links in ("sultan", "union") else None
+        self._has_dictionary = config.links in ("dictionary", "union")
+        self._baseline = _load_baseline(config)
+
+    def link(self, source: Analysed, target: Analysed) -> WordAlignment:
+        """The links of one pair; where two ways find the same link, the aligner's is kept."""
+        if self._crf is not None:
+            return self._crf.align(source.sentence, target.sentence)
+        if self._baseline is not None:
+            return self._baseline(source, target)
+        found: dict[tuple[int, int], WordLink] = {}
+        if self._has_dictionary:
+            vectors = load_vectors(self.config.vectors)
+            for link in dictionary_links(source.sentence, target.sentence, load_wordnet(), vectors):
+                found[link.source, link.target] = link
+        if self._aligner is not None:
+            align = self._aligner.candidates if self._candidates else self._aligner.align
+            for link in align(_analysis(source), _analysis(target)):
+                found[link.source, link.target] = link
+        return WordAlignment(tuple(sorted(found.values())))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedPair:
+    """A pair of sentences with its links."""
+
+    source: Sentence
+    target: Sentence
+    words: WordAlignment
+
+
+class SentenceLinker:
+    """Links pairs of sentences; those without an analysis are parsed, a batch at a time."""
+
+    def __init__(self, config: AlignConfig):
+        self.config, self._linker = config, WordLinker(config)
+        self._parser: Parser | None = None
+
+    def link(
+        self, pairs: Sequence[tuple[Sentence | Analysis, Sentence | Analysis]]
+    ) -> Iterator[LinkedPair | NoParseError]:
+        """One result per pair; a pair that cannot be parsed becomes an error."""
+        sides = iter(self._analysed([side for pair in pairs for side in pair]))
+        for source, target in zip(sides, sides, strict=True):
+            failed = parse_failure(source, target)
+            yield failed or LinkedPair(source.sentence, target.sentence, self._linker.link(source, target))
+
+    def _analysed(self, sides: Sequence[Sentence | Analysis]) -> list[Analysed]:
+        sentences = [side for side in sides if isinstance(side, Sentence)]
+        if sentences and self._parser is None:
+            self._parser = load_parser(self.config)
+        parses = iter(self._parser.parse(sentences) if self._parser is not None and sentences else ())
+        return [side if isinstance(side, Analysis) else next(parses) for side in sides]
+
+
+def parse_failure(source: Analysed, target: Analysed) -> NoParseError | None:
+    """The error of a pair of which one side has no parse."""
+    for name, side in (("source", source), ("target", target)):
+        if isinstance(side, Parse) and side.error:
+            return NoParseError(f"the {name} cannot be parsed: {side.error}")
+    return None
+
+
+def _analysis(side: Analysed) -> Analysis:
+    return side if isinstance(side, Analysis) else analyse_parse(side)
+
+
+def _load_baseline(config: AlignConfig) -> Baseline | None:
+    if config.links == "meteor":
+        pairs = load_ppdb(config.ppdb) if config.ppdb else None
+        phrases = load_phrase_lists(config.ppdb) if config.ppdb else None
+        sources = MeteorSources(load_wordnet(), pairs, phrases)
+        return lambda source, target: meteor_links(source.sentence, target.sentence, sources)
+    if config.links == "ted":
+        return lambda source, target: tree_edit_links(_analysis(source), _analysis(target))
+    if config.links == "similarity":
+        return lambda source, target: similarity_links(source.sentence, target.sentence, config.matching)
+    return None
+
+
+def _load_crf(config: AlignConfig) -> CrfAligner:
+    from forestalign.words.crf import load_crf  # slow to import, and not always needed
+
+    return load_crf(config.crf_model, config.ppdb, config.vectors)
