@@ -22,15 +22,21 @@ import numpy as np
 
 from forestalign.aligner import Aligner
 from forestalign.cli.align_options import add_settings, config_of
-from forestalign.config import AlignConfig
+from forestalign.config import HAND_SET, AlignConfig
 from forestalign.errors import InputError
-from forestalign.features import DENSE, EXTRAS
-from forestalign.metrics import Evaluation, compare
-from forestalign.metrics.significance import SAMPLES
-from forestalign.model import PhraseModel, load_model
-from forestalign.training.corpus import read_cached
-from forestalign.tuning.answers import align_cached, best_trees, make_extractor, prepared_pairs, project_cached
-from forestalign.tuning.development import Answer, DevelopmentSet, read_development
+from forestalign.evaluation import Evaluation, compare
+from forestalign.evaluation.development import Answer, DevelopmentSet, read_development
+from forestalign.evaluation.development_answers import (
+    align_cached,
+    best_trees,
+    prepared_pairs,
+    project_cached,
+)
+from forestalign.evaluation.significance import SAMPLES
+from forestalign.pair_cache import cache_folder, read_cached
+from forestalign.phrases.features import DENSE, EXTRAS
+from forestalign.phrases.model import PhraseModel, load_model
+from forestalign.phrases.stage import load_stage
 
 COLUMNS = ("recall", "precision", "F1", "UAS", "root reached", "root completed")
 
@@ -48,9 +54,9 @@ def rows(config: AlignConfig, model: PhraseModel) -> Iterator[Row]:
     """All lines; the first is the system as it is."""
     yield Row("proposed", config)
     yield Row("monotonic", config.with_(monotonic=True))
-    yield Row("w/o EM", config.with_(model="uniform"))
+    yield Row("w/o EM", config.with_(model=HAND_SET))
     yield Row("1-best tree", config.with_(one_best=True))
-    for name in ("phrase_seeds", "lifts", "strict"):
+    for name in ("lifts", "strict"):
         is_on = getattr(config, name)
         yield Row(f"{name.replace('_', ' ')} {'off' if is_on else 'on'}", config.with_(**{name: not is_on}))
     other = "directional" if config.direction == "symmetric" else "symmetric"
@@ -62,8 +68,9 @@ def rows(config: AlignConfig, model: PhraseModel) -> Iterator[Row]:
     yield Row("normaliser by node", config.with_(normaliser="node"))
     yield Row("no parse score", config.with_(parse_weight=0.0))
     yield Row("no link score", config.with_(link_weight=0.0))
-    for seed in ("dictionary", "union", "crf"):
-        yield Row(f"seed {seed}", config.with_(seed=seed))
+    yield Row("tree edit distance", config.with_(search="ted"))
+    for links in ("dictionary", "union", "crf"):
+        yield Row(f"links {links}", config.with_(links=links))
     if len(model.lexical):
         yield Row("w/o lexical", config, without_lexical)
     for extra in model.features.extras:
@@ -125,14 +132,14 @@ def _print_table(
 
 
 def _answers(row: Row, model: PhraseModel, development: DevelopmentSet, folder: Path) -> list[Answer]:
-    changed = load_model("uniform") if row.config.model == "uniform" else row.change(model)
-    extractor = make_extractor(changed, row.config)
+    changed = load_model(HAND_SET) if row.config.model == HAND_SET else row.change(model)
+    stage = load_stage(row.config, changed)
     paths = prepared_pairs(development.records, folder, row.config)
-    return [align_cached(read_cached(path), changed, extractor, row.config) for path in paths]
+    return [align_cached(read_cached(path), stage) for path in paths]
 
 
 def _p_value(proposed: Evaluation, evaluation: Evaluation, args: argparse.Namespace) -> float:
-    comparisons = compare(proposed, evaluation, np.random.default_rng(args.random_seed), args.samples)
+    comparisons = compare(proposed, evaluation, np.random.default_rng(args.seed), args.samples)
     return next(comparison.p_value for comparison in comparisons if comparison.name == "F1")
 
 
@@ -146,12 +153,12 @@ def _print_row(name: str, evaluation: Evaluation, p_value: float | None = None) 
 def _arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", nargs="+", metavar="GOLD[:ANNOTATORS]", help="annotated pairs, or word links")
-    parser.add_argument("--cache", default=".cache/forestalign", metavar="DIR", help="folder of parsed pairs")
+    parser.add_argument("--cache", default=str(cache_folder()), metavar="DIR", help="folder of parsed pairs")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="at most N pairs of each file")
     parser.add_argument("--rows", action="append", default=[], metavar="NAME", help="only this row (may be repeated)")
     parser.add_argument("--test", action="store_true", help="score test.jsonl, too")
     parser.add_argument("-B", "--samples", type=int, default=SAMPLES, help="shuffles of a significance test")
-    parser.add_argument("--random-seed", type=int, default=0, metavar="N", help="of the significance tests")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the significance tests")
     add_settings(parser)
     return parser.parse_args(arguments)
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from gold_words import GoldSet, add_gold_options, macro_line, read_sets
+from gold_options import add_gold_options
 
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
-from forestalign.word_alignment import WordAligner
-from forestalign.word_alignment.aligner import profile_sources
-from forestalign.word_alignment.candidates import ALL_STAGES, Stages
-from forestalign.word_alignment.similarity import Sources
+from forestalign.learning.word_gold import GoldSet, macro_line, read_sets
+from forestalign.words import WordAligner
+from forestalign.words.similarity import Sources
+from forestalign.words.sultan.candidates import ALL_STAGES, Stages
+from forestalign.words.word_aligner import profile_sources
 
 STEPS = tuple(step / 10 for step in range(1, 11))
 

@@ -1,6 +1,6 @@
 """Build the compact lexicon grammar/lexicon/wordnet.tsv.gz from WordNet 3.0's own files.
 
-Single-word lemmas only (the word aligner asks about single words), lower-cased, no glosses. One line a lemma:
+Single-word lemmas only (the word aligner asks about single words), lower-cased, no glosses. One line per lemma:
 
     lemma <tab> synsets <tab> direct hypernym synsets <tab> derivations <tab> antonyms <tab> similar adjectives
 

@@ -1,4 +1,4 @@
-"""Check on treebank files (Penn brackets, one tree a line, gzip by suffix) that trees survive what is done to them.
+"""Check on treebank files (Penn brackets, one tree per line, gzip by suffix) that trees survive what is done to them.
 
     python scripts/check_treebank.py FILE...
 

@@ -3,6 +3,8 @@
 
     python scripts/export_parser.py runs/parser/model -o grammar/parser --temperature 1.2
 
+    python scripts/export_parser.py --amend grammar/parser      # only `middle`, of a graph without it
+
 Needs the extra `train`. The forward pass is written out in plain tensor operations, with two changes that keep its
 numbers: the first layer of the label scorer is linear, so it is applied at the fence posts before they are subtracted;
 and spans are asked for by the positions of their fence posts, so that a padded batch costs no padded spans.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import benepar
@@ -22,8 +25,12 @@ import torch
 from onnx import helper, numpy_helper
 from torch import nn
 
+from forestalign.parsers.encoder_words import middle_layers
+
 INPUTS = ("pieces", "piece_mask", "word_ends", "word_mask", "words", "span_begins", "span_ends")
 OUTPUTS = ("span_scores", "tag_scores", "vectors")
+MIDDLE = "middle"  # one more output, [W, hidden]: words by the layers half way
+FLOAT = onnx.TensorProto.FLOAT
 LEAST_MATRIX = 30_000  # weights
 
 
@@ -34,7 +41,8 @@ class PlainParser(nn.Module):
     word_ends, word_mask [batch, words + 2]: last piece of each word, the marks counted as words
     words [W]: positions of the real words in the flattened [batch * (words + 2)]
     span_begins, span_ends [S]: fence posts in the flattened [batch * (words + 1)]
-    gives span_scores [S, labels] with the empty label first, tag_scores [W, tags], vectors [W, hidden]
+    gives span_scores [S, labels] with the empty label first, tag_scores [W, tags], vectors [W, hidden];
+    `add_middle` adds middle [W, hidden], the mean of the pieces of a word in the layers half way
     """
 
     def __init__(self, parser: nn.Module, eight_bit: bool):
@@ -42,7 +50,7 @@ class PlainParser(nn.Module):
         self.parser = parser
         self.half = parser.d_model // 2
         scale, table = None, parser.pretrained_model.embeddings.word_embeddings.weight.detach()
-        if eight_bit:  # half of all weights; one scale a word piece, which the library's own quantiser does not offer
+        if eight_bit:  # half of all weights; one scale per word piece, which the library's own quantiser does not offer
             scale = table.abs().amax(1, keepdim=True).clamp(min=1e-9) / 127
             table = (table / scale).round().to(torch.int8)
         self.register_buffer("scale", scale)
@@ -228,7 +236,61 @@ def product(rows: str, row_scale: str, weight: str, output: str) -> list[onnx.No
     ]
 
 
-def export(model: Path, output: Path, keep_float: bool = False, temperature: float = 1.0) -> None:
+def add_middle(path: Path, layers: Sequence[int] | None = None) -> None:
+    """Give the words half way out of a graph too; what it gave before stays as it was, bit for bit."""
+    model = onnx.load(path)
+    graph = model.graph
+    norms = [node.output[0] for node in graph.node if node.op_type == "LayerNormalization"]
+    states = [name for name in norms if name.startswith("/LayerNorm")][::2]  # of the embeddings, then of each layer
+    chosen = [states[layer] for layer in layers or middle_layers(len(states) - 1)]
+    nodes = [node for node in graph.node if not node.name.startswith(MIDDLE)]
+    constants = [tensor for tensor in graph.initializer if not tensor.name.startswith(MIDDLE)]
+    outputs = [output for output in graph.output if output.name != MIDDLE]
+    del graph.node[:], graph.initializer[:], graph.output[:]
+    for name, value in (("zero", 0), ("one", 1), ("last", [2]), ("shift", [0, 1, 0, 0, -1, 0])):
+        constants.append(numpy_helper.from_array(np.array(value, dtype=np.int64), f"{MIDDLE}_{name}"))
+    graph.initializer.extend(constants)
+    graph.node.extend([*nodes, *word_means(chosen)])
+    graph.output.extend([*outputs, helper.make_tensor_value_info(MIDDLE, FLOAT, ["words", "hidden"])])
+    onnx.save(model, path)
+
+
+def word_means(states: Sequence[str]) -> Iterator[onnx.NodeProto]:
+    """The mean over layers and over the pieces of a word, for the words asked for, rounded to 16 bits.
+
+    Pieces of word w are those up to its end but not up to the end of word w - 1; their sum is a product with this mask.
+    """
+    steps: tuple[tuple[str, Sequence[str], str, dict[str, int]], ...] = (
+        ("Mean", states, "states", {}),
+        ("Shape", ["pieces"], "length", {"start": 1}),
+        ("Squeeze", ["length"], "count", {}),
+        ("Range", ["zero", "count", "one"], "places", {}),
+        ("Unsqueeze", ["word_ends", "last"], "ends", {}),
+        ("LessOrEqual", ["places", "ends"], "is_passed", {}),
+        ("Cast", ["is_passed"], "passed", {"to": FLOAT}),
+        ("Pad", ["passed", "shift"], "before", {}),
+        ("Sub", ["passed", "before"], "mask", {}),
+        ("MatMul", ["mask", "states"], "sums", {}),
+        ("ReduceSum", ["mask", "last"], "counts", {}),
+        ("Div", ["sums", "counts"], "means", {}),  # 0 / 0 in the padding, of which no word is asked for
+        ("Flatten", ["means"], "rows", {"axis": 2}),
+        ("Gather", ["rows", "words"], "chosen", {}),
+        ("Cast", ["chosen"], "half", {"to": onnx.TensorProto.FLOAT16}),
+    )
+    made = {output for _, _, output, _ in steps} | {"zero", "one", "last", "shift"}
+    for kind, inputs, output, attributes in steps:
+        names = [f"{MIDDLE}_{name}" if name in made else name for name in inputs]
+        yield helper.make_node(kind, names, [f"{MIDDLE}_{output}"], f"{MIDDLE}_{output}", **attributes)
+    yield helper.make_node("Cast", [f"{MIDDLE}_half"], [MIDDLE], MIDDLE, to=FLOAT)
+
+
+def export(
+    model: Path,
+    output: Path,
+    keep_float: bool = False,
+    temperature: float = 1.0,
+    middle: Sequence[int] | None = None,
+) -> None:
     """All files that forestalign.parsers.embedded loads, except the card. The temperature divides all span scores."""
     parser = benepar.Parser(str(model))._parser.eval()
     with torch.no_grad():
@@ -239,8 +301,10 @@ def export(model: Path, output: Path, keep_float: bool = False, temperature: flo
         path = Path(folder) / "graph.onnx"
         export_graph(parser, path, eight_bit=True)
         quantise(path, output / "parser.onnx")
+    add_middle(output / "parser.onnx", middle)
     if keep_float:
         export_graph(parser, output / "parser.float.onnx", eight_bit=False)
+        add_middle(output / "parser.float.onnx", middle)
     labels = [label for label, _ in sorted(parser.label_vocab.items(), key=lambda item: item[1])]
     tags = [tag for tag, _ in sorted(parser.tag_vocab.items(), key=lambda item: item[1])]
     write_lines(output / "labels.txt", labels)
@@ -255,14 +319,21 @@ def write_lines(path: Path, lines: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=Path, help="folder that scripts/train_parser.py wrote")
+    parser.add_argument("model", type=Path, help="folder that scripts/train_parser.py wrote; with --amend, this script")
     parser.add_argument("-o", "--output", type=Path, default=Path("grammar/parser"))
     parser.add_argument("--keep-float", action="store_true", help="write the 32-bit graph too, to measure the loss")
     parser.add_argument(
         "--temperature", type=float, default=1.0, help="of the calibration; tune it with score_parser.py"
     )
+    parser.add_argument(
+        "--middle", type=int, nargs="+", metavar="LAYER", help="layers half way, from 1; default: a third and a half"
+    )
+    parser.add_argument("--amend", action="store_true", help="only add the layers half way to MODEL/parser.onnx")
     args = parser.parse_args()
-    export(args.model, args.output, args.keep_float, args.temperature)
+    if args.amend:
+        add_middle(args.model / "parser.onnx", args.middle)
+    else:
+        export(args.model, args.output, args.keep_float, args.temperature, args.middle)
 
 
 if __name__ == "__main__":

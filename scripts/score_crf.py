@@ -2,186 +2,111 @@
 
     python scripts/score_crf.py msr.jsonl.gz edinburgh.jsonl.gz --analyses tags.jsonl
     python scripts/score_crf.py edinburgh.jsonl.gz --phrases --analyses tags.jsonl
+    python scripts/score_crf.py msr.jsonl.gz --ablate --analyses tags.jsonl
     python scripts/score_crf.py msr.jsonl.gz --model grammar/crf/token.json --analyses tags.jsonl
     python scripts/score_crf.py --paraphrases msrp.jsonl.gz --analyses tags.jsonl
 
 Each file is cut into folds by the seed; every pair is aligned by a model that has not seen it. `--phrases` does so on
 synthetic phrases (section 4.1 of the phrase paper) with the token and the phrase model. `--also` adds the pairs of
-other files to every training part. `--model` scores a ready model and trains nothing. `--paraphrases` reads pairs with
-a field `paraphrase` and reports accuracy and F1 of a threshold on the decision score, tuned on the other folds.
+other files to every training part. `--ablate` switches off feature families one by one, first those of Table 3 of the
+token paper: tags, WordNet, both. `--model` scores a ready model and trains nothing. `--paraphrases` reads pairs with a
+field `paraphrase` and reports accuracy and F1 of a threshold on the decision score, tuned on the other folds.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-from forestalign.config import AlignConfig
-from forestalign.crf import (
-    COMBINATIONS,
-    FAMILIES,
-    CrfAligner,
-    CrfModel,
-    TrainingPair,
-    TrainSettings,
-    feature_space,
-    load_crf,
-    load_resources,
-    synthetic_phrases,
-    train,
+from forestalign.learning.crf_run import WeightedGold, link_scores, read_training_pairs
+from forestalign.learning.crf_validation import (
+    Folds,
+    Links,
+    align_all_ways,
+    cross_validate,
+    decision_scores,
+    read_labelled_pairs,
+    validate_threshold,
 )
-from forestalign.crf.analysis import AnalysisStore
-from forestalign.formats import read_gold_links
-from forestalign.metrics import GoldLinks, score_paraphrases, score_words, tune_threshold
-from forestalign.parsers import load_parser
-from forestalign.tokens import tokenize
+from forestalign.words.crf import COMBINATIONS, FAMILIES, TrainingPair, TrainSettings, load_crf, synthetic_phrases
 
-Links = frozenset[tuple[int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One row group of a table: what to train, on what."""
-
-    longest: int
-    families: tuple[str, ...]
-    settings: TrainSettings
-    fold_count: int
-    seed: int
-    ppdb: str
-    by_kind: bool = False
+# the pair list is left out: without a list its features are silent anyway
+OTHERS = (family for family in FAMILIES if family not in ("tags", "wordnet", "ppdb", "chunks"))
+ABLATIONS = ((), ("tags",), ("wordnet",), ("tags", "wordnet"), *((family,) for family in OTHERS))
+COLUMNS = ("P", "R", "F1", "E")
 
 
-def read_training_pairs(paths: Sequence[str], analyses: str, with_parser: bool) -> list[TrainingPair]:
-    annotations = [pair.gold for path in paths for pair in read_gold_links(path)]
-    store = AnalysisStore(analyses or None)
-    if with_parser:
-        sentences = [words for each in annotations for words in (each.source, each.target)]
-        store.analyse(sentences, load_parser(AlignConfig(nbest=1)))
-    return [TrainingPair(store.sentence(each.source), store.sentence(each.target), each.sure) for each in annotations]
+def print_head(title: str, pairs: Sequence[TrainingPair]) -> None:
+    print(f"\n{title}, {len(pairs)} pairs")
+    print(f"{'':24}" + "".join(f"{name:>7}" for name in COLUMNS))
 
 
-def other_pairs(args: argparse.Namespace) -> list[TrainingPair]:
-    """The pairs of the files of --also: at most --also-sample of each, drawn by the seed."""
-    others = []
-    for path in args.also:
-        pairs = read_training_pairs([path], args.analyses, not args.no_parser)
-        size = min(args.also_sample or len(pairs), len(pairs))
-        chosen = np.random.default_rng(args.seed).choice(len(pairs), size, replace=False)
-        others += [replace(pairs[number], weight=args.also_weight) for number in sorted(chosen.tolist())]
-    return others
-
-
-def cross_validate(
-    pairs: list[TrainingPair], others: list[TrainingPair], setting: Setting, jobs: int
-) -> list[dict[str, Links]]:
-    """For each pair the links of every combination, by the model of the folds that do not hold it."""
-    folds = range(setting.fold_count)
-    if jobs > 1:
-        with ProcessPoolExecutor(jobs) as pool:
-            parts = list(
-                pool.map(score_fold, [pairs] * len(folds), [others] * len(folds), [setting] * len(folds), folds)
-            )
-    else:
-        parts = [score_fold(pairs, others, setting, fold) for fold in folds]
-    found: list[dict[str, Links]] = [{} for _ in pairs]
-    for part in parts:
-        for number, links in part.items():
-            found[number] = links
-    return found
-
-
-def score_fold(
-    pairs: list[TrainingPair], others: list[TrainingPair], setting: Setting, fold: int
-) -> dict[int, dict[str, Links]]:
-    order = np.random.default_rng(setting.seed).permutation(len(pairs)).tolist()
-    held_out = order[fold :: setting.fold_count]
-    kept = sorted(set(order) - set(held_out))
-    training = [pairs[number] for number in kept] + others
-    space = feature_space(setting.families, setting.longest, setting.longest, setting.by_kind)
-    resources = load_resources(setting.ppdb)
-    forward = train(training, "s2t", space, resources, setting.settings)
-    backward = train(training, "t2s", space, resources, setting.settings, forward)
-    model = CrfModel(space, forward, backward)
-    return {number: all_combinations(model, pairs[number], setting.ppdb) for number in held_out}
-
-
-def all_combinations(model: CrfModel, pair: TrainingPair, ppdb: str) -> dict[str, Links]:
-    """One decoding, put together in every way."""
-    aligner = CrfAligner(model, load_resources(ppdb))
-    return {name: frozenset(links.pairs) for name, links in aligner.align_all(pair.source, pair.target).items()}
+def print_row(label: str, pairs: Sequence[TrainingPair], found: Sequence[Links]) -> None:
+    scores = link_scores(pairs, found)
+    print(f"{label:24}" + "".join(f"{100 * scores[name]:7.1f}" for name in COLUMNS), flush=True)
 
 
 def print_table(title: str, pairs: Sequence[TrainingPair], found: Sequence[dict[str, Links]]) -> None:
-    gold = [GoldLinks("", pair.source.words, pair.target.words, frozenset(pair.links)) for pair in pairs]
-    print(f"\n{title}, {len(pairs)} pairs")
-    print(f"{'':22}{'P':>7}{'R':>7}{'F1':>7}{'E':>7}")
+    print_head(title, pairs)
     for combination in COMBINATIONS:
-        scores = score_words(gold, [each[combination] for each in found])
-        row = "".join(f"{100 * scores[name]:7.1f}" for name in ("P", "R", "F1", "E"))
-        print(f"{combination:22}{row}", flush=True)
+        print_row(combination, pairs, [each[combination] for each in found])
 
 
-def report_file(path: str, args: argparse.Namespace) -> None:
-    pairs = read_training_pairs([path], args.analyses, not args.no_parser)
-    others = other_pairs(args)
-    name = Path(path).name
-    if args.model:
-        model = load_crf(args.model, args.ppdb).model
-        if args.phrases:
-            pairs = [synthetic_phrases(pair) for pair in pairs]
-        print_table(
-            f"{name}, {Path(args.model).name}", pairs, [all_combinations(model, pair, args.ppdb) for pair in pairs]
-        )
-        return
-    kinds = [("token CRF", 1)]
-    if args.phrases:
-        pairs, others = ([synthetic_phrases(pair) for pair in part] for part in (pairs, others))
-        kinds.append(("phrase CRF", args.longest))
-    families = tuple(family for family in FAMILIES if family not in args.without)
+def folds_of(args: argparse.Namespace) -> Folds:
     settings = TrainSettings(l2=args.l2, iterations=args.iterations)
+    return Folds(1, tuple(args.without), settings, args.folds, args.seed, args.ppdb, args.by_kind)
+
+
+def gold_of(args: argparse.Namespace, *paths: str, **more: Any) -> list[TrainingPair]:
+    gold = WeightedGold(paths, analyses=args.analyses, no_parser=args.no_parser, seed=args.seed, **more)
+    pairs = read_training_pairs(gold) if paths else []
+    return [synthetic_phrases(pair) for pair in pairs] if args.phrases else pairs
+
+
+def others_of(args: argparse.Namespace) -> list[TrainingPair]:
+    """The pairs of the files of --also."""
+    count = len(args.also)
+    return gold_of(args, *args.also, sample=(args.also_sample,) * count, weights=(args.also_weight,) * count)
+
+
+def report_model(path: str, args: argparse.Namespace) -> None:
+    pairs = gold_of(args, path)
+    found = align_all_ways(load_crf(args.model, args.ppdb).model, pairs, args.ppdb)
+    print_table(f"{Path(path).name}, {Path(args.model).name}", pairs, found)
+
+
+def report_folds(path: str, args: argparse.Namespace) -> None:
+    pairs, others = gold_of(args, path), others_of(args)
+    kinds = [("token CRF", 1), *([("phrase CRF", args.longest)] if args.phrases else [])]
     for label, longest in kinds:
         began = time.perf_counter()
-        setting = Setting(longest, families, settings, args.folds, args.seed, args.ppdb, args.by_kind)
-        found = cross_validate(pairs, others, setting, args.jobs)
+        found = cross_validate(pairs, others, replace(folds_of(args), longest=longest), args.jobs)
         gold = "synthetic phrases of " if args.phrases else ""
-        print_table(f"{label}, {gold}{name}, {args.folds}-fold", pairs, found)
+        print_table(f"{label}, {gold}{Path(path).name}, {args.folds}-fold", pairs, found)
         print(f"{time.perf_counter() - began:.0f} s")
 
 
+def report_ablation(path: str, args: argparse.Namespace) -> None:
+    pairs, others = gold_of(args, path), others_of(args)
+    print_head(f"token CRF, {Path(path).name}, {args.folds}-fold, {args.combination}", pairs)
+    for without in ABLATIONS:
+        folds = replace(folds_of(args), without=(*args.without, *without))
+        found = cross_validate(pairs, others, folds, args.jobs)
+        label = f"- {', '.join(without)}" if without else "all"
+        print_row(label, pairs, [each[args.combination] for each in found])
+
+
 def report_paraphrases(path: str, args: argparse.Namespace) -> None:
-    """A threshold on the decision score, tuned on the other folds."""
-    opener: Callable[..., object] = gzip.open if path.endswith(".gz") else open
-    with opener(path, "rt", encoding="utf-8") as file:  # type: ignore[attr-defined]
-        records = [json.loads(line) for line in file]
-    sides = [[_words(record[side]) for side in ("source", "target")] for record in records]
-    store = AnalysisStore(args.analyses or None)
-    if not args.no_parser:
-        store.analyse([words for pair in sides for words in pair], load_parser(AlignConfig(nbest=1)))
-    aligner = load_crf(args.model, args.ppdb)
-    scores = np.array([aligner.decision_score(*(store.sentence(words) for words in pair)) for pair in sides])
-    labels = np.array([bool(record["paraphrase"]) for record in records])
-    order = np.random.default_rng(args.seed).permutation(len(records))
-    margins = np.zeros(len(records))
-    for fold in range(args.folds):
-        test = order[fold :: args.folds]
-        others = np.setdiff1d(order, test)
-        margins[test] = scores[test] - tune_threshold(labels[others].tolist(), scores[others].tolist())
-    found = score_paraphrases(labels.tolist(), margins.tolist(), 0.0)
+    pairs = read_labelled_pairs(path)
+    scores = decision_scores(load_crf(args.model, args.ppdb), pairs, args.analyses, args.no_parser)
+    found = validate_threshold(pairs.labels, scores, folds_of(args))
     figures = ", ".join(f"{name} {100 * found[name]:.1f}" for name in ("accuracy", "P", "R", "F1"))
-    print(f"{Path(path).name}, {args.folds}-fold: {figures}; always yes: accuracy {100 * labels.mean():.1f}")
-
-
-def _words(side: str | list[str]) -> tuple[str, ...]:
-    return tuple(tokenize(side).words) if isinstance(side, str) else tuple(side)
+    always = 100 * sum(pairs.labels) / len(pairs.labels)
+    print(f"{Path(path).name}, {args.folds}-fold: {figures}; always yes: accuracy {always:.1f}")
 
 
 def main() -> None:
@@ -189,24 +114,27 @@ def main() -> None:
     parser.add_argument("gold", nargs="*", help="gold links, each scored on its own")
     parser.add_argument("--also", nargs="*", default=[], help="gold added to every training part")
     parser.add_argument("--also-sample", type=int, default=0, metavar="N", help="at most N pairs of each of these")
-    parser.add_argument("--also-weight", type=float, default=1.0, metavar="W", help="of each of these pairs")
-    parser.add_argument("--by-kind", action="store_true", help="weights of their own for each kind of pair")
+    parser.add_argument("--also-weight", type=float, default=1.0, metavar="W", help="weight of each of these pairs")
+    parser.add_argument("--by-kind", action="store_true", help="learn separate weights for each kind of pair")
     parser.add_argument("--phrases", action="store_true", help="synthetic phrases, token and phrase model")
+    parser.add_argument("--ablate", action="store_true", help="switch off feature families one by one")
+    parser.add_argument("--combination", default="posterior", choices=COMBINATIONS, help="of the rows of --ablate")
     parser.add_argument("--paraphrases", default="", help="pairs with a field `paraphrase`")
     parser.add_argument("--model", default="", help="score this model; no training")
     parser.add_argument("--analyses", default="", help="file that keeps tags and lemmas")
-    parser.add_argument("--no-parser", action="store_true")
-    parser.add_argument("--ppdb", default="")
-    parser.add_argument("--without", nargs="*", default=[], choices=FAMILIES)
-    parser.add_argument("--longest", type=int, default=3)
+    parser.add_argument("--no-parser", action="store_true", help="use no tags")
+    parser.add_argument("--ppdb", default="", help="a PPDB-format list of word pairs")
+    parser.add_argument("--without", nargs="*", default=[], choices=FAMILIES, help="leave out these feature families")
+    parser.add_argument("--longest", type=int, default=3, help="longest span of the phrase model")
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--l2", type=float, default=TrainSettings().l2)
     parser.add_argument("--iterations", type=int, default=TrainSettings().iterations)
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
+    report = report_model if args.model else report_ablation if args.ablate else report_folds
     for path in args.gold:
-        report_file(path, args)
+        report(path, args)
     if args.paraphrases:
         report_paraphrases(args.paraphrases, args)
 

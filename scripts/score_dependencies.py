@@ -2,8 +2,8 @@
 
     python scripts/score_dependencies.py TREES CONLLU
 
-TREES holds Penn brackets, one tree a line, CONLLU the same sentences in the same order; gzip by suffix. Punctuation, by
-the gold universal tag, is left out. LAS is given twice: with relations exactly as in the file, and without subtypes.
+TREES holds Penn brackets, one tree per line, CONLLU the same sentences in the same order; gzip by suffix. Punctuation,
+by the gold universal tag, is left out. LAS is given twice: with relations exactly as in the file, and without subtypes.
 Then the relations that are confused most, and precision and recall of each.
 """
 

@@ -26,8 +26,8 @@ import numpy as np
 
 from forestalign.chart import CHAIN, Chart, marginals
 from forestalign.config import AlignConfig
+from forestalign.evaluation.parse_scores import PUNCTUATION_TAGS, brackets, score_brackets
 from forestalign.formats import read_trees
-from forestalign.metrics.parses import PUNCTUATION_TAGS, brackets, score_brackets
 from forestalign.parsers import Parse, Parser, load_parser
 from forestalign.tokens import Sentence
 from forestalign.trees import ScoredTree, Tree, collapse_chain, strip_annotation
@@ -145,7 +145,7 @@ def calibration_error(pairs: Sequence[tuple[np.ndarray, np.ndarray]], least: flo
 def speed(parser: Parser, gold: Sequence[Tree]) -> float:
     """Sentences a second of processor time with the parser's own settings, forests not included.
 
-    Processor time does not depend on what else the machine does; scripts/bench_parser.py measures by the clock.
+    Processor time does not depend on what else the machine does; scripts/bench.py --only parser measures by the clock.
     """
     sentences = [Sentence.from_words(words_of(tree)) for tree in gold]
     parser.parse(sentences[:16], forests=False)
@@ -157,7 +157,7 @@ def speed(parser: Parser, gold: Sequence[Tree]) -> float:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("trees", metavar="TREES", help="Penn brackets, one tree a line; gzip by suffix")
+    parser.add_argument("trees", metavar="TREES", help="Penn brackets, one tree per line; gzip by suffix")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="score every n-th tree only")
     parser.add_argument("--backend", choices=("embedded", "benepar"), default="embedded")
     parser.add_argument("--model", default="", help="folder; for 'embedded' default: the shipped one")
@@ -205,6 +205,7 @@ def write_card(path: Path, rows: dict[str, float], float_f1: float | None) -> No
             {"name": "MASC, Penn treebank annotation", "licence": "free for any use"},
         ],
         "weights": "8 bit",
+        "word vectors": "vectors: last layer; middle: mean of the layers a third and a half of the way up, 16 bit",
         "evaluation": "EWT dev, gold tokens",
         "F1 without quantisation": float_f1,
         "scores": {name: round(value, 2) for name, value in rows.items()},

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from forestalign.cli import main as command
-from forestalign.cli.phrase_evaluation import TreeFiles, evaluate_projected, read_or_parse
-from forestalign.cli.report import as_text, measured, signature
+from forestalign.evaluation.phrase_report import TreeFiles, evaluate_projected, read_or_parse
+from forestalign.evaluation.report import as_text, measured, signature
+from forestalign.evaluation.significance import SAMPLES
 from forestalign.formats.lines import write_lines
 from forestalign.formats.word_links import read_gold_links
-from forestalign.metrics.significance import SAMPLES
 from forestalign.trees import format_brackets
 
 

@@ -14,18 +14,18 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-from gold_words import analyse_all
 
 from forestalign.config import DEFAULT_CONFIG
+from forestalign.learning.word_gold import analyse_all
 from forestalign.tokens import tokenize
-from forestalign.word_alignment import PROFILES, WordAligner
+from forestalign.words import PROFILES, WordAligner
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--ppdb", default="", metavar="FILE", help="a PPDB-format list of word pairs")
-    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE and take them from there")
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE (.npz) and reuse them")
     args = parser.parse_args()
     with gzip.open(args.file, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]

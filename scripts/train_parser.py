@@ -7,8 +7,8 @@ Needs the extra `train` (torch 2.13.0 first, then benepar 0.2.0, transformers <5
 The output folder holds `last.pt` (to resume) and `model/`, which `benepar.Parser("runs/parser/model")` loads.
 
 The likelihood is exact over n-ary trees: a span of several words with the empty label may only be a left
-child, so every n-ary tree has exactly one derivation (see forestalign/chart.py, which decodes the same grammar).
-Its gradient with respect to the span scores is the span marginals, computed by inside-outside in numba and
+child, so every n-ary tree has exactly one derivation (see forestalign/chart, which decodes the same grammar).
+Its gradient with respect to the span scores is the span marginals, computed by the chart's own inside-outside and
 handed to torch as a custom function: several times faster than differentiating through the chart.
 """
 
@@ -18,17 +18,18 @@ import argparse
 import copy
 import gzip
 import json
-import math
 import random
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import nltk
-import numba
 import numpy as np
 import torch
 from benepar import decode_chart, nkutil, parse_chart, ptb_unescape
+
+from forestalign.chart import inside_outside
 
 BRACKETS = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
@@ -121,80 +122,27 @@ class Example:
 # ---- tree CRF -------------------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True)
-def _lse(values, count):
-    top = -np.inf
-    for k in range(count):
-        top = max(top, values[k])
-    if top == -np.inf:
-        return top
-    total = 0.0
-    for k in range(count):
-        total += math.exp(values[k] - top)
-    return top + math.log(total)
-
-
-@numba.njit(cache=True, parallel=False)
-def _inside_outside(any_label, labelled, lengths):
-    """log Z and the marginals of `any_label` and `labelled` entries; spans are [i, j) stored at [i, j-1]."""
-    batch, size = any_label.shape[0], any_label.shape[1]
-    log_z = np.zeros(batch)
-    grad_any = np.zeros((batch, size, size))
-    grad_labelled = np.zeros((batch, size, size))
-    work = np.empty(size)
-    for b in range(batch):
-        n = lengths[b]
-        split = np.zeros((n, n))
-        left, right = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
-        for width in range(1, n + 1):
-            for i in range(n - width + 1):
-                j = i + width - 1
-                if width > 1:
-                    for k in range(i, j):
-                        work[k - i] = left[i, k] + right[k + 1, j]
-                    split[i, j] = _lse(work, j - i)
-                left[i, j] = any_label[b, i, j] + split[i, j]
-                right[i, j] = left[i, j] if width == 1 else labelled[b, i, j] + split[i, j]
-        # the root must carry a label, one word or many
-        log_z[b] = labelled[b, 0, n - 1] + split[0, n - 1]
-        # outside, in probability space: each quantity is a share of one
-        as_left, as_right = np.zeros((n, n)), np.zeros((n, n))
-        for width in range(n, 0, -1):
-            for i in range(n - width + 1):
-                j = i + width - 1
-                if width == n:
-                    grad_labelled[b, i, j] = 1.0
-                elif width == 1:
-                    grad_any[b, i, j] = as_left[i, j] + as_right[i, j]
-                else:
-                    grad_any[b, i, j] = as_left[i, j]
-                    grad_labelled[b, i, j] = as_right[i, j]
-                if width > 1:
-                    share = 1.0 if width == n else as_left[i, j] + as_right[i, j]
-                    if share > 0.0:
-                        for k in range(i, j):
-                            p = share * math.exp(left[i, k] + right[k + 1, j] - split[i, j])
-                            as_left[i, k] += p
-                            as_right[k + 1, j] += p
-    return log_z, grad_any, grad_labelled
+Batch = dict[str, torch.Tensor]
 
 
 class LogPartition(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, any_label, labelled, lengths):
-        log_z, grad_any, grad_labelled = _inside_outside(
-            any_label.double().numpy(), labelled.double().numpy(), lengths.numpy()
-        )
+    def forward(ctx: Any, any_label: torch.Tensor, labelled: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        log_z = np.zeros(len(lengths))
+        grad_any, grad_labelled = np.zeros(any_label.shape), np.zeros(labelled.shape)
+        for b, n in enumerate(lengths.tolist()):
+            tables = (np.ascontiguousarray(table[b, :n, :n].double().numpy()) for table in (any_label, labelled))
+            log_z[b], grad_any[b, :n, :n], grad_labelled[b, :n, :n] = inside_outside(*tables)
         ctx.save_for_backward(torch.from_numpy(grad_any).float(), torch.from_numpy(grad_labelled).float())
         return torch.from_numpy(log_z).float()
 
     @staticmethod
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None]:
         grad_any, grad_labelled = ctx.saved_tensors
         return grad[:, None, None] * grad_any, grad[:, None, None] * grad_labelled, None
 
 
-def score_spans(parser: parse_chart.ChartParser, batch) -> tuple[torch.Tensor, torch.Tensor]:
+def score_spans(parser: parse_chart.ChartParser, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     """ChartParser.forward with the first layer of the label scorer applied at the fence posts: the same numbers."""
     annotations = annotate(parser, batch)
     half = parser.d_model // 2
@@ -206,7 +154,7 @@ def score_spans(parser: parse_chart.ChartParser, batch) -> tuple[torch.Tensor, t
     return torch.cat([scores.new_zeros((*scores.shape[:-1], 1)), scores], -1), parser.f_tag(annotations)
 
 
-def annotate(parser, batch) -> torch.Tensor:
+def annotate(parser: parse_chart.ChartParser, batch: Batch) -> torch.Tensor:
     mask = batch["valid_token_mask"]
     hidden = parser.pretrained_model(batch["input_ids"], attention_mask=batch["attention_mask"]).last_hidden_state
     words = hidden[torch.arange(hidden.shape[0])[:, None], torch.relu(batch["words_from_tokens"])]
@@ -215,7 +163,7 @@ def annotate(parser, batch) -> torch.Tensor:
     return torch.cat([encoded[..., 0::2], encoded[..., 1::2]], -1)
 
 
-def crf_loss(parser, batch) -> torch.Tensor:
+def crf_loss(parser: parse_chart.ChartParser, batch: Batch) -> torch.Tensor:
     """Negative log-likelihood of trees per sentence plus the scaled tag cross-entropy per word."""
     scores, tag_scores = score_spans(parser, batch)
     labels = batch["span_labels"]
@@ -231,7 +179,7 @@ def crf_loss(parser, batch) -> torch.Tensor:
 # ---- training -------------------------------------------------------------------------------------------------------
 
 
-def build_parser(trees: list[nltk.Tree], encoder: str, args) -> parse_chart.ChartParser:
+def build_parser(trees: list[nltk.Tree], encoder: str, args: argparse.Namespace) -> parse_chart.ChartParser:
     tags = ["UNK", *sorted({tag for tree in trees for _, tag in tree.pos()})]
     hparams = nkutil.HParams(
         use_pretrained=True, pretrained_model=encoder, use_encoder=True, use_chars_lstm=False, predict_tags=True,
@@ -244,10 +192,11 @@ def build_parser(trees: list[nltk.Tree], encoder: str, args) -> parse_chart.Char
     return parse_chart.ChartParser({tag: i for i, tag in enumerate(tags)}, labels, None, hparams)
 
 
-def length_batches(examples: list, token_limit: int, rng: random.Random) -> list[list[int]]:
+def length_batches(examples: list[Any], token_limit: int, rng: random.Random) -> list[list[int]]:
     """Indices in batches of similar length and at most `token_limit` padded words, in random order."""
     order = sorted(range(len(examples)), key=lambda i: (len(examples[i].words) + rng.random() * 3, i))
-    batches, current = [], []
+    batches: list[list[int]] = []
+    current: list[int] = []
     for i in order:
         longest = max(len(examples[j].words) for j in [*current, i])
         if current and longest * (len(current) + 1) > token_limit:
@@ -269,7 +218,7 @@ def brackets(tree: nltk.Tree) -> dict[tuple[str, int, int], int]:
     kept = [tag not in {",", ":", "``", "''", "."} for _, tag in tree.pos()]
     counts: dict[tuple[str, int, int], int] = {}
 
-    def walk(node, begin):
+    def walk(node: nltk.Tree, begin: int) -> int:
         if isinstance(node[0], str):
             return begin + 1
         end = begin
@@ -285,7 +234,7 @@ def brackets(tree: nltk.Tree) -> dict[tuple[str, int, int], int]:
     return counts
 
 
-def evaluate(parser, trees: list[nltk.Tree]) -> tuple[float, float]:
+def evaluate(parser: parse_chart.ChartParser, trees: list[nltk.Tree]) -> tuple[float, float]:
     """Bracket F1 and tag accuracy of benepar's own decode."""
     matched = guessed = gold = right = words = 0
     for begin in range(0, len(trees), 32):
@@ -304,7 +253,7 @@ def evaluate(parser, trees: list[nltk.Tree]) -> tuple[float, float]:
     return 200 * matched / (guessed + gold), 100 * right / words
 
 
-def save_model(parser, folder: Path) -> None:
+def save_model(parser: parse_chart.ChartParser, folder: Path) -> None:
     """A folder that benepar.Parser loads."""
     folder.mkdir(parents=True, exist_ok=True)
     config = copy.deepcopy(parser.pretrained_model.config)
@@ -317,7 +266,7 @@ def save_model(parser, folder: Path) -> None:
 class Run:
     """Parser, optimiser, schedule and averaged weights: all that a checkpoint holds."""
 
-    def __init__(self, parser, steps: int, args):
+    def __init__(self, parser: parse_chart.ChartParser, steps: int, args: argparse.Namespace):
         parser.pretrained_model.embeddings.word_embeddings.weight.requires_grad = False
         known = set(map(id, parser.pretrained_model.parameters()))
         encoder = [p for p in parser.pretrained_model.parameters() if p.requires_grad]
@@ -330,10 +279,11 @@ class Run:
             self.optimizer, lambda step: min((step + 1) / args.warmup, max(0.02, 1 - step / steps))
         )
         self.average = {name: value.detach().clone() for name, value in parser.state_dict().items()}
-        self.epoch, self.best, self.log = 0, 0.0, []
+        self.epoch, self.best = 0, 0.0
+        self.log: list[Any] = []
         self.rng = random.Random(args.seed)
 
-    def step(self, batch) -> float:
+    def step(self, batch: Batch) -> float:
         """One update of the weights and of their running average, which forgets the first weights quickly."""
         loss = crf_loss(self.parser, batch)
         self.optimizer.zero_grad()
@@ -358,7 +308,7 @@ class Run:
         path.with_suffix(".tmp").replace(path)
 
     def load(self, path: Path) -> None:
-        state = torch.load(path, weights_only=False)
+        state = torch.load(path, weights_only=True)  # runs no code of the file
         self.parser.load_state_dict(state["parser"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
@@ -367,7 +317,7 @@ class Run:
         torch.set_rng_state(state["torch_random"])
 
 
-def train(args) -> None:
+def train(args: argparse.Namespace) -> None:
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     trees = [tree for path in args.train for tree in read_trees(path) if len(tree.leaves()) <= args.max_words]

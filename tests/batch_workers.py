@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
-from forestalign.batch import Handler, Job, Outcome, run_jobs
+from forestalign.batch import Handler, Job, Outcome, OutputOptions, RunLimits, run_jobs
 from forestalign.errors import InputError
 
 # lines longer than a page, so that a kill can fall into the middle of one
@@ -23,8 +23,10 @@ class StartUpper:
     """Upper-cases payloads; some words make trouble, in the ways that real work does."""
 
     flag: str = ""  # a file: trouble only while it does not exist
+    loading: float = 0.0  # seconds
 
     def __call__(self) -> Handler[str]:
+        time.sleep(self.loading)
         return self._handle
 
     def _handle(self, jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
@@ -37,6 +39,8 @@ class StartUpper:
                         pass
                 case "compiled loop":
                     sum(repeat(1, 10**12))  # one call into C, which no exception interrupts
+                case "memory":
+                    raise MemoryError
                 case "die":
                     os.kill(os.getpid(), signal.SIGKILL)
                 case "die once":
@@ -71,4 +75,9 @@ def handle_slowly(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
 
 
 def run_slowly(output: str, processes: int) -> None:
-    run_jobs(JOBS, start_slowly, output=output, resume=True, processes=processes, chunk_size=4)
+    run_jobs(
+        JOBS,
+        start_slowly,
+        output=OutputOptions(output, resume=True),
+        limits=RunLimits(processes=processes, chunk_size=4),
+    )

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
+
+from forestalign.batch import ThisProcess
 
 settings.register_profile("forestalign", deadline=None, derandomize=True)
 settings.load_profile("forestalign")
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands work in this process, where models are loaded already; test_outputs.py has tests of real workers."""
+    monkeypatch.setattr("forestalign.batch.run.Processes", lambda count: ThisProcess())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from forestalign.alignment import WordAlignment, WordLink
 from forestalign.forest import Forest, NodeId, pack
 from forestalign.tokens import Sentence
 from forestalign.trees import ScoredTree, parse_brackets
+from forestalign.words.alignment import WordAlignment, WordLink
 
 
 def hand_forest(*brackets: str) -> Forest:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
-from forestalign.alignment import WordAlignment
-from forestalign.config import AlignConfig
 from forestalign.forest import Forest
-from forestalign.hypotheses import Weights
+from forestalign.phrases.hypotheses import Bounds
+from forestalign.phrases.score import Step, Weights
+from forestalign.phrases.seeds import Seeds
 
 
 @dataclass
@@ -60,13 +60,14 @@ class OneTree:
 
 @dataclass(frozen=True)
 class Element:
-    """A link, or a phrase seed: a pair of nodes with the words it links."""
+    """A seed: a pair of nodes with the words it covers."""
 
     source: int
     target: int
     source_words: frozenset[int]
     target_words: frozenset[int]
-    is_phrase: bool = False
+    value: float
+    step: Step
 
 
 def trees_of(forest: Forest, strict: bool = False) -> Iterator[OneTree]:
@@ -92,21 +93,16 @@ class Best:
 
 
 def best_alignment(
-    source: Forest,
-    target: Forest,
-    links: WordAlignment,
-    weights: Weights,
-    config: AlignConfig,
-    completing: bool = False,
+    source: Forest, target: Forest, seeds: Seeds, weights: Weights, bounds: Bounds, completing: bool = False
 ) -> Best:
     """The best two-sided root, or with `completing` the best alignment lifted to the root."""
     top, sets = -math.inf, set()
-    for source_tree in trees_of(source, config.strict):
-        for target_tree in trees_of(target, config.strict):
-            elements = elements_of(source_tree, target_tree, links, config)
+    for source_tree in trees_of(source, bounds.strict):
+        for target_tree in trees_of(target, bounds.strict):
+            elements = elements_of(source_tree, target_tree, seeds)
             for size in range(1, len(elements) + 1):
                 for chosen in combinations(elements, size):
-                    for score, pairs in alignments(source_tree, target_tree, chosen, weights, config, completing):
+                    for score, pairs in alignments(source_tree, target_tree, chosen, weights, bounds, completing):
                         if score > top + 1e-9:
                             top, sets = score, set()
                         if score > top - 1e-9:
@@ -114,33 +110,18 @@ def best_alignment(
     return Best(top, frozenset(sets))
 
 
-def elements_of(source_tree, target_tree, links, config) -> list[Element]:
-    pairs = sorted(set(links.pairs))
-    elements = [Element(source_tree.leaf(i), target_tree.leaf(j), frozenset({i}), frozenset({j})) for i, j in pairs]
-    if config.phrase_seeds:
-        for node, words, j in phrase_seeds(source_tree, pairs, config.gap):
-            elements.append(Element(node, target_tree.leaf(j), words, frozenset({j}), True))
-        for node, words, i in phrase_seeds(target_tree, [(j, i) for i, j in pairs], config.gap):
-            elements.append(Element(source_tree.leaf(i), node, frozenset({i}), words, True))
-    return elements
+def elements_of(source_tree, target_tree, seeds) -> list[Element]:
+    """The seeds whose nodes are in both trees, words and phrases alike."""
+    return [
+        Element(x, y, frozenset(source_tree.words(x)), frozenset(target_tree.words(y)), value, Step(kind))
+        for x, y, value, kind in zip(
+            seeds.source.tolist(), seeds.target.tolist(), seeds.value.tolist(), seeds.kind.tolist(), strict=True
+        )
+        if x in source_tree.below and y in target_tree.below
+    ]
 
 
-def phrase_seeds(tree, pairs, gap):
-    for node in tree.below:
-        inside = tree.words(node)
-        if len(inside) < 2:
-            continue
-        for other in sorted({j for _, j in pairs}):
-            own = frozenset(i for i, j in pairs if j == other and i in inside)
-            near = {i for i in own if tree.steps(node, tree.leaf(i)) <= gap}
-            is_head = tree.forest.nodes[node].semantic_head in near
-            only = own == {i for i, _ in pairs if i in inside}
-            is_all = len(own) > 1 and only and near and tree.lca([tree.leaf(i) for i in own]) == node
-            if is_head or is_all:
-                yield node, own, other
-
-
-def alignments(source_tree, target_tree, chosen, weights, config, completing):
+def alignments(source_tree, target_tree, chosen, weights, bounds, completing):
     """Score and pairs of every alignment that rests on exactly these elements; none when they do not fit."""
     if not one_to_one(chosen):
         return
@@ -148,8 +129,6 @@ def alignments(source_tree, target_tree, chosen, weights, config, completing):
     branching = []
     for x in source_tree.below:
         below = [frozenset(e for e in chosen if e.source in source_tree.below[c]) for c in source_tree.children(x)]
-        if any(e.source in source_tree.below[x] and e.is_phrase and x in source_tree.below[e.source] for e in chosen):
-            continue
         if len(below) == 2 and all(below):
             branching.append((x, *below))
             sets.add(below[0] | below[1])
@@ -166,25 +145,23 @@ def alignments(source_tree, target_tree, chosen, weights, config, completing):
         x, y = node_of(source_tree, group, "source"), node_of(target_tree, group, "target")
         if touching(target_tree, y, "target") == group and touching(source_tree, x, "source") == group:
             alive[group] = (x, y)
-        elif len(group) == 1:
-            return  # a phrase seed cannot be opened
     everything = frozenset(chosen)
     if everything not in alive:
         return
     root = (source_tree.root, target_tree.root)
-    if not completing and (len(chosen) < 2 or alive[everything] != root):
+    if not completing and alive[everything] != root:
         return
     # chains of lifts on every pair but the root
     options = []
     for group, pair in alive.items():
         chains = [()]
-        if config.lifts and not (group == everything and not completing):
-            chains += lift_chains(source_tree, target_tree, group, pair, touching, config.gap)
+        if bounds.lifts and not (group == everything and not completing):
+            chains += lift_chains(source_tree, target_tree, group, pair, touching, bounds.gap)
         options.append([(group, chain) for chain in chains])
     for picked in product(*options):
         chains = dict(picked)
         tops = {group: (chains[group][-1] if chains[group] else alive[group]) for group in alive}
-        if not gaps_hold(source_tree, target_tree, branching, tops, node_of, config):
+        if not gaps_hold(source_tree, target_tree, branching, tops, node_of, bounds):
             continue
         pairs = [pair for group in alive for pair in (alive[group], *chains[group])]
         if completing:
@@ -221,22 +198,22 @@ def lift_chains(source_tree, target_tree, group, pair, touching, gap):
                 yield (lifted, *longer)
 
 
-def gaps_hold(source_tree, target_tree, branching, tops, node_of, config) -> bool:
+def gaps_hold(source_tree, target_tree, branching, tops, node_of, bounds) -> bool:
     for x, left, right in branching:
         ends = []
         for group in (left, right):
             top = tops.get(group)
             if top is None:
                 top = (node_of(source_tree, group, "source"), node_of(target_tree, group, "target"))
-            if source_tree.steps(x, top[0]) > config.gap:
+            if source_tree.steps(x, top[0]) > bounds.gap:
                 return False
             ends.append(top[1])
         one, other = ends
         if target_tree.words(one).isdisjoint(target_tree.words(other)):
             y = target_tree.lca(ends)
-            if max(target_tree.steps(y, one), target_tree.steps(y, other)) > config.gap:
+            if max(target_tree.steps(y, one), target_tree.steps(y, other)) > bounds.gap:
                 return False
-        elif config.monotonic:
+        elif bounds.monotonic:
             return False
     return True
 
@@ -244,25 +221,46 @@ def gaps_hold(source_tree, target_tree, branching, tops, node_of, config) -> boo
 def score_of(source_tree, target_tree, chosen, pairs, weights, completing) -> float:
     source_words = {w for e in chosen for w in e.source_words}
     target_words = {w for e in chosen for w in e.target_words}
-    score = side_value(source_tree, source_words, weights.source_null, weights.source_edge)
-    score += side_value(target_tree, target_words, weights.target_null, weights.target_edge)
-    root = (source_tree.root, target_tree.root)
+    covered = {e.source for e in chosen}, {e.target for e in chosen}
+    score = side_value(source_tree, covered[0], weights.source_null, weights.source_inside, weights.source_edge)
+    score += side_value(target_tree, covered[1], weights.target_null, weights.target_inside, weights.target_edge)
+    seeds = {(e.source, e.target): e for e in chosen}
     for x, y in pairs:
-        inner = [(a, b) for a, b in pairs if (a, b) != (x, y) and a in source_tree.below[x]]
-        maximal = [p for p in inner if not any(q != p and p[0] in source_tree.below[q[0]] for q in inner)]
         nulls = len(source_tree.words(x) - source_words) + len(target_tree.words(y) - target_words)
         score += float(weights.pair[x, y]) - weights.pair_constant - weights.pair_null_word * nulls
-        if len(maximal) > 2 and not (completing and (x, y) == root):
-            score -= weights.noncompositional
+        step = step_of(source_tree, target_tree, (x, y), pairs, seeds, completing)
+        score += float(weights.source_step[step, x] + weights.target_step[step, y])
+        if step in (Step.SEED, Step.PHRASE_SEED):
+            score += seeds[x, y].value
     return score
 
 
-def side_value(tree, words, null_values, edge_values) -> float:
+def step_of(source_tree, target_tree, pair, pairs, seeds, completing) -> Step:
+    """What makes a pair, read off the pairs inside it."""
+    if completing and pair == (source_tree.root, target_tree.root):
+        return Step.COMPLETION
+    if pair in seeds:
+        return seeds[pair].step
+    inner = [p for p in pairs if p != pair and p[0] in source_tree.below[pair[0]]]
+    maximal = [p for p in inner if not any(q != p and p[0] in source_tree.below[q[0]] for q in inner)]
+    if len(maximal) == 1:
+        return Step.LIFT
+    if len(maximal) > 2:
+        return Step.NON_COMPOSITIONAL
+    (_, first), (_, second) = sorted(maximal, key=lambda p: min(source_tree.words(p[0])))
+    is_straight = min(target_tree.words(first)) < min(target_tree.words(second))
+    return Step.STRAIGHT if is_straight else Step.INVERTED
+
+
+def side_value(tree, covered, null_values, inside_values, edge_values) -> float:
+    numbers = iter(range(len(edge_values)))
+    edge_number = {(v, way): next(numbers) for v, edges in enumerate(tree.forest.edges) for way in range(len(edges))}
+
     def walk(node):
-        if not tree.words(node) & words:
+        if node in covered:
+            return inside_values[node]
+        if not tree.below[node] & covered:
             return null_values[node]
-        if tree.forest.nodes[node].is_leaf:
-            return 0.0
-        return edge_values[node][tree.choice[node]] + sum(walk(child) for child in tree.children(node))
+        return edge_values[edge_number[node, tree.choice[node]]] + sum(walk(child) for child in tree.children(node))
 
     return walk(tree.root)

@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 
-from forestalign.alignment import WordAlignment, WordLink
 from forestalign.forest import Forest, HyperEdge, Node, NodeId
-from forestalign.model import PairScores
+from forestalign.phrases.model import PairScores
 from forestalign.tokens import Sentence
+from forestalign.words.alignment import WordAlignment, WordLink
 
 
 def random_forest(rng: random.Random, word_count: int, tree_count: int) -> Forest:

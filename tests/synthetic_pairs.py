@@ -14,8 +14,8 @@ from hand_forests import hand_forest, hand_links
 
 from forestalign.config import AlignConfig
 from forestalign.formats import PairRecord
-from forestalign.training import CachedPair, PairCache
-from forestalign.training.corpus import write_cached
+from forestalign.pair_cache import PairCache, write_cached
+from forestalign.phrases.prepared_pair import PreparedPair
 
 Shape = int | tuple["Shape", "Shape"]
 
@@ -40,12 +40,12 @@ def swapped(rng: random.Random, shape: Shape) -> Shape:
     return (right, left) if rng.random() < 0.5 else (left, right)
 
 
-def synthetic_pair(rng: random.Random, vocabulary: int, lengths: tuple[int, int] = (2, 3)) -> CachedPair:
+def synthetic_pair(rng: random.Random, vocabulary: int, lengths: tuple[int, int] = (2, 3)) -> PreparedPair:
     """Distinct words of the language in a random tree, and their translation."""
     shape = random_shape(rng, rng.sample(range(vocabulary), rng.randint(*lengths)))
     source, target = hand_forest(brackets(shape, "a")), hand_forest(brackets(swapped(rng, shape), "b"))
     every = [(i, j) for i in range(len(source.sentence)) for j in range(len(target.sentence))]
-    return CachedPair(source, target, hand_links(*every))
+    return PreparedPair(source, target, hand_links(*every))
 
 
 def synthetic_corpus(folder: Path, count: int, vocabulary: int, config: AlignConfig, seed: int = 1) -> list[Path]:

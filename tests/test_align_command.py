@@ -21,8 +21,11 @@ import pytest
 
 from forestalign.cli import COMMANDS, main
 from forestalign.formats import PhraseRecord, from_json, to_json
+from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.view.text import render_text
+
+pytestmark = pytest.mark.usefixtures("in_this_process")
 
 PAIRS = "The cat sat.\tThe cat was sitting.\nHe died.\tHe kicked the bucket.\n"
 TREES = """\
@@ -37,7 +40,7 @@ AMBIGUOUS = """\
 1\t0.0\t(S (NP (PRP We)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (DT the) (NN dog)))) (. !))
 """
 AMBIGUOUS_PAIR = "We saw the man with the dog.\tWe saw the man with the dog!\n"
-PLAIN = ("--model", "uniform", "--seed", "dictionary")
+PLAIN = ("--model", "hand-set", "--links", "dictionary")
 
 
 class Answer(NamedTuple):
@@ -55,11 +58,11 @@ Run = Callable[..., Answer]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in a folder with some files in it; whether it has to compile first is no part of the answer."""
+    """Run a command in a folder with some files in it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("forestalign.cli.batch_options.announce_compilation", lambda kernels: None)
     Path("pairs.tsv").write_text(PAIRS)
     Path("trees.mrg").write_text(TREES)
+    Path("old.txt").write_text("old\n")
 
     def call(*arguments: str) -> Answer:
         capfd.readouterr()
@@ -86,7 +89,7 @@ def test_the_readable_output_has_both_sentences_and_a_tree_of_phrases(run: Run) 
     first, second = answer.out.strip().split("\n\n")
     lines = first.splitlines()
     assert lines[1:3] == ["  source: The cat sat.", "  target: The cat was sitting."]
-    assert lines[3] == "  S The cat sat . = The cat was sitting ."
+    assert lines[3] == "  S The cat sat. = The cat was sitting."
     assert "    NP The cat = The cat" in lines
     assert lines[-1] == "  null in target: was"
     assert second.splitlines()[2] == "  target: He kicked the bucket."
@@ -110,6 +113,41 @@ def test_a_bar_phrase_that_is_not_shown_passes_its_mark_on(run: Run) -> None:
     assert [line.endswith("[non-compositional]") for line in lines[3:6]] == [True, False, False]
     lines = render_text(record, bars=True).splitlines()
     assert [line.endswith("[non-compositional]") for line in lines[3:6]] == [False, True, False]
+
+
+def test_words_stand_as_in_the_text_and_steering_characters_are_shown(run: Run) -> None:
+    record = align(run, "pairs.tsv", "--json").records[1]
+    source = replace(
+        record.source, text="He  ca\u202en't.", tokens=("He", "ca\u202e", "n't."), tree="(S (A He) (B b) (C c))"
+    )
+    whole = replace(record.phrases[0], source=Span(0, 3), supports=())
+    part = replace(whole, source=Span(1, 3))
+    lines = render_text(replace(record, source=source, phrases=(part, whole), id="\x1b[31m")).splitlines()
+    assert lines[0].startswith("[U+001B][31m")
+    assert " ca[U+202E]n't. = He" in "\n".join(lines)
+    assert " He ca[U+202E]n't. = He" in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("relation", "evidence", "expected"),
+    [
+        ("opposite", ("lexicon",), "  [opposite]  [by lexicon]"),
+        ("different value", ("links", "quantity"), "  [different value]  [by quantity]"),
+        ("more general", ("links",), "  [more general]"),
+        ("equal", ("links",), ""),
+        ("similar", ("similarity",), "  [by similarity]"),
+        ("", ("links",), ""),
+    ],
+)
+def test_relations_and_evidence_that_do_not_go_without_saying_are_said(
+    run: Run, relation: str, evidence: tuple[str, ...], expected: str
+) -> None:
+    record = align(run, "pairs.tsv", "--json").records[1]
+    entry = replace(record.phrases[0], relation=relation, evidence=evidence, compositional=True, inverted=False)
+    line = render_text(replace(record, phrases=(entry,))).splitlines()[3]
+    assert line == f"  PRP He = He{expected}"
+    coloured = render_text(replace(record, phrases=(entry,)), colour=True)
+    assert ("\033[1;31m" in coloured) == (relation in ("opposite", "different value"))
 
 
 def test_json_lines_are_the_documented_records(run: Run) -> None:
@@ -167,7 +205,7 @@ def test_tokens_of_the_user_are_kept(run: Run) -> None:
 
 def test_forests_written_by_parse_can_be_given(run: Run) -> None:
     Path("sentences.txt").write_text("The cat sat.\nThe cat was sitting.\nHe died.\nHe kicked the bucket.\n")
-    run("parse", "sentences.txt", "--backend", "trees", "--model", "trees.mrg", "--forest", "-o", "forests.jsonl")
+    run("parse", "sentences.txt", "--trees", "trees.mrg", "--forest", "-o", "forests.jsonl")
     answer = run("align", "pairs.tsv", *PLAIN, "--forests", "forests.jsonl", "--json")
     assert [record.phrases for record in answer.records] == [
         record.phrases for record in align(run, "pairs.tsv", "--json").records
@@ -176,7 +214,7 @@ def test_forests_written_by_parse_can_be_given(run: Run) -> None:
 
 def test_links_of_a_file_take_the_place_of_our_own(run: Run) -> None:
     Path("links.txt").write_text("0-0 1-1\n0-0 1-1:0.5\n")
-    answer = run("align", "pairs.tsv", "--model", "uniform", "--seed", "links.txt", "--trees", "trees.mrg", "--json")
+    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", "links.txt", "--trees", "trees.mrg", "--json")
     assert [[(word.source, word.target) for word in record.words] for record in answer.records] == [
         [(0, 0), (1, 1)]
     ] * 2
@@ -184,15 +222,15 @@ def test_links_of_a_file_take_the_place_of_our_own(run: Run) -> None:
 
 def test_a_bad_line_of_links_fails_alone(run: Run) -> None:
     Path("links.txt").write_text("0-0 9-9\n0-0 1-1\n")
-    answer = run("align", "pairs.tsv", "--model", "uniform", "--seed", "links.txt", "--trees", "trees.mrg", "--json")
+    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", "links.txt", "--trees", "trees.mrg", "--json")
     assert answer.code == 1
-    assert "line 1 (1): links: link 9-9" in answer.err
+    assert "line 1: links: link 9-9" in answer.err
     assert [record.id for record in answer.records] == ["2"]
 
 
-@pytest.mark.parametrize("seed", ["sultan", "union"])
-def test_other_seeds_link_the_same_words(run: Run, seed: str) -> None:
-    answer = run("align", "pairs.tsv", "--model", "uniform", "--seed", seed, "--trees", "trees.mrg", "--json")
+@pytest.mark.parametrize("method", ["sultan", "union"])
+def test_other_methods_link_the_same_words(run: Run, method: str) -> None:
+    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", method, "--trees", "trees.mrg", "--json")
     assert answer.code == 0
     assert (1, 1) in [(word.source, word.target) for word in answer.records[0].words]
 
@@ -212,8 +250,8 @@ def test_bad_lines_are_reported_and_the_rest_is_done(run: Run) -> None:
     Path("pairs.tsv").write_text(f"one column\n\tno source\n{PAIRS}")
     answer = align(run, "pairs.tsv", "--json")
     assert answer.code == 1
-    assert "line 1 (1): one column" in answer.err
-    assert "line 2 (2): the source is empty" in answer.err
+    assert "line 1: one column" in answer.err
+    assert "line 2: the source is empty" in answer.err
     assert "2 done, 2 failed, 0 skipped" in answer.err
     assert [record.id for record in answer.records] == ["3", "4"]
 
@@ -222,8 +260,17 @@ def test_a_sentence_without_a_given_tree_fails_alone(run: Run) -> None:
     Path("pairs.tsv").write_text(f"Unknown words.\tHe died.\n{PAIRS}")
     answer = align(run, "pairs.tsv", "--json")
     assert answer.code == 1
-    assert "line 1 (1): the source cannot be parsed: no tree was given" in answer.err
+    assert "line 1: the source cannot be parsed: no tree was given" in answer.err
     assert len(answer.records) == 2
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_a_file_without_trees_is_named(run: Run, text: str) -> None:
+    Path("none.mrg").write_text(text)
+    Path("pairs.tsv").write_text(PAIRS)
+    answer = run("align", "pairs.tsv", "--trees", "none.mrg")
+    assert answer.code == 1
+    assert answer.err.startswith("forestalign align: none.mrg: no tree in the file; expected Penn brackets")
 
 
 def test_a_gzip_that_breaks_off_is_done_up_to_there(run: Run) -> None:
@@ -244,12 +291,14 @@ def test_a_gzip_that_breaks_off_is_done_up_to_there(run: Run) -> None:
         (("--null-penalty", "nan"), "null_penalty is nan; expected at least 0"),
         (("--parse-weight", "7"), "parse_weight is 7.0; expected 0 to 1"),
         (("--set", "direction=both"), "direction is 'both'; expected one of directional, symmetric"),
-        (("--kbest", "0"), "kbest is 0; expected at least 1"),
-        (("--jobs", "none"), "'none' is no number of processes; expected at least 1"),
-        (("--time-limit", "-1"), "'-1' is no number of seconds"),
+        (("--json", "--kbest", "0"), "kbest is 0; expected at least 1"),
+        (("--jobs", "none"), "'none' is not a number of processes; expected a whole number of at least 1"),
+        (("--time-limit", "-1"), "'-1' is not a number of seconds"),
         (("--resume",), "--resume needs an output file"),
-        (("--resume", "-o", "text.txt"), "cannot be resumed; use a JSON format"),
-        (("-o", "missing/out.jsonl"), "cannot write to missing/out.jsonl: No such file or directory"),
+        (("--resume", "-o", "pairs.tsv"), "the output pairs.tsv and the input pairs.tsv are the same file"),
+        (("--resume", "-o", "old.txt"), "old.txt has no journal"),
+        (("-o", "old.txt"), "old.txt exists already; --resume continues it, --force replaces it"),
+        (("-o", "missing/out.jsonl"), "cannot write to missing/out.jsonl: the folder "),
         (("--forests", "forests.jsonl"), "not allowed with argument --"),
         (("--frobnicate",), "unrecognized arguments: --frobnicate"),
     ],
@@ -263,10 +312,10 @@ def test_bad_usage_is_told_in_one_line(run: Run, arguments: tuple[str, ...], mes
     assert answer.err.count("\n") == 1
 
 
-def test_a_seed_that_is_neither_a_name_nor_a_file_is_bad_usage(run: Run) -> None:
-    answer = run("align", "pairs.tsv", "--model", "uniform", "--seed", "sultana", "--trees", "trees.mrg")
+def test_links_that_are_neither_a_name_nor_a_file_are_bad_usage(run: Run) -> None:
+    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", "sultana", "--trees", "trees.mrg")
     assert answer.code == 2
-    assert "'sultana': neither sultan, dictionary, union, crf nor a file" in answer.err
+    assert "'sultana': neither sultan, dictionary, union, crf, " in answer.err
 
 
 @pytest.mark.parametrize("name", ["missing.tsv", "."])
@@ -278,7 +327,7 @@ def test_a_file_that_cannot_be_read_is_named(run: Run, name: str) -> None:
 
 @pytest.mark.parametrize("option", ["--model", "--vectors", "--ppdb"])
 def test_a_missing_model_is_one_error_and_not_one_a_pair(run: Run, option: str) -> None:
-    answer = run("align", "pairs.tsv", "--trees", "trees.mrg", "--model", "uniform", option, "missing")
+    answer = run("align", "pairs.tsv", "--trees", "trees.mrg", "--model", "hand-set", option, "missing")
     assert answer.code == 1
     assert answer.err.startswith("forestalign align: missing: ")
     assert answer.err.count("\n") == 1
@@ -290,6 +339,7 @@ def test_a_missing_model_is_one_error_and_not_one_a_pair(run: Run, option: str) 
 def test_resume_keeps_what_is_there_and_does_the_rest(run: Run) -> None:
     whole = align(run, "pairs.tsv", "--json").out
     first, second = whole.splitlines(keepends=True)
+    assert align(run, "pairs.tsv", "--json", "-o", "out.jsonl").code == 0
     Path("out.jsonl").write_text(first + second[:40])  # killed within the second line
     answer = align(run, "pairs.tsv", "--json", "-o", "out.jsonl", "--resume")
     assert Path("out.jsonl").read_text() == whole
@@ -303,7 +353,7 @@ def test_two_processes_give_the_same_bytes(run: Run) -> None:
 def test_quiet_leaves_out_the_summary_but_not_the_errors(run: Run) -> None:
     Path("pairs.tsv").write_text(f"one column\n{PAIRS}")
     answer = align(run, "pairs.tsv", "-q")
-    assert answer.err.startswith("line 1 (1): one column")
+    assert answer.err.startswith("line 1: one column")
     assert answer.err.count("\n") == 1
 
 
@@ -336,7 +386,7 @@ def test_rerank_reports_bad_lines_and_does_the_rest(run: Run) -> None:
     Path("pairs.tsv").write_text(f"one column\n{PAIRS}")
     answer = run("rerank", "pairs.tsv", *PLAIN, "--trees", "trees.mrg")
     assert answer.code == 1
-    assert "line 1 (1): one column" in answer.err
+    assert "line 1: one column" in answer.err
     assert len(answer.out.splitlines()) == 4
 
 

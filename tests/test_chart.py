@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from forestalign.chart import (
     Chart,
-    _kernels,
     entropy,
     inside,
+    inside_outside,
     kbest,
     log_partition,
     marginals,
@@ -26,7 +26,12 @@ from forestalign.chart import (
     sample,
     viterbi,
 )
+from forestalign.chart import (
+    chart_kernels as kernels,
+)
+from forestalign.chart.plain_kbest import KBestLists
 from forestalign.chart.potentials import log_sums, maxima
+from forestalign.compiled import core
 from forestalign.trees import Tree
 
 LABELS = ("", "A", "B::A")
@@ -234,24 +239,38 @@ def test_sampling_follows_the_distribution_and_the_seed() -> None:
 
 @given(st.integers(1, 9), st.integers(0, 1000))
 @settings(max_examples=25, deadline=None)
+@pytest.mark.skipif(core() is None, reason="the compiled core was not built")
 def test_kernels_agree_with_their_plain_twins(n: int, seed: int) -> None:
     chart = random_chart(n, seed)
     sums, best = log_sums(chart), maxima(chart)
     tables = plain.inside(*sums)
-    for fast, slow in zip(_kernels.inside(*sums), tables, strict=True):
+    for fast, slow in zip(kernels.inside(*sums), tables, strict=True):
         np.testing.assert_allclose(fast, slow, atol=1e-9)
-    for fast, slow in zip(_kernels.shares(*tables), plain.shares(*tables), strict=True):
+    for fast, slow in zip(kernels.shares(*tables), plain.shares(*tables), strict=True):
         np.testing.assert_allclose(fast, slow, atol=1e-9)
-    for fast, slow in zip(_kernels.best_through(*best), plain.best_through(*best), strict=True):
+    for fast, slow in zip(kernels.best_through(*best), plain.best_through(*best), strict=True):
         np.testing.assert_allclose(fast, slow, atol=1e-9)
-    points, score = _kernels.best_splits(*best)
+    points, score = kernels.best_splits(*best)
     assert (points == plain.best_splits(*best)[0]).all()
     assert score == pytest.approx(plain.best_splits(*best)[1])
 
 
-@given(st.integers(1, 8), st.integers(0, 1000), st.sampled_from([2, 5, 30]))
+@given(st.integers(1, 9), st.integers(0, 1000), st.sampled_from([1, 3, 20]), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_both_twins_give_the_same_lists_and_subtrees_in_the_same_order(n: int, seed: int, k: int, tied: bool) -> None:
+    chart = random_chart(n, seed)
+    potentials = np.round(chart.potentials) if tied else chart.potentials
+    slack = np.random.default_rng(seed).uniform(0.0, 6.0, (2, n, n))
+    plain_lists = KBestLists(potentials, slack, k)
+    lists = kernels.kbest_lists(potentials, slack, k)
+    np.testing.assert_array_equal(lists.scores(), plain_lists.scores())
+    for fast, slow in zip(lists.shared(), plain_lists.shared(), strict=True):
+        np.testing.assert_array_equal(fast, slow)
+
+
+@given(st.integers(1, 8), st.integers(0, 1000), st.sampled_from([1, 2, 5, 30]))
 @settings(max_examples=25, deadline=None)
-def test_compiled_lists_agree_with_their_plain_twin(n: int, seed: int, k: int) -> None:
+def test_the_lists_agree_with_all_sums_sorted(n: int, seed: int, k: int) -> None:
     chart = random_chart(n, seed)
     expected = plain.kbest(chart.potentials, k)
     found = kbest(chart, words(n), k, log_z=0.0)
@@ -278,3 +297,19 @@ def test_a_flat_sentence_of_many_words_is_decoded_without_deep_recursion() -> No
     chart.potentials[:, :, 1] = -5.0
     best = viterbi(chart, words(400)).tree
     assert len(best.children) == 400
+
+
+@given(st.integers(1, 5), st.integers(0, 1000))
+@settings(max_examples=40, deadline=None)
+def test_inside_outside_gives_the_slopes_of_the_log_partition(n: int, seed: int) -> None:
+    tables = log_sums(random_chart(n, seed))
+    total, *slopes = inside_outside(*tables)
+    for table, slope in zip(tables, slopes, strict=True):
+        for i, j in zip(*np.triu_indices(n), strict=True):
+            sums = []
+            for step in (-1e-4, 1e-4):
+                table[i, j] += step
+                sums.append(inside_outside(*tables)[0])
+                table[i, j] -= step
+            assert slope[i, j] == pytest.approx((sums[1] - sums[0]) / 2e-4, abs=1e-5)
+    assert total == pytest.approx(sum(sums) / 2, abs=1e-3)

@@ -7,17 +7,19 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from batch_workers import JOBS, StartUpper, square, start_slowly
+from test_outputs import children
 
-from forestalign import cluster as cluster_module
-from forestalign.batch import Job, map_ordered, run_jobs
+from forestalign.batch import Job, OutputOptions, RunLimits, map_ordered, run_jobs
+from forestalign.batch import cluster as cluster_module
+from forestalign.batch.cluster import Cluster
 from forestalign.cli import main
-from forestalign.cluster import Cluster
 from forestalign.errors import MissingExtraError, UsageError
 
 
@@ -26,7 +28,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
         [sys.executable, "-m", *arguments],
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        env={**os.environ, "PYTHONPATH": f"{Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}"},
     )
 
 
@@ -72,7 +74,7 @@ def test_a_cluster_gives_the_same_bytes_as_one_process_even_when_a_worker_is_kil
 ) -> None:
     address, workers = machines
     alone, together = tmp_path / "alone.jsonl", tmp_path / "together.jsonl"
-    run_jobs(JOBS, start_slowly, output=str(alone), chunk_size=4)
+    run_jobs(JOBS, start_slowly, output=OutputOptions(str(alone)), limits=RunLimits(chunk_size=4))
 
     def jobs() -> Iterator[Job]:
         for job in JOBS:
@@ -82,7 +84,9 @@ def test_a_cluster_gives_the_same_bytes_as_one_process_even_when_a_worker_is_kil
 
     with Cluster(address) as cluster:
         assert cluster.capacity == 4
-        tally = run_jobs(jobs(), start_slowly, output=str(together), workers=cluster, chunk_size=4)
+        tally = run_jobs(
+            jobs(), start_slowly, workers=cluster, output=OutputOptions(str(together)), limits=RunLimits(chunk_size=4)
+        )
     assert workers[0].wait() == -signal.SIGKILL
     assert tally.done == len(JOBS)
     assert together.read_bytes() == alone.read_bytes()
@@ -95,7 +99,11 @@ def test_limits_crashes_and_errors_are_treated_as_on_one_machine(
     jobs = [Job(number, f"p{number}", word) for number, word in enumerate(["a", "loop", "die", "raise", "e"], start=1)]
     with Cluster(machines[0]) as cluster:
         tally = run_jobs(
-            jobs, StartUpper(), output=str(tmp_path / "out.jsonl"), workers=cluster, time_limit=0.2, chunk_size=5
+            jobs,
+            StartUpper(),
+            workers=cluster,
+            output=OutputOptions(str(tmp_path / "out.jsonl")),
+            limits=RunLimits(time_limit=0.2, chunk_size=5),
         )
         assert list(map_ordered(square, range(20), cluster)) == [square(number) for number in range(20)]
         with pytest.raises(ValueError, match="-1 is negative"):
@@ -113,7 +121,7 @@ PAIRS = [
     ("He repaired the boat before the storm.", "Before the storm he mended his vessel."),
     ("My neighbour sold two chairs.", "Two chairs were sold by the man next door."),
 ]
-PLAIN = ("--profile", "published", "--model", "uniform")  # needs no trained model
+PLAIN = ("--profile", "published", "--model", "hand-set")  # needs no trained model
 
 
 @pytest.mark.heavy
@@ -160,3 +168,68 @@ def test_a_cluster_without_its_extra_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"forestalign\[cluster\]"):
         Cluster("tcp://127.0.0.1:8786")
+
+
+@pytest.mark.heavy
+def test_a_scheduler_without_workers_is_told_after_some_seconds() -> None:
+    scheduler = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    try:
+        address = wait_for(scheduler, r"Scheduler at:\s+(tcp://\S+)")
+        with pytest.raises(UsageError, match="has no workers; start some with: dask worker tcp://"):
+            Cluster(address)
+    finally:
+        scheduler.kill()
+        scheduler.wait()
+
+
+@pytest.mark.heavy
+def test_processes_on_workers_end_with_the_run(
+    machines: tuple[str, list[subprocess.Popen[str]]], tmp_path: Path
+) -> None:
+    address, workers = machines
+    with Cluster(address) as cluster:
+        run_jobs(
+            JOBS[:20],
+            start_slowly,
+            workers=cluster,
+            output=OutputOptions(str(tmp_path / "out.jsonl")),
+            limits=RunLimits(chunk_size=2),
+        )
+        assert any(children(worker.pid) for worker in workers)
+    assert not any(children(worker.pid) for worker in workers)
+
+
+@pytest.mark.heavy
+def test_a_lost_scheduler_is_told_in_one_line(tmp_path: Path) -> None:
+    scheduler = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    worker = None
+    try:
+        address = wait_for(scheduler, r"Scheduler at:\s+(tcp://\S+)")
+        worker = start("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        program = (
+            "import sys\nfrom forestalign.batch import OutputOptions, run_jobs\n"
+            "from forestalign.batch.cluster import Cluster\n"
+            "from forestalign.errors import ForestAlignError\nfrom batch_workers import JOBS, start_slowly\n"
+            "try:\n"
+            "    with Cluster(sys.argv[1]) as cluster:\n"
+            "        run_jobs(JOBS * 50, start_slowly, output=OutputOptions(sys.argv[2]), workers=cluster)\n"
+            "except ForestAlignError as error:\n    print(error, file=sys.stderr)\n    sys.exit(1)\n"
+        )
+        output = tmp_path / "out.jsonl"
+        run = subprocess.Popen(
+            [sys.executable, "-c", program, address, str(output)],
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parent,
+        )
+        while run.poll() is None and not (output.exists() and output.stat().st_size):
+            time.sleep(0.05)
+        scheduler.kill()
+        told = run.communicate(timeout=90)[1]
+        assert run.returncode == 1
+        assert told == "the cluster's scheduler has gone; --resume continues this run\n"
+    finally:
+        for process in (scheduler, worker):
+            if process is not None:
+                process.kill()
+                process.wait()

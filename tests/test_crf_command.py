@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from forestalign.cli import main
-from forestalign.crf import load_crf
-from forestalign.crf.aligner import SHIPPED
-from forestalign.crf.training import Progress, _Tracker
 from forestalign.grammar import grammar_root
 from forestalign.tokens import Sentence
+from forestalign.words.crf import load_crf
+from forestalign.words.crf.crf_aligner import SHIPPED
+from forestalign.words.crf.training import TrainingProgress, _Tracker
 
 PAIRS = "the dog sleeps .\tthe dog rests .\nonly one side\nred boats wait\tred boats\n"
 
@@ -74,7 +74,7 @@ def test_a_run_that_was_cut_off_resumes_to_the_same_file(
     seen = 0
     original = _Tracker.__call__
 
-    def fail(tracker: _Tracker, intermediate_result: object) -> Progress | None:
+    def fail(tracker: _Tracker, intermediate_result: object) -> TrainingProgress | None:
         nonlocal seen
         seen += 1
         if seen == cut_after:
@@ -94,7 +94,7 @@ def test_a_sample_is_drawn_by_the_seed(gold: str, tmp_path: Path) -> None:
     made = []
     for seed in ("1", "1", "2"):
         model = tmp_path / "model.json"
-        assert main(arguments(gold, model, "-q", "--sample", "2", "--seed", seed)) == 0
+        assert main(arguments(gold, model, "-q", "--sample", "2", "--seed", seed, "--force")) == 0
         made.append(json.loads(model.read_text()))
     assert made[0]["card"]["pair_count"] == 2
     assert made[0] == made[1]
@@ -112,7 +112,7 @@ def test_resuming_with_other_settings_is_refused(gold: str, tmp_path: Path, capf
     ("more", "message"),
     [
         (["--l2", "-1"], "the L2 weight is -1.0; expected 0 or more"),
-        (["--iterations", "0"], "0 iterations in 1 processes"),
+        (["--iterations", "0"], "iterations is 0 and processes 1; expected 1 or more"),
         (["--weights", "1", "2"], "--weights has [1.0, 2.0] for 1 gold files"),
         (["--weights", "0"], "expected one above 0 for each"),
         (["--sample", "2", "3"], "--sample has [2, 3] for 1 gold files"),
@@ -161,7 +161,7 @@ def test_a_model_that_cannot_be_read_is_one_error(pairs: str, capfd: pytest.Capt
 
 
 def test_the_seed_crf_takes_the_links_of_words(pairs: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["align", pairs, "--tokenized", "--quiet", "--json", "--seed", "crf"]) == 1
+    assert main(["align", pairs, "--tokenized", "--quiet", "--json", "--links", "crf"]) == 1
     seeds = json.loads(capfd.readouterr().out.splitlines()[0])["words"]
     assert main(["words", pairs, "--tokenized", "--quiet", "--json", "--method", "crf"]) == 1
     links = json.loads(capfd.readouterr().out.splitlines()[0])["links"]

@@ -7,17 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.crf import FAMILIES, FeatureSpace, Resources, _kernels, feature_space, synthesise
-from forestalign.crf import potentials as plain
-from forestalign.crf.chunks import Chunk, chunk
-from forestalign.crf.pair_features import pair_features
-from forestalign.crf.segments import span_kinds
-from forestalign.crf.space import SPAN_KINDS, cell_layers
-from forestalign.crf.transitions import NAMES, transition_features
-from forestalign.crf.words import CONTENT, FUNCTION, PUNCTUATION, words_of
 from forestalign.errors import UsageError
 from forestalign.lexicon import PairList
 from forestalign.tokens import Sentence
+from forestalign.words.crf import FAMILIES, FeatureSpace, Resources, feature_space, synthesise
+from forestalign.words.crf import lattice_kernels as kernels
+from forestalign.words.crf import span_potentials as plain
+from forestalign.words.crf.chunks import Chunk, chunk
+from forestalign.words.crf.feature_space import SPAN_KINDS, cell_layers
+from forestalign.words.crf.pair_features import pair_features
+from forestalign.words.crf.segments import span_kinds
+from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, words_of
+from forestalign.words.crf.transitions import NAMES, transition_features
 
 
 def sentence(text: str) -> Sentence:
@@ -158,10 +159,10 @@ def random_parts(seed: int) -> tuple[np.ndarray, ...]:
 @pytest.mark.parametrize("seed", range(4))
 def test_span_potentials_of_both_twins_are_equal(seed: int) -> None:
     parts = random_parts(seed)
-    np.testing.assert_allclose(plain.segment_scores(*parts), _kernels.segment_scores(*parts), atol=1e-6)
+    np.testing.assert_allclose(plain.segment_scores(*parts), kernels.segment_scores(*parts), atol=1e-6)
 
 
-@pytest.mark.parametrize("module", [plain, _kernels], ids=["plain", "compiled"])
+@pytest.mark.parametrize("module", [plain, kernels], ids=["plain", "compiled"])
 def test_spreading_counts_is_the_gradient_of_the_span_potentials(module: object) -> None:
     """Potentials are linear in their parts, so <counts, scores> = <spread(counts), parts>."""
     words, block, sizes, source_kinds, target_kinds, kind_scores, layers, span = random_parts(7)

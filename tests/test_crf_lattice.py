@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.crf import _kernels
-from forestalign.crf import lattice as plain
-from forestalign.crf.kbest import best_paths, k_best, links_of
-from forestalign.crf.lattice import Lattice, Segment, allowed_segments, path_score
+from forestalign.words.crf import lattice as plain
+from forestalign.words.crf import lattice_kernels as kernels
+from forestalign.words.crf.kbest import best_paths, k_best, links_of
+from forestalign.words.crf.lattice import Lattice, Segment, allowed_segments, path_score
 
-TWINS = pytest.mark.parametrize("twin", [plain, _kernels], ids=["plain", "compiled"])
+TWINS = pytest.mark.parametrize("twin", [plain, kernels], ids=["plain", "compiled"])
 
 
 @st.composite
@@ -117,7 +117,7 @@ def test_the_plain_and_the_compiled_twin_agree_with_masked_segments(lattice: Lat
     for name in ("forward", "backward", "marginals"):
         for slow, fast in zip(
             getattr(plain, name)(masked, lattice.nulls, lattice.transitions),
-            getattr(_kernels, name)(masked, lattice.nulls, lattice.transitions),
+            getattr(kernels, name)(masked, lattice.nulls, lattice.transitions),
             strict=True,
         ):
             np.testing.assert_allclose(slow, fast, atol=1e-9)

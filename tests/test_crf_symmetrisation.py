@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forestalign.crf import METHODS, symmetrise
 from forestalign.errors import UsageError
+from forestalign.words.crf import METHODS, symmetrise
 
 # s = forward only, t = backward only, b = both directions; rows are source words
 MATRIX = (

@@ -8,31 +8,31 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forestalign.crf import (
+from forestalign.errors import InputError, UsageError
+from forestalign.tokens import Sentence
+from forestalign.words.crf import (
     FAMILIES,
     Costs,
     CrfAligner,
     CrfModel,
     FeatureSpace,
     ModelCard,
-    Progress,
     Resources,
     TrainingPair,
+    TrainingProgress,
     TrainSettings,
     feature_space,
     read_model,
     train,
     write_model,
 )
-from forestalign.crf.analysis import AnalysisStore
-from forestalign.crf.gold import gold_of, gold_path
-from forestalign.crf.journal import Journal
-from forestalign.crf.lattice import Segment
-from forestalign.crf.objective import example_of, loss_and_gradient
-from forestalign.crf.pair_features import lattice_of, pair_features
-from forestalign.crf.training import examples_of, fingerprint
-from forestalign.errors import InputError, UsageError
-from forestalign.tokens import Sentence
+from forestalign.words.crf.analysis_store import AnalysisStore
+from forestalign.words.crf.gold import gold_of, gold_path
+from forestalign.words.crf.journal import Journal
+from forestalign.words.crf.lattice import Segment
+from forestalign.words.crf.pair_features import lattice_of, pair_features
+from forestalign.words.crf.softmax_margin import example_of, loss_and_gradient
+from forestalign.words.crf.training import PartlyFree, examples_of, fingerprint
 
 TOKEN = feature_space(FAMILIES, 1, 1)
 PHRASE = feature_space(FAMILIES, 3, 3)
@@ -169,12 +169,12 @@ def test_the_number_of_processes_does_not_change_the_weights() -> None:
 
 
 def test_the_objective_falls_and_only_trainable_weights_move() -> None:
-    seen: list[Progress] = []
+    seen: list[TrainingProgress] = []
     first = train(pairs(), "s2t", TOKEN, Resources(), replace(SETTINGS, iterations=8), report=seen.append)
     assert [progress.iteration for progress in seen] == list(range(1, len(seen) + 1))
     assert seen[-1].objective < seen[0].objective
     free = np.array([name.startswith("distortion:") for name in TOKEN.names])
-    second = train(pairs(), "s2t", TOKEN, Resources(), replace(SETTINGS, iterations=8), first, trainable=free)
+    second = train(pairs(), "s2t", TOKEN, Resources(), replace(SETTINGS, iterations=8), PartlyFree(first, free))
     np.testing.assert_array_equal(first[~free], second[~free])
     assert (first[free] != second[free]).any()
 
@@ -187,7 +187,7 @@ def journalled(path: Path, resume: bool, cut_after: int = 0) -> np.ndarray:
     """Weights of both directions in a row, as the command trains them; stops dead after some iterations."""
     iterations = 0
 
-    def report(_: Progress) -> None:
+    def report(_: TrainingProgress) -> None:
         nonlocal iterations
         iterations += 1
         if iterations == cut_after:
@@ -338,5 +338,5 @@ def test_analyses_are_kept_and_checked(tmp_path: Path) -> None:
     assert store.sentence(("a", "b")).tags == ("NN", "NN")
     assert store.sentence(("z",)).tags == ("",)
     path.write_text('{"words": ["a"], "tags": [], "lemmas": []}\n')
-    with pytest.raises(InputError, match="1 words have 0 tags"):
+    with pytest.raises(InputError, match="words: 1, tags: 0"):
         AnalysisStore(path)

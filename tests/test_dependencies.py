@@ -145,7 +145,7 @@ def test_lemmas_of_the_sentence_are_used_when_it_has_them() -> None:
 
 
 def test_a_sentence_of_another_length_is_refused() -> None:
-    with pytest.raises(NoParseError, match="the tree has 1 words, expected 2"):
+    with pytest.raises(NoParseError, match="the tree has 1 word, expected 2"):
         to_dependencies(parse_brackets("(NP (NN cat))"), Sentence.from_words(["cat", "dog"]))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from forestalign.cli import main
-from forestalign.formats.phrases import NullSpans, PhraseEntry, PhraseRecord, SideRecord, WordEntry, to_json
+from forestalign.formats.phrase_records import NullSpans, PhrasePairEntry, PhraseRecord, SideRecord, WordEntry, to_json
 from forestalign.grammar import grammar_hash
 from forestalign.tokens import Span
 
@@ -126,6 +126,39 @@ def test_json_output_of_a_system_is_read_too(gold: str, tmp_path: Path, capsys: 
     assert scores(capsys)["E"] == 1.0
 
 
+def jacana(source: str, target: str, links: str) -> dict[str, str]:
+    return {"id": "", "name": "", "source": source, "target": target, "sureAlign": links, "possibleAlign": ""}
+
+
+def test_jacana_output_is_read_too(gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = [jacana("Cats eat fish", "Cats devour fish", "0-0 1-1 2-2"), jacana("Go now", "Leave now", "1-1")]
+    system = write(tmp_path / "sys.json", json.dumps(pairs, indent=4))
+    assert evaluate("words", gold, system, "--json") == 0
+    found = scores(capsys)
+    assert (found["P"], found["R"]) == (pytest.approx(5 / 6), pytest.approx(3 / 4))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([jacana("Cats eat fish", "Cats devour fish", "0-0")], "b"),
+        ([jacana("Dogs eat fish", "Cats devour fish", "0-0"), jacana("Go now", "Leave now", "")], "Dogs"),
+    ],
+)
+def test_jacana_output_that_does_not_fit_is_refused(
+    gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], pairs: list[dict[str, str]], message: str
+) -> None:
+    assert evaluate("words", gold, write(tmp_path / "sys.json", json.dumps(pairs))) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_the_lines_of_words_json_are_output_too(gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    link = {"source": 0, "target": 0, "score": 1.0, "stage": "exact"}
+    system = write_lines(tmp_path / "sys.jsonl", {"id": "a", "links": [link]}, {"id": "b", "links": [link]})
+    assert evaluate("words", gold, system, "--json") == 0
+    assert scores(capsys)["P"] == 1.0
+
+
 def test_legacy_and_possible_change_the_scores_and_the_signature(
     gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,7 +230,7 @@ def annotated(*annotators: list[Any]) -> dict[str, Any]:
 
 def record(*pairs: list[Any], words: tuple[str, ...] = SOURCE_WORDS, completed: bool = False) -> str:
     entries = tuple(
-        PhraseEntry(Span(*source[:2]), Span(*target[:2]), source[2], target[2], True, -1.0, (), False, False)
+        PhrasePairEntry(Span(*source[:2]), Span(*target[:2]), source[2], target[2], True, -1.0, (), False, False)
         for source, target in pairs
     )
     tree = SOURCE
@@ -286,9 +319,9 @@ def test_word_links_are_projected_for_two_annotators(
     assert evaluate("phrases", gold, system, *trees, "--project", "--annotator", "A", "--annotator", "C", "--json") == 0
     report = json.loads(capsys.readouterr().out)
     table = [{score["name"]: score["value"] for score in column["scores"]} for column in report["columns"]]
-    # A's core: cat/It, slept/fell asleep, root; C's: cat/It. The system has root and VP: 2/3 and 0/1 recalled;
-    # both consistent for A; for C the root is, the verb phrases have no link
-    assert (table[0]["recall"], table[0]["precision"]) == pytest.approx((1 / 3, (1 + 1 / 2) / 2))
+    # A's core: cat/It, slept/fell asleep, root; C's: cat/It. The system has root and VP: 2/3 recalled, and 1/1, since
+    # the root holds the same link of C as cat/It; both are consistent for A; for C the root is, VP has no link
+    assert (table[0]["recall"], table[0]["precision"]) == pytest.approx(((2 / 3 + 1) / 2, (1 + 1 / 2) / 2))
     # C's core against A: 1/3, 1/1; A's against C: 1/1, cat/It and root of three
     assert (table[1]["recall"], table[1]["precision"]) == pytest.approx((2 / 3, (1 + 2 / 3) / 2))
     assert report["columns"][2]["name"] == "project"
@@ -324,7 +357,7 @@ def test_spade_folders_are_gold_too(tmp_path: Path, capsys: pytest.CaptureFixtur
         SideRecord("Rain fell", words, tree),
         SideRecord("Rain came", ("Rain", "came"), tree.replace("fell", "came")),
     )
-    entry = PhraseEntry(Span(0, 1), Span(0, 1), "NP", "NP", True, 0.0, (), False, False)
+    entry = PhrasePairEntry(Span(0, 1), Span(0, 1), "NP", "NP", True, 0.0, (), False, False)
     line = to_json(PhraseRecord("1", *sides, (), (entry,), NullSpans((), ()), False, False, 0.0, ""))
     system = write_lines(tmp_path / "sys.jsonl", line)
     assert evaluate("phrases", str(folder), system, "--no-baseline", "--json") == 0
@@ -424,7 +457,7 @@ def test_answers_are_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("gold", "system", "message"),
     [
-        ([{"score": 1}, {"score": 2}], ["1"], "1 scores; the gold standard has 2"),
+        ([{"score": 1}, {"score": 2}], ["1"], "1 score; the gold standard has 2 pairs"),
         ([{"score": 1}], ["nan"], "expected a finite number"),
         ([{"score": 1}], ["much"], "expected a number"),
         ([{"score": 1}, {"paraphrase": 1}], ["1", "2"], "another kind of gold"),

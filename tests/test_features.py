@@ -11,19 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_forests import random_forest, random_links
 
-from forestalign.alignment import WordAlignment, WordLink
-from forestalign.features import (
-    CATEGORY_INDEX,
+from forestalign.forest import NodeId
+from forestalign.grammar import Category
+from forestalign.lexicon import WordNet, WordVectors, load_wordnet
+from forestalign.phrases.features import (
+    CATEGORY_PAIRS,
     DENSE,
     FeatureExtractor,
     FeatureSet,
     PairFeatures,
     attributes,
     linked_keys,
+    parts,
 )
-from forestalign.forest import NodeId
-from forestalign.grammar import Category
-from forestalign.lexicon import WordNet, WordVectors
+from forestalign.words.alignment import WordAlignment, WordLink
 
 # shop and store share a synset; sell and seller are derivations
 WORDNET = WordNet(
@@ -105,13 +106,15 @@ def test_preposition_holds_for_two_prepositions_whatever_they_are():
     assert value(pairs, "preposition", BULK, LENGTH) == 0.0  # their semantic heads are nouns
 
 
-def test_category_pairs_are_rows_of_the_table_of_eight_by_eight():
+def test_category_pairs_are_the_same_in_both_orders():
     pairs = extracted()
-    noun, verb, null = (CATEGORY_INDEX[c] for c in (Category.N, Category.V, Category.NULL))
-    assert pairs.category[SHOP, TRADE] == noun * 8 + verb
-    assert pairs.category[SELL, STORE] == verb * 8 + noun
-    assert pairs.category[SHOP, NULL] == noun * 8 + null
-    assert pairs.category[NULL, TRADE] == null * 8 + verb
+    number = {frozenset(pair): k for k, pair in enumerate(CATEGORY_PAIRS)}
+    assert pairs.category[SHOP, TRADE] == number[frozenset({Category.N, Category.V})]
+    assert pairs.category[SELL, STORE] == number[frozenset({Category.N, Category.V})]
+    assert pairs.category[SELL, TRADE] == number[frozenset({Category.V})]
+    assert pairs.category[SHOP, NULL] == number[frozenset({Category.N, Category.NULL})]
+    assert pairs.category[NULL, TRADE] == number[frozenset({Category.V, Category.NULL})]
+    assert len(number) == len(CATEGORY_PAIRS) == 36
 
 
 def test_same_category_holds_for_equal_categories_and_never_for_null():
@@ -188,6 +191,8 @@ def test_lexical_features_are_found_by_both_lemmas_and_categories():
     assert pairs.lexical[SHOP, STORE] == 0
     assert pairs.lexical[SELL, TRADE] == 2
     assert pairs.lexical[SHOP, TRADE] == pairs.lexical[SHOP, NULL] == pairs.lexical[NULL, STORE] == -1
+    swapped = FeatureExtractor(WORDNET, VECTORS, vocabulary=vocabulary).extract(TARGET, SOURCE, hand_links())
+    assert (swapped.lexical == pairs.lexical.T).all()
     off = FeatureExtractor(WORDNET, VECTORS, FeatureSet(lexical=False), vocabulary).extract(
         SOURCE, TARGET, hand_links()
     )
@@ -196,7 +201,7 @@ def test_lexical_features_are_found_by_both_lemmas_and_categories():
 
 def test_linked_keys_are_those_of_phrases_with_linked_semantic_heads():
     keys = linked_keys(SOURCE, TARGET, hand_links((1, 1)))
-    assert keys == {("shop", "N", "store", "N")}
+    assert keys == {("shop", "N", "store", "N")} == linked_keys(TARGET, SOURCE, hand_links((1, 1)))
     assert ("bulk", "PREP", "length", "PREP") in linked_keys(SOURCE, TARGET, hand_links((5, 5)))
 
 
@@ -215,3 +220,32 @@ def test_coverage_equals_counting_links_one_by_one(seed):
     assert value(pairs, "coverage", NodeId(v), NodeId(u)) == pytest.approx(expected, abs=1e-6)
     linked = len({link.source for link in left}) / (one.end - one.begin)
     assert value(pairs, "null_linked", NodeId(v), NULL) == pytest.approx(linked, abs=1e-6)
+
+
+LEMMAS = (
+    "buy",
+    "buyer",
+    "purchase",
+    "be",
+    "a",
+    "an",
+    "creation",
+    "create",
+    "creator",
+    "big",
+    "large",
+    "bigger",
+    "x\ny",
+)
+
+
+@given(st.lists(st.sampled_from(LEMMAS), max_size=6), st.lists(st.sampled_from(LEMMAS), max_size=6))
+@settings(max_examples=100, deadline=None)
+def test_lemmas_are_compared_all_at_once_as_one_by_one(left: list[str], right: list[str]) -> None:
+    wordnet = load_wordnet()
+    related, found = FeatureExtractor(wordnet, VECTORS).related(left, right), parts(left, right)
+    for i, one in enumerate(left):
+        for j, other in enumerate(right):
+            assert related[i, j] == (wordnet.are_synonyms(one, other) or wordnet.are_derivations(one, other))
+            shorter, longer = sorted((one, other), key=len)
+            assert found[i, j] == (one == other or (len(shorter) >= 3 and shorter in longer))

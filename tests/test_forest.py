@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections import Counter
 
+import numpy as np
 import pytest
 from grown_trees import tree_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forestalign.chart import Chart, kbest
+from forestalign.compiled import core
 from forestalign.errors import NoParseError
 from forestalign.forest import (
-    Derivation,
     Forest,
+    ForestDerivation,
     HyperEdge,
+    Node,
     best_tree,
     count_trees,
     derivations,
@@ -26,11 +31,21 @@ from forestalign.forest import (
     one_best,
     outside,
     pack,
+    pack_chart,
     tree_of,
     viterbi,
 )
+from forestalign.forest.packing_tables import packing_tables
 from forestalign.tokens import Sentence
-from forestalign.trees import ScoredTree, Tree, binarise, constituents, format_brackets, parse_brackets
+from forestalign.trees import (
+    ScoredTree,
+    Tree,
+    binarisation_plan,
+    binarise,
+    constituents,
+    format_brackets,
+    parse_brackets,
+)
 
 SAW = [
     "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (NNS stars)) (PP (IN with) (NP (NNS lenses))))))",
@@ -45,7 +60,7 @@ def packed(trees: list[Tree], log_probs: list[float] | None = None) -> Forest:
     return pack([ScoredTree(*pair) for pair in zip(trees, scores, strict=True)], Sentence.from_words(words))
 
 
-def used_nodes(forest: Forest, derivation: Derivation) -> list[int]:
+def used_nodes(forest: Forest, derivation: ForestDerivation) -> list[int]:
     return [node for node in range(len(forest)) if derivation.choice[node] >= 0]
 
 
@@ -234,3 +249,71 @@ def test_large_and_deep_forests_are_no_problem() -> None:
 
 def test_unknown_tree_sets_are_all_ones() -> None:
     assert HyperEdge((), 0.0).trees == -1
+
+
+def random_chart(n: int, seed: int, is_tied: bool) -> Chart:
+    """A chart over labels and tags that head rules know, with and without ties."""
+    generator = np.random.default_rng(seed)
+    labels = ("", "NP", "VP", "S", "S::VP", "PP", "NP-SBJ", "UCP")
+    tags = ("NN", "VBD", "IN", ",", "CC", "DT")
+    potentials = generator.normal(scale=2.0, size=(n, n, len(labels))).astype(np.float32)
+    potentials = np.round(potentials) if is_tied else potentials
+    potentials[:, :, 0] = 0.0
+    return Chart(potentials, labels, generator.normal(size=(n, len(tags))).astype(np.float32), tags)
+
+
+@given(st.integers(1, 9), st.integers(0, 10_000), st.sampled_from([1, 7, 30, 70]), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_packing_a_chart_is_packing_its_best_trees(n: int, seed: int, k: int, is_tied: bool) -> None:
+    chart = random_chart(n, seed, is_tied)
+    sentence = Sentence.from_words([f"w{i}" for i in range(n)])
+    trees = kbest(chart, sentence.words, k)
+    fast, slow = pack_chart(chart, trees, sentence), pack_chart(chart, trees, sentence, plain=True)
+    assert (fast.nodes, fast.edges, fast.roots) == (slow.nodes, slow.edges, slow.roots)
+    assert fast.marginals == pytest.approx(slow.marginals, abs=1e-12)
+
+
+@given(st.integers(2, 9), st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_both_twins_give_the_same_scores_of_a_forest(n: int, seed: int) -> None:
+    chart = random_chart(n, seed, is_tied=True)
+    sentence = Sentence.from_words([f"w{i}" for i in range(n)])
+    forest = pack_chart(chart, kbest(chart, sentence.words, 20), sentence)
+    assert viterbi(forest) == viterbi(forest, plain=True)
+    assert log_partition(forest) == pytest.approx(log_partition(forest, plain=True), abs=1e-9)
+    assert node_marginals(forest) == pytest.approx(node_marginals(forest, plain=True), abs=1e-12)
+
+
+SYMBOLS = sorted(
+    {"NP", "VP", "S", "PP", "SBAR", "ADJP", "QP", "UCP", "CONJP", "NN", "VBD", "IN", ",", ".", ":", "CC", "``"}
+)
+
+
+@pytest.mark.skipif(core() is None, reason="the compiled core was not built")
+@given(st.sampled_from(SYMBOLS), st.lists(st.sampled_from(SYMBOLS), min_size=2, max_size=8))
+@settings(max_examples=300, deadline=None)
+def test_the_tables_binarise_as_the_rules_do(label: str, children: list[str]) -> None:
+    tables = packing_tables(("", *SYMBOLS), ("NN",))
+    numbers = np.array([tables.symbols[child] for child in children], np.int32)
+    head, steps = tables.binarisation.plan(tables.symbols[label], numbers)
+    plan = binarisation_plan(label, tuple(children))
+    assert head == plan.head_child
+    assert steps == [(step.sister, step.semantic_child) for step in plan.attachments]
+
+
+def test_a_forest_is_the_same_after_pickling_and_keeps_its_views_out_of_the_pickle() -> None:
+    chart = random_chart(6, 1, is_tied=False)
+    sentence = Sentence.from_words([f"w{i}" for i in range(6)])
+    forest = pack_chart(chart, kbest(chart, sentence.words, 5), sentence)
+    before = len(pickle.dumps(forest))
+    assert pickle.loads(pickle.dumps(forest)) == forest
+    assert len(forest.edges) == len(forest)
+    assert len(pickle.dumps(forest)) == before
+
+
+@given(st.lists(st.integers(0, 2**70), min_size=1, max_size=4), st.booleans())
+def test_sets_of_trees_of_any_size_come_back_from_the_arrays(masks: list[int], is_known: bool) -> None:
+    masks = masks if is_known else [*masks, -1]
+    edges = [HyperEdge((), 0.0, mask) for mask in masks]
+    node = Node(0, 1, "NN", 0, 0, is_leaf=True)
+    assert [edge.trees for edge in Forest(Sentence.from_words(["w"]), (node,), (edges,), (0,)).edges[0]] == masks

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from tree_strategies import trees
 
-from forestalign.alignment import AlignedPair, PhraseAlignment, PhrasePair, WordAlignment
 from forestalign.errors import AnnotationError, InputError
 from forestalign.forest import Forest, NodeId, best_tree, one_best, viterbi
 from forestalign.formats import (
@@ -24,8 +23,10 @@ from forestalign.formats import (
     words_of,
     write_lines,
 )
+from forestalign.phrases.result import AlignedPair, PhraseAlignment, PhrasePair
 from forestalign.tokens import Span
 from forestalign.trees import ScoredTree, Tree, format_brackets
+from forestalign.words.alignment import WordAlignment
 
 SOURCE = (
     '<sentence id="s0" parse_status="success" fom="3.5">'

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.alignment import WordAlignment, WordLink
 from forestalign.errors import AnnotationError
 from forestalign.formats import (
     ChunkAlignment,
@@ -27,6 +26,7 @@ from forestalign.formats import (
     read_pharaoh,
     write_lines,
 )
+from forestalign.words.alignment import WordAlignment, WordLink
 
 WORDS = st.lists(st.text(alphabet="abé,.'-:{[", min_size=1, max_size=4), min_size=1, max_size=5).map(tuple)
 
@@ -89,7 +89,7 @@ def test_what_is_no_link_is_refused_with_its_value(text: str) -> None:
 
 def test_a_link_past_the_sentence_is_refused_with_file_and_line(tmp_path: Path) -> None:
     write_lines(tmp_path / "a", ["0-0", "1-1", ""])
-    with pytest.raises(AnnotationError, match=r"a:2: link 1-1: the target has 1 words; expected 0 to 0"):
+    with pytest.raises(AnnotationError, match=r"a:2: link 1-1: the target has 1 word; expected 0"):
         list(read_pharaoh(tmp_path / "a", [(2, 2), (2, 1), (1, 1)]))
     with pytest.raises(AnnotationError, match=r"a:2: line 2 is one too many; expected 1"):
         list(read_pharaoh(tmp_path / "a", [(2, 2)]))
@@ -139,15 +139,15 @@ def test_the_vote_is_the_gold_and_annotators_are_asked_by_name(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"id": 1, "source": ["a"], "target": ["b"], "sure": [[0, 1]]}', "sure: link 0-1: the target has 1 words"),
-        ('{"id": 1, "source": ["a"], "target": ["b"], "sure": [[-1, 0]]}', "sure: link -1-0: the source has 1 words"),
+        ('{"id": 1, "source": ["a"], "target": ["b"], "sure": [[0, 1]]}', "sure: link 0-1: the target has 1 word"),
+        ('{"id": 1, "source": ["a"], "target": ["b"], "sure": [[-1, 0]]}', "sure: link -1-0: the source has 1 word"),
         ('{"id": 1, "source": ["a"], "target": ["b"], "sure": [[0]]}', "expected a list of pairs of whole numbers"),
         ('{"id": 1, "source": "a", "target": ["b"], "sure": []}', 'source is "a"; expected a list of strings'),
         ('{"id": 1, "source": ["a"], "target": ["b"]}', "no field 'sure'"),
         ('{"id": 1, "source": ["a"], "target": ["b"], "annotators": {}}', "expected at least one annotator"),
         ('{"id": 1, "source": ["a"', "invalid JSON"),
         ("1\ta\tb", "3 columns"),
-        ("1\ta\t\tb\t\t\t\t0-7\t", "link 0-7: the target has 1 words; expected 0 to 0"),
+        ("1\ta\t\tb\t\t\t\t0-7\t", "link 0-7: the target has 1 word; expected 0"),
     ],
 )
 def test_bad_gold_is_refused_with_file_line_and_expectation(tmp_path: Path, text: str, message: str) -> None:
@@ -162,7 +162,7 @@ def test_a_bad_jacana_pair_is_named(tmp_path: Path) -> None:
     (tmp_path / "gold").write_text(json.dumps([pair, pair | {"sureAlign": "0-3"}]))
     found = read_gold_links(tmp_path / "gold")
     assert next(found).id == "p"
-    with pytest.raises(AnnotationError, match="pair 1: link 0-3: the target has 1 words"):
+    with pytest.raises(AnnotationError, match="pair 1: link 0-3: the target has 1 word"):
         next(found)
 
 
@@ -225,7 +225,7 @@ def test_token_numbers_become_indices(tmp_path: Path) -> None:
         ("2 b :", "3 b :", 6, "found '3 b :'; expected 2 token :"),
         ("<translation>", "<target>", 8, "expected <translation>"),
         ("// x", "x", 3, "expected // and a sentence"),
-        ("</alignment>\n</sentence>", "", 12, "the file ends where </alignment> was expected"),
+        ("</alignment>\n</sentence>", "", 12, "the pair ends where </alignment> was expected"),
         ('<sentence id="1" status="">', "<sentence>", 1, "expected <sentence id="),
     ],
 )

@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.alignment import AlignedPair, PhraseAlignment, PhrasePair, WordAlignment, WordLink
 from forestalign.errors import AnnotationError
-from forestalign.forest import Derivation, Forest, NodeId, derivations, tree_of
+from forestalign.forest import Forest, ForestDerivation, NodeId, derivations, tree_of
 from forestalign.formats import (
     AlternativeRecord,
     ForestNode,
     ForestNodes,
     NullSpans,
-    PhraseEntry,
+    PhrasePairEntry,
     PhraseRecord,
     SideRecord,
     WordEntry,
@@ -30,8 +29,10 @@ from forestalign.formats import (
     to_json,
     write_lines,
 )
+from forestalign.phrases.result import AlignedPair, PhraseAlignment, PhrasePair
 from forestalign.tokens import Span, tokenize
 from forestalign.trees import ScoredTree, parse_brackets
+from forestalign.words.alignment import WordAlignment, WordLink
 
 HIGH = "(TOP (S (NP (PRP She)) (VP (VBD saw) (NP (NNS men)) (PP (IN with) (NP (NNS dogs))))))"
 LOW = "(TOP (S (NP (PRP She)) (VP (VBD saw) (NP (NP (NNS men)) (PP (IN with) (NP (NNS dogs)))))))"
@@ -43,7 +44,7 @@ def _forest() -> Forest:
     return forest_of([ScoredTree(fit_tree(parse_brackets(text), sentence), 0.0) for text in (HIGH, LOW)], sentence)
 
 
-def _edges(derivation: Derivation) -> tuple[tuple[NodeId, int], ...]:
+def _edges(derivation: ForestDerivation) -> tuple[tuple[NodeId, int], ...]:
     return tuple((NodeId(node), edge) for node, edge in enumerate(derivation.choice) if edge >= 0)
 
 
@@ -53,7 +54,7 @@ def _aligned() -> AlignedPair:
     found = {str(tree_of(forest, derivation.root, derivation.choice)): derivation for derivation in derivations(forest)}
     high, low = (found[str(fit_tree(parse_brackets(text), forest.sentence))] for text in (HIGH, LOW))
 
-    def alignment(derivation: Derivation, log_score: float) -> PhraseAlignment:
+    def alignment(derivation: ForestDerivation, log_score: float) -> PhraseAlignment:
         root = derivation.root
         whole = Span(0, len(forest.sentence))
         word = PhrasePair(
@@ -94,6 +95,8 @@ def test_a_result_becomes_the_documented_line() -> None:
         "supports": [],
         "bar": False,
         "inverted": False,
+        "evidence": ["links"],
+        "relation": "",
         "posterior": 0.75,
     }
     top = {
@@ -106,6 +109,8 @@ def test_a_result_becomes_the_documented_line() -> None:
         "supports": [0],
         "bar": False,
         "inverted": True,
+        "evidence": ["links"],
+        "relation": "",
     }
     nulls = {"source": [[2, 3]], "target": [[2, 3], [4, 5]]}
     assert fields == {
@@ -120,6 +125,7 @@ def test_a_result_becomes_the_documented_line() -> None:
         "completed": False,
         "log_score": -7.25,
         "signature": "signed",
+        "left_out": [[1, 1]],
         "alternatives": [
             {
                 "phrases": [word, top],
@@ -162,14 +168,14 @@ def _spans(count: int = COUNT) -> st.SearchStrategy[Span]:
 
 
 @st.composite
-def _entries(draw: st.DrawFn) -> tuple[PhraseEntry, ...]:
-    entries: list[PhraseEntry] = []
+def _entries(draw: st.DrawFn) -> tuple[PhrasePairEntry, ...]:
+    entries: list[PhrasePairEntry] = []
     for index in range(draw(st.integers(0, 3))):
         supports = draw(st.lists(st.integers(0, index - 1), max_size=2, unique=True)) if index else []
         labels = draw(st.sampled_from(["NP", "S+VP", "-LRB-"])), draw(st.sampled_from(["NP", "ß"]))
         flags = draw(st.booleans()), draw(SCORES), tuple(supports), draw(st.booleans()), draw(st.booleans())
         posterior = draw(st.none() | st.floats(0, 1))
-        entries.append(PhraseEntry(draw(_spans()), draw(_spans()), *labels, *flags, posterior))
+        entries.append(PhrasePairEntry(draw(_spans()), draw(_spans()), *labels, *flags, posterior))
     return tuple(entries)
 
 
@@ -259,7 +265,8 @@ def _changed(path: list[object], value: object) -> str:
         (["words", 0], [0, 0], "words is [0, 0]; expected a list of [i, j, score]"),
         (["phrases", 0, "source"], [0, 6], "phrases[0].source is [0, 6]; expected a span [begin, end] with 0 <= begin"),
         (["phrases", 0, "target"], [1, 1], "phrases[0].target is [1, 1]"),
-        (["phrases", 1, "supports"], [1], "phrases[1].supports: found [1]; expected phrases before this one, 0 to 0"),
+        (["phrases", 1, "supports"], [1], "found [1]; expected numbers of phrases before this one, below 1"),
+        (["phrases", 0, "supports"], [0], "found [0]; expected none, as no phrase is before this one"),
         (["phrases", 0, "score"], "high", 'phrases[0].score is "high"; expected a number'),
         (["nulls", "source"], [[3, 2]], "nulls.source is [3, 2]; expected a list of spans"),
         (["reached_root"], 1, "reached_root is 1; expected true or false"),

@@ -73,7 +73,7 @@ def test_a_tree_may_go_over_several_lines(tmp_path: Path) -> None:
     ("text", "line", "message"),
     [
         (f"{CAT}\n(S (NP (NN rain))\n", 2, "closing bracket"),
-        (f"(S (NP (NN rain))\n{CAT}\n", 1, "1 closing bracket(s) missing before the next tree, on line 2"),
+        (f"(S (NP (NN rain))\n{CAT}\n", 1, "1 closing bracket missing before the next tree, on line 2"),
         (f"{CAT})\n", 1, "after the end of the tree"),
         ("(S (NP rain fell))\n", 1, "expected (TAG word)"),
         ("no tree\n", 1, "where an opening bracket was expected"),
@@ -170,7 +170,7 @@ def test_huang_files_give_our_forests_back(folder: Path, forest: Forest) -> None
 def test_unknown_tree_sets_and_missing_marginals_survive() -> None:
     forest = forest_of([ScoredTree(parse_brackets(CAT), 0.0)])
     edges = tuple(tuple(replace(edge, trees=-1) for edge in ways) for ways in forest.edges)
-    bare = replace(forest, edges=edges, marginals=())
+    bare = Forest(forest.sentence, forest.nodes, edges, forest.roots)
     assert parse_forest(format_forest(bare))[1] == bare
 
 
@@ -252,7 +252,7 @@ def _changed(path: list[object], value: object) -> str:
     ("path", "value", "message"),
     [
         (["version"], 9, "version is 9; expected 1"),
-        (["tokens"], ["The", "cat"], "offsets: 3 values; expected 2, one a token"),
+        (["tokens"], ["The", "cat"], "offsets: 3 values; expected 2, one per token"),
         (["offsets", 1], [4, 8], "gives 'cat '; expected the token 'cat'"),
         (["nodes", 0, "id"], 5, "nodes[0].id: found 5; expected 0"),
         (["nodes", 0, "span"], [0, 9], "nodes[0].span is [0, 9]; expected a span"),

@@ -8,7 +8,7 @@ import pytest
 
 from forestalign import grammar
 from forestalign.dependencies.heads import ud_head_rules
-from forestalign.dependencies.words import read_word_lists, word_lists
+from forestalign.dependencies.word_lists import read_word_lists, word_lists
 from forestalign.errors import GrammarError
 from forestalign.grammar import Category, base_label, head_rules, reduced_category, semantic_head_rules
 
@@ -103,7 +103,7 @@ def test_head_rules_choose_the_expected_child(
     ("text", "line", "expected"),
     [
         ("NP\tlast\tNN\nVP\tmiddle\tVB\n", 2, "expected first, last or conjunct"),
-        ("# a comment\n\nNP\tlast\n", 3, "expected 3 filled column(s)"),
+        ("# a comment\n\nNP\tlast\n", 3, "expected 3 filled columns"),
         ("NP\tlast\tNN >\n", 1, "expected labels on both sides"),
     ],
 )
@@ -158,7 +158,7 @@ def test_a_bad_category_is_reported(tmp_path: Path, text: str, expected: str) ->
 @pytest.mark.parametrize("text", ["of\nof\n", "of the\n"])
 def test_a_word_list_has_one_word_a_line(tmp_path: Path, text: str) -> None:
     path = write(tmp_path, text)
-    with pytest.raises(GrammarError, match="expected one word a line"):
+    with pytest.raises(GrammarError, match="expected one word per line"):
         grammar.read_words(path)
 
 

@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_forests import random_forest, random_links
 
-from forestalign.alignment import PhraseAlignment
 from forestalign.config import AlignConfig
-from forestalign.features import DENSE, FeatureExtractor, FeatureSet, PairFeatures
 from forestalign.learning import (
     EmSettings,
     EmState,
@@ -26,13 +24,15 @@ from forestalign.learning import (
     step_size,
     stepwise_update,
 )
-from forestalign.learning.objective import weights_of, with_weights
+from forestalign.learning.m_step import weights_of, with_weights
 from forestalign.lexicon import WordNet, WordVectors
-from forestalign.model import PhraseModel
-from forestalign.phrase_alignment import align_phrases
+from forestalign.phrases.features import CATEGORY_PAIRS, DENSE, FeatureExtractor, FeatureSet, PairFeatures
+from forestalign.phrases.model import PhraseModel
+from forestalign.phrases.result import PhraseAlignment
+from forestalign.phrases.stage import align_phrases
 
-KEYS = tuple((f"w{i}", "OTHER", f"w{j}", "OTHER") for i in range(3) for j in range(3))
-SHAPE = PhraseModel(FeatureSet(), np.zeros(len(DENSE)), np.zeros(64), KEYS, np.zeros(len(KEYS)))
+KEYS = tuple((f"w{i}", "OTHER", f"w{j}", "OTHER") for i in range(3) for j in range(i, 3))
+SHAPE = PhraseModel(FeatureSet(), np.zeros(len(DENSE)), np.zeros(len(CATEGORY_PAIRS)), KEYS, np.zeros(len(KEYS)))
 EXTRACTOR = FeatureExtractor(
     WordNet({}), WordVectors(["w0", "w1"], np.eye(2, dtype=np.float32)), SHAPE.features, SHAPE.vocabulary
 )

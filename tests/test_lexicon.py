@@ -10,6 +10,7 @@ import pytest
 
 from forestalign.errors import GrammarError, InputError
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
+from forestalign.lexicon.english import looks_english
 from forestalign.lexicon.vectors import read_compact
 from forestalign.lexicon.wordnet import read_wordnet
 
@@ -128,3 +129,33 @@ def test_a_line_that_is_no_pair_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"buy\tpurchase\nbuy purchase\n")
     with pytest.raises(InputError, match=r"pairs.tsv:2: 'buy purchase'"):
         load_ppdb(str(path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Der Ausschuss lehnte den Plan gestern nach langer Debatte ab .",
+        "le comité a rejeté le projet après un long débat",
+        "El comité rechazó el plan después de un largo debate .",
+        "Die Katze sitzt auf der Matte und schläft dort .",
+        "Комитет отклонил план после долгих дебатов .",
+    ],
+)
+def test_other_languages_do_not_look_english(text: str) -> None:
+    assert not looks_english(text.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The committee rejected the plan .",
+        "Paolo Maldini plays for Reggina .",  # names are foreign everywhere
+        "DON'T SHOUT AT ME LIKE THAT",
+        "the well-known left-leaning newspapers' readers can't say",
+        "Kofi Annan sneezed .",
+        "1 + 1 = 2",
+        "",
+    ],
+)
+def test_english_looks_english(text: str) -> None:
+    assert looks_english(text.split())

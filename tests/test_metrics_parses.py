@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forestalign.errors import UsageError
-from forestalign.metrics import (
+from forestalign.evaluation import (
     Attachments,
     KindChange,
     attachment_kinds,
@@ -14,7 +14,7 @@ from forestalign.metrics import (
     score_brackets,
     score_parses,
 )
-from forestalign.metrics.parses import brackets, is_punctuation
+from forestalign.evaluation.parse_scores import brackets, is_punctuation
 from forestalign.trees import Tree, parse_brackets
 
 GOLD = parse_brackets(

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 import pytest
 
 from forestalign.errors import UsageError
-from forestalign.metrics import (
+from forestalign.evaluation import (
     Evaluation,
     Match,
     NodePair,

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import UsageError
-from forestalign.metrics import GoldLinks, legacy_scores, score_words
-from forestalign.metrics.legacy import rectangles
-from forestalign.metrics.words import Block, Links, blocks
+from forestalign.evaluation import GoldLinks, legacy_scores, score_words
+from forestalign.evaluation.legacy import rectangles
+from forestalign.evaluation.word_scores import Block, Links, blocks
 
 
 def links(*pairs: tuple[int, int]) -> Links:

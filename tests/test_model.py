@@ -17,20 +17,24 @@ from small_forests import random_forest, random_links
 
 from forestalign.config import AlignConfig
 from forestalign.errors import GrammarError, UsageError
-from forestalign.features import DENSE, FeatureExtractor, FeatureSet, PairFeatures
 from forestalign.lexicon import WordNet, WordVectors
-from forestalign.model import PairScores, PhraseModel, load_model, save_model, untrained_model
+from forestalign.phrases.features import CATEGORY_PAIRS, DENSE, FeatureExtractor, FeatureSet, PairFeatures
+from forestalign.phrases.model import PairScores, PhraseModel, load_model, save_model, untrained_model
 
 NO_WORDNET = WordNet({})
 NO_VECTORS = WordVectors(["w0"], np.array([[1.0, 0.0]], np.float32))
 CONFIG = AlignConfig(direction="directional")
-KEYS = (("w0", "OTHER", "w1", "OTHER"), ("w1", "OTHER", "w0", "OTHER"))
+KEYS = (("w0", "OTHER", "w0", "OTHER"), ("w0", "OTHER", "w1", "OTHER"))
 
 
 def random_model(rng: random.Random) -> PhraseModel:
     numbers = np.random.default_rng(rng.randrange(1 << 30))
     return PhraseModel(
-        FeatureSet(), numbers.normal(size=len(DENSE)), numbers.normal(size=64), KEYS, numbers.normal(size=2)
+        FeatureSet(),
+        numbers.normal(size=len(DENSE)),
+        numbers.normal(size=len(CATEGORY_PAIRS)),
+        KEYS,
+        numbers.normal(size=2),
     )
 
 
@@ -99,21 +103,8 @@ def test_the_literal_null_is_normalised_over_all_target_nodes():
 @settings(max_examples=15)
 def test_symmetric_scores_are_the_mean_of_both_directions_and_mirror_each_other(seed):
     model, pairs = random_pair(seed)
-    mirrored_model = PhraseModel(
-        model.features,
-        model.dense,
-        model.category.reshape(8, 8).T.ravel(),
-        tuple((c, d, a, b) for a, b, c, d in model.lexical_keys),
-        model.lexical,
-    )
-    mirrored = PairFeatures(
-        pairs.dense.swapaxes(0, 1),
-        (pairs.category.T % 8) * 8 + pairs.category.T // 8,
-        pairs.lexical.T,
-        pairs.target,
-        pairs.source,
-    )
-    forward, backward = model.score(pairs, CONFIG), mirrored_model.score(mirrored, CONFIG)
+    mirrored = PairFeatures(pairs.dense.swapaxes(0, 1), pairs.category.T, pairs.lexical.T, pairs.target, pairs.source)
+    forward, backward = model.score(pairs, CONFIG), model.score(mirrored, CONFIG)
     symmetric = model.score(pairs, CONFIG.with_(direction="symmetric"))
     assert symmetric.pair == pytest.approx((forward.pair + backward.pair.T) / 2)
     assert symmetric.source_null == pytest.approx(forward.source_null)
@@ -167,7 +158,7 @@ def test_lexical_weights_that_do_nothing_are_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 2}, "version 2"),
+        ({"version": 1}, "version 1"),
         ({"version": None}, "version None"),
         ({"dense_names": ["surface"]}, "other features"),
         ({"categories": ["N"]}, "other features"),
@@ -175,10 +166,12 @@ def test_lexical_weights_that_do_nothing_are_left_out(tmp_path):
         ({"dense": [1.0]}, "wrong number"),
         ({"category": [1.0]}, "wrong number"),
         ({"lexical_weights": [1.0]}, "wrong number"),
-        ({"category": [math.nan] * 64}, "finite"),
+        ({"category": [math.nan] * len(CATEGORY_PAIRS)}, "finite"),
         ({"dense": ["x"] * len(DENSE)}, "not a whole"),
         ({"lexical_keys": None}, "not a whole.*lexical_keys"),
         ({"lexical_keys": [["a", "N"]]}, "not a whole"),
+        ({"lexical_keys": [["a", "N", "b", "V"]] * 2}, "twice"),
+        ({"lexical_keys": [["a", "N", "b", "V"], ["b", "V", "a", "N"]]}, "not in its order"),
         ({"embedding_threshold": "high"}, "not a whole"),
     ],
 )
@@ -192,6 +185,7 @@ def test_a_model_that_does_not_fit_is_refused(tmp_path, changes, message):
 @pytest.mark.parametrize(
     "content",
     [b"plain text", gzip.compress(b"no json"), gzip.compress(b"[1, 2]"), gzip.compress(b"{}" * 99)[:-9], b""],
+    ids=["plain text", "no JSON", "a list", "torn", "empty"],  # gzip writes the time: its bytes are no fixed name
 )
 def test_a_file_that_is_no_model_is_refused(tmp_path, content):
     path = tmp_path / "model.json.gz"

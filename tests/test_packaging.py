@@ -6,6 +6,8 @@ an editable forestalign there stays invisible, and nothing is fetched.
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -18,6 +20,8 @@ import pytest
 
 from forestalign.grammar import grammar_hash
 
+pytestmark = pytest.mark.heavy  # every test builds a wheel or installs one
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 FIND = (
     "import forestalign, forestalign.grammar as g; "
@@ -27,9 +31,15 @@ FIND = (
 
 def run(folder: Path, *command: object) -> str:
     """The output of a command run in a folder outside the checkout."""
-    done = subprocess.run([str(part) for part in command], cwd=folder, capture_output=True, text=True)
+    return finished(folder, *command).stdout
+
+
+def finished(folder: Path, *command: object) -> subprocess.CompletedProcess[str]:
+    """A command run in a folder outside the checkout, which PYTHONPATH must not bring back in."""
+    outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([str(part) for part in command], cwd=folder, capture_output=True, text=True, env=outside)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return done
 
 
 def environment(folder: Path) -> Path:
@@ -68,6 +78,16 @@ def test_the_wheel_holds_package_grammar_and_typing_mark_and_nothing_else(wheel:
     assert {name.partition("/")[0] for name in names} == {"forestalign"}
 
 
+def test_the_readme_on_pypi_has_no_link_or_image_that_leads_nowhere(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    readme = archive.read(name).decode().partition("\n\n")[2]
+    assert readme.startswith("# forestalign\n")
+    assert not re.findall(r"\]\((?!https?://)[^)]*\)", readme)
+    assert "`docs/results.md`" in readme
+    assert "*Picture: Two sentences with their parse trees" in readme
+
+
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment with the wheel in it."""
@@ -96,3 +116,21 @@ def test_an_editable_install_finds_the_grammar_of_the_checkout(tmp_path: Path) -
     assert Path(package) == REPOSITORY / "forestalign" / "__init__.py"
     assert Path(grammar) == REPOSITORY / "grammar"
     assert digest == grammar_hash()
+
+
+def test_an_installed_wheel_runs_the_compiled_core(installed: Path, tmp_path: Path) -> None:
+    found = run(tmp_path, installed, "-c", "from forestalign.compiled import core; print(core().__file__)").strip()
+    assert Path(found).is_relative_to(installed.parent.parent)
+
+
+def test_without_a_compiler_the_install_succeeds_and_the_plain_code_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = environment(tmp_path)
+    for variable in ("CC", "CXX"):
+        monkeypatch.setenv(variable, str(tmp_path / "no-compiler"))
+    install(tmp_path, python, REPOSITORY)
+    done = finished(tmp_path, python, "-c", "from forestalign.compiled import core; print(core())")
+    assert done.stdout == "None\n"
+    assert done.stderr.count("\n") == 1
+    assert "plain Python code" in done.stderr

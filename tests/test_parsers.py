@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import os
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -25,6 +28,8 @@ from forestalign.parsers import Parser, forest_statistics, load_parser, oracle_f
 from forestalign.parsers.pruned import prune
 from forestalign.tokens import Sentence, analyse, tokenize
 from forestalign.trees import ScoredTree, Tree, parse_brackets, preorder
+
+pytestmark = pytest.mark.usefixtures("in_this_process")
 
 ODD_LINES = {
     "one word": "Stop",
@@ -60,6 +65,9 @@ def test_whatever_people_paste_is_parsed(parser: Parser, name: str) -> None:
     assert parse.sentence.vectors is not None
     assert parse.sentence.vectors.shape == (len(sentence), 384)
     assert np.isfinite(parse.sentence.vectors).all()
+    assert parse.sentence.middle is not None
+    assert parse.sentence.middle.shape == (len(sentence), 384)
+    assert np.array_equal(parse.sentence.middle, parse.sentence.middle.astype(np.float16))
 
 
 def test_parses_come_back_in_the_order_of_the_sentences(parser: Parser) -> None:
@@ -281,7 +289,7 @@ def test_benepar_without_its_extra_says_what_to_install() -> None:
 def run(tmp_path: Path, text: str | bytes, *options: str) -> tuple[int, list[str]]:
     source, output = tmp_path / "in.txt", tmp_path / "out.txt"
     source.write_bytes(text.encode() if isinstance(text, str) else text)
-    code = main(["parse", str(source), "-o", str(output), *options])
+    code = main(["parse", str(source), "-o", str(output), "--force", *options])
     return code, output.read_text().splitlines()
 
 
@@ -323,7 +331,7 @@ def test_forests_are_written_as_json_lines_and_serve_as_given_parses(tmp_path: P
     forest: Forest = parse_forest(lines[0])[1]
     assert forest.sentence.lemmas == ("the", "cat", "sit", ".")
     (tmp_path / "given.jsonl").write_text("\n".join(lines) + "\n")
-    code, trees = run(tmp_path, f"{SHORT}\n", "--backend", "trees", "--model", str(tmp_path / "given.jsonl"))
+    code, trees = run(tmp_path, f"{SHORT}\n", "--trees", str(tmp_path / "given.jsonl"))
     assert code == 0
     assert trees == ["(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)))"]
 
@@ -337,3 +345,26 @@ def test_a_pruned_forest_can_be_asked_for(tmp_path: Path) -> None:
     _, few = run(tmp_path, f"{LONG}\n", "--forest", "--prune", "0.3")
     _, many = run(tmp_path, f"{LONG}\n", "--forest", "--prune", "0.05")
     assert len(parse_forest(few[0])[1]) < len(parse_forest(many[0])[1])
+
+
+def test_parsing_writes_nothing_into_the_home_folder(tmp_path: Path) -> None:
+    code = "from forestalign import *; load_parser(AlignConfig()).parse([tokenize('He left.')])"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ORT_"))}
+    done = subprocess.run([sys.executable, "-c", code], env={**kept, "HOME": str(tmp_path)}, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert list(tmp_path.rglob("*")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They moved to the U.S.",
+        "The meeting starts at 5 p.m.",
+        "He lives in Washington, D.C.",
+        "She works for Lee Inc.",
+    ],
+)
+def test_a_final_abbreviation_is_a_word_and_a_stop_is_a_stop(text: str) -> None:
+    (parse,) = load_parser(AlignConfig(nbest=1)).parse([tokenize(text)])
+    for word, tag in zip(parse.sentence.words, parse.sentence.tags, strict=True):
+        assert (tag in (".", ",")) == (word in (".", ",")), (word, tag)

@@ -13,14 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_forests import random_forest, random_links, random_scores
 
-from forestalign import legitimacy
-from forestalign.alignment import PhraseAlignment, WordAlignment, WordLink
 from forestalign.config import AlignConfig
+from forestalign.errors import UsageError
 from forestalign.forest import Forest, pack, tree_of
-from forestalign.model import PairScores, uniform_scores
-from forestalign.phrase_alignment import align_phrases
+from forestalign.phrases import legitimacy
+from forestalign.phrases.model import PairScores, uniform_scores
+from forestalign.phrases.result import PhraseAlignment
+from forestalign.phrases.seeds import PHRASE, WORD, Seeds
+from forestalign.phrases.stage import align_phrases
 from forestalign.tokens import Sentence
 from forestalign.trees import ScoredTree, format_brackets, parse_brackets
+from forestalign.words.alignment import WordAlignment, WordLink
 
 CONFIG = AlignConfig()
 
@@ -155,7 +158,7 @@ def test_figure_1_chooses_the_attachment_that_aligns():
     scores = PairScores(
         np.full((len(source), len(target)), -0.5), np.full(len(source), -1.0), np.full(len(target), -1.0)
     )
-    config = CONFIG.with_(gap=2, null_penalty=1.0, parse_weight=0.2, phrase_seeds=False, lifts=False)
+    config = CONFIG.with_(gap=2, null_penalty=1.0, parse_weight=0.2, lifts=False)
     alignment = align_phrases(source, target, words, scores, config)[0]
     choice = [0] * len(source)
     for node, index in alignment.source_edges:
@@ -315,3 +318,56 @@ def _word_pairs(alignment: PhraseAlignment) -> set[tuple[int, int]]:
         pair for pair in alignment.pairs if pair.source[1] - pair.source[0] == pair.target[1] - pair.target[0] == 1
     )
     return {(pair.source.begin, pair.target.begin) for pair in words}
+
+
+# ---- phrase seeds ----
+
+
+def test_a_phrase_seed_aligns_an_idiom_and_its_words_are_neither_null_nor_linked():
+    source = hand_forest("(S (NP (DT the) (NN man)) (VP (VBD kicked) (NP (DT the) (NN bucket))))")
+    target = hand_forest("(S (NP (DT the) (NN man)) (VP (VBD died)))")
+    idiom = next(v for v, node in enumerate(source.nodes) if (node.begin, node.end, node.label) == (2, 5, "VP"))
+    word = next(v for v, node in enumerate(target.nodes) if node.is_leaf and node.begin == 2)
+    scores = uniform_scores(len(source), len(target))
+    seeds = Seeds.of([(idiom, word, 1.0, PHRASE)])
+    without = align_phrases(source, target, links((0, 0), (1, 1)), scores, CONFIG)[0]
+    for plain in (False, True):
+        config = CONFIG.with_(plain=plain)
+        alignment = align_phrases(source, target, links((0, 0), (1, 1)), scores, config, seeds)[0]
+        (pair,) = [pair for pair in alignment.pairs if pair.step == "phrase seed"]
+        assert (pair.source, pair.target, pair.supports) == ((2, 5), (2, 3), ())
+        assert alignment.source_nulls == alignment.target_nulls == ()
+        assert legitimacy.is_legitimate(alignment, source, target)
+    assert without.source_nulls != ()
+    assert not any(pair.step == "phrase seed" for pair in without.pairs)
+
+
+@given(st.integers(0, 10**9))
+@settings(max_examples=60)
+def test_every_alignment_with_phrase_seeds_is_legitimate_and_covers_each_word_once(seed):
+    rng = random.Random(seed)
+    source, target = random_forest(rng, rng.randint(2, 8), 2), random_forest(rng, rng.randint(2, 8), 2)
+    words, scores = random_links(rng, source, target, 0.15), random_scores(rng, source, target)
+    rows = [(rng.randrange(len(source)), rng.randrange(len(target)), rng.uniform(0, 9), PHRASE) for _ in range(4)]
+    for alignment in align_phrases(source, target, words, scores, CONFIG.with_(kbest=3), Seeds.of(rows)):
+        assert legitimacy.is_legitimate(alignment, source, target)
+        for pair in alignment.pairs:
+            if pair.step == "phrase seed":
+                assert not pair.supports
+                assert all(
+                    null.end <= pair.source.begin or null.begin >= pair.source.end for null in alignment.source_nulls
+                )
+                assert all(
+                    null.end <= pair.target.begin or null.begin >= pair.target.end for null in alignment.target_nulls
+                )
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [((99, 0, 0.0, PHRASE), "out of range"), ((0, 0, math.nan, PHRASE), "finite"), ((4, 0, 0.0, WORD), "not both")],
+)
+def test_a_seed_that_cannot_be_is_refused(row, words):
+    forest = hand_forest("(S (NP (NN a)) (VP (VB b)))")
+    scores = uniform_scores(len(forest), len(forest))
+    with pytest.raises(UsageError, match=words):
+        align_phrases(forest, forest, links((0, 0)), scores, CONFIG, Seeds.of([row]))

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.alignment import WordAlignment, WordLink
-from forestalign.forest import Forest, pack
-from forestalign.metrics import (
+from forestalign.evaluation import (
     core_pairs,
     gold_from_links,
     is_consistent,
@@ -20,9 +18,11 @@ from forestalign.metrics import (
     score_annotators,
     score_projected,
 )
-from forestalign.metrics.projection import is_multiword
+from forestalign.evaluation.projection import Matching, content, is_multiword, link_contents, links_inside
+from forestalign.forest import Forest, pack
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, Tree, parse_brackets
+from forestalign.words.alignment import WordAlignment, WordLink
 
 SOURCE = parse_brackets("(S (NP (DT the) (JJ fat) (NN cat)) (VP (VBD ate) (NP (NN fish))))")
 TARGET = parse_brackets("(S (NP (NN fish)) (VP (VBD was) (VP (VBN eaten) (PP (IN by) (NP (DT the) (NN tabby))))))")
@@ -154,7 +154,7 @@ def test_with_one_to_one_links_the_core_pairs_are_the_baseline(
 def test_recall_asks_for_core_pairs_and_precision_allows_consistent_ones() -> None:
     gold = [[gold_from_links(SOURCE, TARGET, LINKS)]]
     output = frozenset({(Span(0, 3), Span(3, 6)), (Span(3, 4), Span(2, 3)), (Span(0, 3), Span(5, 6))})
-    scores = score_projected([[output]], gold)
+    scores = score_projected([[output]], gold, Matching.SPANS)
     assert scores["recall"] == pytest.approx(1 / 6)  # only ate / eaten is core
     assert scores["precision"] == pytest.approx(2 / 3)  # "by the tabby" is consistent
     assert scores["multiword recall"] == 0  # of two: the noun phrases and the sentences
@@ -171,6 +171,79 @@ def test_annotators_are_scored_against_each_other_like_a_system() -> None:
     first, second = gold_from_links(SOURCE, TARGET, LINKS), gold_from_links(SOURCE, TARGET, fewer)
     # second's core: cat/tabby, ate/eaten, fish/fish, root: all in first's six, and all consistent there: 4 of 6, 4 of 4
     # first's core against second's four: 4 of 4; all but the-the are consistent for second: 5 of 6
+    scores = score_annotators([[first], [second]], Matching.SPANS)
+    assert scores["recall"] == pytest.approx((4 / 6 + 1) / 2)
+    assert scores["precision"] == pytest.approx((1 + 5 / 6) / 2)
+
+
+# ---- matching up to words without a link ----
+
+
+def test_the_content_of_a_pair_is_its_links_and_nothing_when_one_leaves() -> None:
+    assert content((Span(0, 3), Span(3, 6)), LINKS) == {(0, 4), (2, 5)}  # "by the tabby" as much as "the tabby"
+    assert content((Span(0, 3), Span(4, 6)), LINKS) == {(0, 4), (2, 5)}
+    assert content((Span(0, 3), Span(5, 6)), LINKS) is None  # the-the leaves
+    assert content((Span(1, 2), Span(1, 2)), LINKS) is None  # holds nothing
+    assert links_inside((Span(0, 3), Span(5, 6)), LINKS) == 1
+
+
+def test_gold_contents_by_hand_with_the_nodes_of_binarised_trees() -> None:
+    contents = dict(link_contents(SOURCE, TARGET, LINKS))
+    # four words, "the fat cat" with "the tabby", and the sentences; "fat cat" has the same content as "cat"
+    assert set(contents) == {
+        frozenset({(0, 4)}),
+        frozenset({(2, 5)}),
+        frozenset({(3, 2)}),
+        frozenset({(4, 0)}),
+        frozenset({(0, 4), (2, 5)}),
+        LINKS,
+    }
+    assert contents[frozenset({(0, 4), (2, 5)})] == ((0, 3), (4, 6))
+    # without "the-the", "cat" and "tabby" are the smallest pair, and the noun phrases add nothing
+    assert len(link_contents(SOURCE, TARGET, LINKS - {(0, 4)})) == 4
+
+
+def test_a_bar_node_is_a_constituent_when_links_are_matched() -> None:
+    flat = parse_brackets("(NP (DT the) (JJ big) (JJ fat) (NN cat))")
+    links = frozenset({(1, 1), (2, 2), (3, 3)})
+    assert frozenset({(2, 2), (3, 3)}) in dict(link_contents(flat, flat, links))
+    assert (Span(2, 4), Span(2, 4)) not in core_pairs(flat, flat, links)
+
+
+def test_scores_by_hand_when_links_are_matched() -> None:
+    gold = [[gold_from_links(SOURCE, TARGET, LINKS)]]
+    output = frozenset(
+        {
+            (Span(0, 3), Span(3, 6)),  # right, two links: the fat cat / by the tabby
+            (Span(1, 3), Span(5, 6)),  # right, one link: fat cat / tabby
+            (Span(2, 3), Span(5, 6)),  # right, the same content once more
+            (Span(0, 3), Span(5, 6)),  # wrong: the-the leaves; holds one link
+            (Span(0, 4), Span(3, 6)),  # wrong: ate-eaten leaves; holds two links
+            (Span(1, 2), Span(1, 2)),  # wrong: holds nothing
+        }
+    )
+    scores = score_projected([[output]], gold)
+    assert scores["recall"] == pytest.approx(2 / 6)
+    assert scores["precision"] == pytest.approx(3 / 6)
+    assert scores["several links recall"] == pytest.approx(1 / 2)  # the noun phrases; the sentences are missed
+    assert scores["several links precision"] == pytest.approx(1 / 2)
+
+
+def test_annotators_are_scored_by_content_like_a_system() -> None:
+    fewer = frozenset({(2, 5), (3, 2), (4, 0)})
+    first, second = gold_from_links(SOURCE, TARGET, LINKS), gold_from_links(SOURCE, TARGET, fewer)
+    # second's pairs against first: cat, ate, fish are there, its sentences hold all four links: 4 of 6, 4 of 4
+    # first's six against second's four contents: the-the is inconsistent, the noun phrases hold cat: 4 of 4, 5 of 6
     scores = score_annotators([[first], [second]])
     assert scores["recall"] == pytest.approx((4 / 6 + 1) / 2)
     assert scores["precision"] == pytest.approx((1 + 5 / 6) / 2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees(5), trees(5), st.frozensets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=7))
+def test_gold_pairs_score_perfectly_against_themselves(
+    source: Tree, target: Tree, links: frozenset[tuple[int, int]]
+) -> None:
+    gold = gold_from_links(source, target, links)
+    scores = score_projected([[frozenset(pair for _, pair in gold.contents)]], [[gold]])
+    assert scores["recall"] == scores["precision"] == scores["several links recall"] == 1

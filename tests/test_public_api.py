@@ -1,14 +1,13 @@
-"""What other programs are written against: the public names, the results, and what the README promises."""
+"""What other programs are written against: the public names and the results."""
 
 from __future__ import annotations
 
 import doctest
-import re
+import json
 import subprocess
 import sys
-import tomllib
-from dataclasses import fields
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 
 import nltk
@@ -16,16 +15,25 @@ import numpy as np
 import pytest
 
 import forestalign
-from forestalign import AlignConfig, Aligner, Alignment, Forest, ForestAlignError, Sentence, WordAlignment, WordLink
-from forestalign.cli import COMMANDS
+from forestalign import (
+    AlignConfig,
+    Aligner,
+    Alignment,
+    Forest,
+    ForestAlignError,
+    PhrasePair,
+    Sentence,
+    WordAlignment,
+    WordLink,
+)
+from forestalign.aligner import _default_aligner
 from forestalign.errors import UsageError
-from forestalign.formats import from_json, parse_forest, parse_pharaoh, to_json
-from forestalign.model import PairScores, uniform_scores
+from forestalign.forest import Node
+from forestalign.formats import from_json, parse_pharaoh, to_json
 from forestalign.parsers import Parse
+from forestalign.phrases.model import PairScores, uniform_scores
 from forestalign.trees import ScoredTree, parse_brackets
 
-ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAIRS = [
     ("The committee rejected the plan.", "The plan was rejected by the committee."),
     ("She left early.", "She went away early."),
@@ -36,8 +44,9 @@ TREES = (
 )
 DOCUMENTED = (
     "forestalign.aligner",
-    "forestalign.alignment",
+    "forestalign.words.alignment",
     "forestalign.config",
+    "forestalign.errors",
     "forestalign.forest.forest",
     "forestalign.parsers",
     "forestalign.tokens",
@@ -45,21 +54,9 @@ DOCUMENTED = (
 )
 
 
-def blocks(language: str) -> list[str]:
-    """The code blocks of the README in one language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-
-
-def table(heading: str) -> dict[str, list[str]]:
-    """The first table below a heading of the README: the name in the first column, and the other columns."""
-    section = README.partition(f"## {heading}\n")[2]
-    rows = re.findall(r"^\| `([^`]+)` \|(.*)\|$", section.partition("\n## ")[0], re.MULTILINE)
-    return {name: [cell.strip() for cell in rest.split(" | ")] for name, rest in rows}
-
-
 @pytest.fixture(scope="module")
 def aligner() -> Aligner:
-    return forestalign.load(model="uniform", seed="dictionary", kbest=2)
+    return forestalign.load(model="hand-set", links="dictionary", kbest=2)
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +80,7 @@ def test_the_public_names_are_these() -> None:
         "Tree",
         "WordAlignment",
         "WordLink",
+        "align",
         "load",
         "load_parser",
         "tokenize",
@@ -91,6 +89,11 @@ def test_the_public_names_are_these() -> None:
     assert set(forestalign.__all__) <= set(dir(forestalign))
     with pytest.raises(AttributeError, match="no attribute 'alignment_of'"):
         _ = forestalign.alignment_of
+
+
+def test_the_version_is_that_of_the_installation() -> None:
+    assert forestalign.__version__ == version("forestalign")
+    assert "__version__" in dir(forestalign)
 
 
 @pytest.mark.parametrize("statement", ["import forestalign", "import forestalign.cli"])
@@ -126,6 +129,82 @@ def test_json_survives_a_round_trip(result: Alignment) -> None:
     assert to_json(from_json(line)) == line
     assert from_json(line) == result.record()
     assert len(result.alternatives) == len(from_json(line).alternatives) == 1
+
+
+def test_a_result_comes_back_from_its_json(result: Alignment) -> None:
+    line = result.to_json()
+    again = Alignment.from_json(line)
+    assert again.to_json() == line
+    assert (again.source, again.source_tree, again.words.pairs) == (
+        result.source,
+        result.source_tree,
+        result.words.pairs,
+    )
+    assert [nodes(again, pair) for pair in again.phrases.pairs] == [
+        nodes(result, pair) for pair in result.phrases.pairs
+    ]
+    assert str(again) == str(result)
+    assert again.reranked()[0].chosen == result.reranked()[0].chosen
+
+
+def nodes(result: Alignment, pair: PhrasePair) -> tuple[Node, Node]:
+    return result.source_forest.nodes[pair.source_node], result.target_forest.nodes[pair.target_node]
+
+
+def test_all_sample_results_come_back_from_their_json() -> None:
+    aligner = forestalign.load(kbest=3)
+    for line in (Path(__file__).parent / "data" / "pairs.tsv").read_text(encoding="utf-8").splitlines():
+        result = aligner.align(*line.split("\t")[:2])
+        again = Alignment.from_json(result.to_json())
+        assert again.to_json() == result.to_json()
+        for one, other in zip(
+            (result.phrases, *result.alternatives), (again.phrases, *again.alternatives), strict=True
+        ):
+            assert [nodes(result, pair) for pair in one.pairs] == [nodes(again, pair) for pair in other.pairs]
+
+
+def test_a_line_whose_phrases_are_no_nodes_of_its_trees_is_refused(result: Alignment) -> None:
+    fields = json.loads(result.to_json())
+    fields["phrases"][-1]["source"] = [1, 3]  # committee rejected
+    with pytest.raises(ForestAlignError, match="no node of the tree covers 1-3"):
+        Alignment.from_json(json.dumps(fields))
+
+
+def test_pairs_have_their_texts_as_they_stand() -> None:
+    found = forestalign.align("We can't stop.", "We cannot stop.")
+    assert ("can't stop", "cannot stop") in [(pair.source_text, pair.target_text) for pair in found]
+    mirrored = forestalign.align("We cannot stop.", "We can't stop.")
+    assert ("cannot stop", "can't stop") in [(pair.source_text, pair.target_text) for pair in mirrored]
+
+
+def test_pairs_are_chosen_by_posterior_size_and_kind(result: Alignment) -> None:
+    assert list(result) == list(result.pairs()) == [pair for pair in result.phrases.pairs if not pair.is_bar]
+    assert result.pairs(bars=True) == result.phrases.pairs
+    multiword = result.pairs(multiword=True)
+    assert {(pair.source_text, pair.target_text) for pair in multiword} >= {("the plan", "The plan")}
+    assert all(" " in pair.source_text and " " in pair.target_text for pair in multiword)
+    posteriors = [pair.posterior for pair in result.pairs()]
+    middle = sorted(posterior for posterior in posteriors if posterior is not None)[len(posteriors) // 2]
+    likely = result.pairs(min_posterior=middle)
+    assert len(likely) == sum(posterior is not None and posterior >= middle for posterior in posteriors)
+    assert not result.pairs(min_posterior=1.1)
+
+
+def test_a_table_has_a_row_for_each_pair_and_each_null(result: Alignment) -> None:
+    header, *rows = [line.split("\t") for line in result.to_tsv(header=True).split("\n")]
+    assert header[:3] == ["id", "source", "target"]
+    nulls = len(result.phrases.source_nulls) + len(result.phrases.target_nulls)
+    assert nulls > 0
+    assert len(rows) == len(result.pairs()) + nulls
+    assert {len(row) for row in rows} == {len(header)}
+    assert rows[0][:3] == ["plan", *PAIRS[0]]
+    assert sum(row[1] == "" or row[2] == "" for row in rows) == nulls
+
+
+def test_the_default_aligner_is_loaded_once() -> None:
+    first, second = (forestalign.align(*PAIRS[1]) for _ in range(2))
+    assert first.to_json() == second.to_json()
+    assert _default_aligner() is _default_aligner()
 
 
 def test_pharaoh_has_the_word_links(result: Alignment) -> None:
@@ -187,7 +266,7 @@ def given(*brackets: str) -> list[list[ScoredTree]]:
 
 
 def test_trees_words_and_links_of_the_user_are_taken() -> None:
-    aligner = Aligner(AlignConfig(backend="trees", model="uniform"), given=given(*TREES))
+    aligner = Aligner(AlignConfig(backend="trees", model="hand-set"), given=given(*TREES))
     links = WordAlignment((WordLink(0, 2), WordLink(1, 3), WordLink(2, 0)))
     found = aligner.align(["She", "left", "early"], "Early, she departed", links=links)
     assert found.words == links
@@ -209,7 +288,7 @@ class RecordingParser:
 
 
 def test_a_parser_and_scores_of_the_user_are_taken() -> None:
-    config = AlignConfig(backend="trees", parse_weight=0.0, null_penalty=0.0, phrase_seeds=False, lifts=False)
+    config = AlignConfig(backend="trees", parse_weight=0.0, null_penalty=0.0, lifts=False)
     parser = RecordingParser(forestalign.load_parser(config, given(*TREES)))
 
     def scorer(source: Forest, target: Forest, words: WordAlignment) -> PairScores:
@@ -229,40 +308,6 @@ def test_settings_are_checked_by_name_type_and_value() -> None:
         forestalign.load(bean=3)
     with pytest.raises(UsageError, match=r"beam takes a whole number, not 3\.5"):
         forestalign.load(beam=3.5)
-    with pytest.raises(UsageError, match="seed is 'magic'; expected one of sultan, dictionary, union, crf"):
-        AlignConfig(seed="magic")
+    with pytest.raises(UsageError, match="links is 'magic'; expected one of sultan, dictionary, union, crf"):
+        AlignConfig(links="magic")
     assert AlignConfig().with_(null_penalty=2).differences() == {"null_penalty": 2.0}
-
-
-# ---- what the README says ----
-
-
-def test_the_library_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(compile(blocks("python")[0], "README.md", "exec"), {})
-    assert "The committee rejected the plan." in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("number", range(1, len(blocks("python"))))
-def test_the_other_examples_of_the_readme_run(number: int) -> None:
-    exec(compile(blocks("python")[number], "README.md", "exec"), {})
-
-
-def test_the_json_examples_of_the_readme_are_valid() -> None:
-    record, forest = blocks("json")
-    assert from_json(record).id == "1"
-    assert parse_forest(forest)[1].sentence.words == ("She", "left")
-
-
-def test_the_readme_lists_exactly_the_commands_there_are() -> None:
-    assert list(table("Commands")) == list(COMMANDS)
-
-
-def test_the_readme_lists_every_setting_with_its_default() -> None:
-    listed = {name: cells[0] for name, cells in table("Settings").items()}
-    assert listed == {field.name: f"`{getattr(AlignConfig(), field.name)!r}`" for field in fields(AlignConfig)}
-
-
-def test_the_readme_says_what_every_dependency_is_for() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    names = [re.match(r"[\w-]+", requirement) for requirement in project["dependencies"]]
-    assert sorted(table("Dependencies")) == sorted(name.group() for name in names if name)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.errors import UsageError
-from forestalign.metrics import Evaluation, GoldLinks, bootstrap, compare, score_similarity, score_words
+from forestalign.evaluation import Evaluation, GoldLinks, bootstrap, compare, score_similarity, score_words
 
 FULL = frozenset({(0, 0), (1, 1)})
 HALF = frozenset({(0, 0)})
@@ -91,7 +91,7 @@ def test_correlations_can_be_compared_too() -> None:
 
 
 def test_evaluations_of_different_corpora_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"2 pairs .* 1 pairs"):
+    with pytest.raises(UsageError, match=r"2 pairs .* 1 pair with"):
         compare(words(FULL, HALF), words(FULL), generator())
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from forestalign.bare_import import bare_import
 from forestalign.tokens import Sentence, analyse, lemmatize, tokenize
 
 # Characters that the tokenizer has rules for, so that random strings hit them often.
@@ -52,6 +53,46 @@ def test_joining_tokens_by_their_offsets_gives_back_the_text(text: str) -> None:
     ],
 )
 def test_words_are_cut_in_the_manner_of_the_penn_treebank(text: str, words: str) -> None:
+    assert " ".join(tokenize(text).words) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Write to jo.doe+x@mail.example.org, please.", "Write to jo.doe+x@mail.example.org , please ."),
+        ("See https://x.org/a_(b)?c=d&e=f#g.", "See https://x.org/a_(b)?c=d&e=f#g ."),
+        ("(see http://x.org/a) or www.b.com/c!", "( see http://x.org/a ) or www.b.com/c !"),
+        ("It is on example.com/a?b=1; try it", "It is on example.com/a?b=1 ; try it"),
+        ("I love #Python and @guido_v!", "I love #Python and @guido_v !"),
+        ("Nice👍🏽 work 👩‍👩‍👧 in 🇫🇷.", "Nice 👍🏽 work 👩‍👩‍👧 in 🇫🇷 ."),
+        ("That was fun :-)", "That was fun :-)"),
+        # and what only looks like these
+        ("She is #1 in C# and paid $5 @ noon", "She is # 1 in C # and paid $ 5 @ noon"),
+        ("and/or (note: see p. 8) he/she", "and/or ( note : see p. 8 ) he/she"),
+        ("a: b; c=d", "a : b ; c=d"),
+    ],
+)
+def test_addresses_tags_names_and_emoji_stay_whole(text: str, words: str) -> None:
+    assert " ".join(tokenize(text).words) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('She asked. "Why?"', 'She asked . " Why ? "'),
+        ("He left. (She stayed.)", "He left . ( She stayed . )"),
+        ('"Go on." Then he paid $5. "Fine."', '" Go on . " Then he paid $ 5 . " Fine . "'),
+        (
+            "I like it. He met Ann. She left in 1990. They won.",
+            "I like it . He met Ann . She left in 1990 . They won .",
+        ),
+        # and stops that end nothing
+        ("J. K. Rowling met Sen. Smith vs. Chelsea.", "J. K. Rowling met Sen. Smith vs. Chelsea ."),
+        ("1. Open the U.S. Embassy", "1. Open the U.S. Embassy"),
+        ("He left at 5 p.m. Then he slept", "He left at 5 p.m. Then he slept"),
+    ],
+)
+def test_a_full_stop_before_a_capital_ends_a_sentence_behind_words_but_not_abbreviations(text: str, words: str) -> None:
     assert " ".join(tokenize(text).words) == words
 
 
@@ -125,3 +166,21 @@ def test_importing_tokens_loads_neither_nltk_nor_lemminflect() -> None:
 def test_tokenizing_loads_the_tokenizer_alone_and_leaves_no_half_loaded_nltk() -> None:
     modules = _modules_after("from forestalign.tokens import tokenize; tokenize('a b')")
     assert not {name for name in modules if name.partition(".")[0] in ("nltk", "scipy", "sklearn")}
+
+
+def test_lemmas_are_found_without_spacy_and_leave_no_half_loaded_library() -> None:
+    modules = _modules_after("from forestalign.tokens import analyse, tokenize; analyse(tokenize('Dogs'), ['NNS'])")
+    assert not {name for name in modules if name.partition(".")[0] in ("lemminflect", "spacy", "torch")}
+
+
+@pytest.mark.parametrize("first", ["", "import lemminflect; "])
+def test_the_library_of_lemmas_is_whole_for_others_before_and_after(first: str) -> None:
+    ours = "from forestalign.tokens import analyse, tokenize; lemmas = analyse(tokenize('Dogs'), ['NNS']).lemmas"
+    theirs = "import lemminflect; assert lemmas + lemminflect.getLemma('cats', 'NOUN') == ('dog', 'cat')"
+    assert "lemminflect" in _modules_after(f"{first}{ours}; {theirs}")
+
+
+def test_a_package_that_is_missing_is_named() -> None:
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        bare_import("no_such_package", ["part"])
+    assert "no_such_package" not in sys.modules

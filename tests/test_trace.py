@@ -8,18 +8,21 @@ import pytest
 from small_forests import random_forest, random_links, random_scores
 
 from forestalign.config import AlignConfig
-from forestalign.hypotheses import Hypothesis
-from forestalign.search import _Search
-from forestalign.trace import Bound, State, place, trace
+from forestalign.phrases.hypotheses import Bounds, Hypothesis
+from forestalign.phrases.score import weigh
+from forestalign.phrases.search import Search
+from forestalign.phrases.seeds import link_seeds
+from forestalign.phrases.trace import Bound, State, Tracer, place
 
-CONFIG = AlignConfig(beam=0, paths=0, variants=0, trace_states=0, phrase_seeds=False, lifts=False, gap=50)
+CONFIG = AlignConfig(beam=0, paths=0, variants=0, trace_states=0, lifts=False, gap=50)
 
 
-def hypotheses_of_trees(seed: int) -> tuple[_Search, list[Hypothesis]]:
+def hypotheses_of_trees(seed: int) -> tuple[Search, list[Hypothesis]]:
     rng = random.Random(seed)
     source, target = random_forest(rng, rng.randint(4, 6), 1), random_forest(rng, rng.randint(3, 5), 1)
     links = random_links(rng, source, target, 0.3)
-    run = _Search(source, target, links, random_scores(rng, source, target), CONFIG)
+    weights = weigh(source, target, random_scores(rng, source, target), CONFIG)
+    run = Search(source, target, link_seeds(source, target, links, CONFIG), weights, Bounds.of(CONFIG))
     run.run()
     return run, [h for beam in run.beams for h in beam]
 
@@ -38,12 +41,12 @@ def nested_pairs(seed: int):
                 yield run, inner, outer
 
 
-def span(run: _Search, hypothesis: Hypothesis) -> int:
+def span(run: Search, hypothesis: Hypothesis) -> int:
     node = run.target.nodes[hypothesis.target]
     return (1 << node.end) - (1 << node.begin)
 
 
-def survivors(hypothesis: Hypothesis, forbidden: int, run: _Search) -> set[int]:
+def survivors(hypothesis: Hypothesis, forbidden: int, run: Search) -> set[int]:
     return {id(part) for part in hypothesis.parts() if not span(run, part) & forbidden}
 
 
@@ -68,7 +71,7 @@ def test_the_order_of_supports_does_not_matter(seed):
     for run, inner, outer in nested_pairs(seed):
         backwards = State(outer.supports[::-1], outer.segment_nulls[::-1])
         one = place(inner, outer, run.above, Bound(0))
-        other = trace(inner, backwards, outer.target_edges, run.above, Bound(0))
+        other = Tracer(inner, run.above).trace(inner, backwards, outer.target_region.edges, Bound(0))
         ids = [{id(h) for h in state.aligned} for state in one]
         if not inner.target_words & outer.target_words:
             assert ids == [{id(h) for h in state.aligned} for state in other]

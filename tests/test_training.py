@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
 import random
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,23 +15,24 @@ import pytest
 from hand_forests import hand_forest, hand_links
 from synthetic_pairs import synthetic_corpus, synthetic_pair
 
-from forestalign.alignment import PhraseAlignment
+from forestalign import pair_cache
 from forestalign.batch import Processes
 from forestalign.cli import main
 from forestalign.config import AlignConfig
-from forestalign.errors import NoParseError, UsageError
-from forestalign.features import DENSE, FeatureExtractor, FeatureSet
+from forestalign.errors import InputError, NoParseError, UsageError
 from forestalign.formats import PairRecord
-from forestalign.learning import EmSettings
-from forestalign.learning.objective import weights_of
+from forestalign.learning import EmSettings, TrainingReport, train_model
+from forestalign.learning.m_step import weights_of
 from forestalign.lexicon import load_vectors, load_wordnet
-from forestalign.model import PhraseModel, load_model, save_model
-from forestalign.phrase_alignment import align_phrases
+from forestalign.pair_cache import PairCache, cache_corpus, read_cached, write_cached
+from forestalign.phrases.features import CATEGORY_PAIRS, DENSE, FeatureExtractor, FeatureSet
+from forestalign.phrases.model import PhraseModel, load_model, save_model
+from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.result import PhraseAlignment
+from forestalign.phrases.stage import align_phrases
 from forestalign.tokens import Sentence
-from forestalign.training import CachedPair, PairCache, TrainingReport, cache_corpus, corpus, train_model
-from forestalign.training.corpus import read_cached, write_cached
 
-CONFIG = AlignConfig(plain=True, phrase_seeds=False, lifts=False, beam=20, gap=2)
+CONFIG = AlignConfig(plain=True, lifts=False, beam=20, gap=2)
 SHORT = EmSettings(batch_size=4, passes=2, l2=0.1, min_count=2, held_out=0.2)
 WORDS = 5  # of the synthetic language
 
@@ -41,10 +44,12 @@ def uniform_start() -> PhraseModel:
     """No preference at all, over all word pairs of the language."""
     numbers = range(WORDS)
     keys = tuple((f"a{i}", "N", f"b{j}", "N") for i in numbers for j in numbers)
-    return PhraseModel(FeatureSet(extras=()), np.zeros(len(DENSE)), np.zeros(64), keys, np.zeros(len(keys)))
+    return PhraseModel(
+        FeatureSet(extras=()), np.zeros(len(DENSE)), np.zeros(len(CATEGORY_PAIRS)), keys, np.zeros(len(keys))
+    )
 
 
-def aligned_words(model: PhraseModel, pair: CachedPair) -> set[tuple[str, str]]:
+def aligned_words(model: PhraseModel, pair: PreparedPair) -> set[tuple[str, str]]:
     extractor = FeatureExtractor(load_wordnet(), load_vectors(), model.features, model.vocabulary)
     scores = model.score(extractor.extract(pair.source, pair.target, pair.words), CONFIG)
     best: PhraseAlignment = align_phrases(pair.source, pair.target, pair.words, scores, CONFIG)[0]
@@ -170,7 +175,7 @@ def record(source: str, target: str, number: int = 1) -> PairRecord:
 
 
 @pytest.mark.parametrize(
-    "change", [{"nbest": 7}, {"forest": "pruned"}, {"seed": "union"}, {"profile": "paper"}, {"ppdb": "x"}]
+    "change", [{"nbest": 7}, {"forest": "pruned"}, {"links": "union"}, {"profile": "paper"}, {"ppdb": "x"}]
 )
 def test_settings_of_parsing_and_linking_have_files_of_their_own(change):
     pair = record("he ran", "he fled")
@@ -190,15 +195,37 @@ def test_other_words_and_swapped_sides_have_files_of_their_own():
 def test_another_grammar_has_files_of_its_own(monkeypatch):
     pair = record("he ran", "he fled")
     before = PairCache(Path("c"), CONFIG).path(pair)
-    monkeypatch.setattr(corpus, "grammar_hash", lambda: "another")
+    monkeypatch.setattr(pair_cache, "grammar_hash", lambda: "another")
     assert PairCache(Path("c"), CONFIG).path(pair) != before
 
 
 def test_a_cached_pair_is_read_back_as_it_was(tmp_path):
-    pair = CachedPair(hand_forest("(NP (DT a) (NN b))"), hand_forest("(NP (NN b))"), hand_links((1, 0)))
+    pair = PreparedPair(hand_forest("(NP (DT a) (NN b))"), hand_forest("(NP (NN b))"), hand_links((1, 0)))
     write_cached(tmp_path / "ab" / "x.pair", pair)
     assert read_cached(tmp_path / "ab" / "x.pair") == pair
     assert [path.name for path in (tmp_path / "ab").iterdir()] == ["x.pair"]
+
+
+def test_a_cached_pair_keeps_the_vectors_half_way_as_exact_as_the_parser_gives_them(tmp_path):
+    middle = np.random.default_rng(1).normal(size=(2, 5)).astype(np.float16).astype(np.float32)
+    source = hand_forest("(NP (DT a) (NN b))")
+    source = source.over(replace(source.sentence, middle=middle))
+    write_cached(tmp_path / "x.pair", PreparedPair(source, hand_forest("(NP (NN b))"), hand_links((1, 0))))
+    again = read_cached(tmp_path / "x.pair")
+    assert np.array_equal(again.source.sentence.middle, middle)
+    assert again.source.sentence.middle.dtype == np.float32
+    assert again.target.sentence.middle is None
+
+
+def test_a_cached_pair_of_another_format_is_not_believed(tmp_path, monkeypatch):
+    pair = PreparedPair(hand_forest("(N a)"), hand_forest("(N b)"), hand_links((0, 0)))
+    before = PairCache(Path("c"), CONFIG).path(record("he ran", "he fled"))
+    monkeypatch.setattr(pair_cache, "FORMAT", pair_cache.FORMAT + 1)
+    write_cached(tmp_path / "x.pair", pair)
+    assert PairCache(Path("c"), CONFIG).path(record("he ran", "he fled")) != before
+    monkeypatch.undo()
+    with pytest.raises(InputError, match=f"expected {pair_cache.FORMAT}"):
+        read_cached(tmp_path / "x.pair")
 
 
 class FakeAligner:
@@ -215,23 +242,75 @@ class FakeAligner:
 
 
 def test_only_pairs_that_are_not_there_are_parsed_and_failures_say_why(tmp_path, monkeypatch):
-    monkeypatch.setattr(corpus, "Aligner", FakeAligner)
+    monkeypatch.setattr(pair_cache, "Aligner", FakeAligner)
     FakeAligner.asked.clear()
     cache, known, new = PairCache(tmp_path, CONFIG), record("he ran", "he fled", 1), record("a b", "c d", 2)
-    write_cached(cache.path(known), CachedPair(hand_forest("(N a)"), hand_forest("(N b)"), hand_links()))
+    write_cached(cache.path(known), PreparedPair(hand_forest("(N a)"), hand_forest("(N b)"), hand_links()))
     assert list(cache_corpus([known, new], cache)) == [(known, cache.path(known)), (new, "no parse today")]
     assert FakeAligner.asked == ["2"]
 
 
 def test_what_a_killed_run_left_is_removed_and_what_a_running_one_writes_is_not(tmp_path):
     (tmp_path / "ab").mkdir()
-    old, fresh = tmp_path / "ab" / "x.1.part", tmp_path / "ab" / "y.2.part"
+    old, fresh = tmp_path / "ab" / ".x.pair.1.part", tmp_path / "ab" / ".y.pair.2.part"
     old.write_bytes(b"half")
     fresh.write_bytes(b"half")
     os.utime(old, (0, 0))
     assert list(cache_corpus([], PairCache(tmp_path, CONFIG))) == []
     assert not old.exists()
     assert fresh.exists()
+
+
+def test_a_planted_pickle_is_not_run_and_a_torn_file_is_made_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(pair_cache, "Aligner", FakeAligner)
+    cache, pair = PairCache(tmp_path, CONFIG), record("he ran", "he fled")
+    whole = PreparedPair(hand_forest("(N a)"), hand_forest("(N b)"), hand_links((0, 0)))
+    write_cached(cache.path(pair), whole)
+    data = cache.path(pair).read_bytes()
+    planted = pickle.dumps(Planted(str(tmp_path / "ran")))
+    for content in (planted, zlib.compress(planted), data[:-3], data[4:], b"", data[:4] + zlib.compress(b"{}")):
+        cache.path(pair).write_bytes(content)
+        with pytest.raises(InputError, match="is no cached pair"):
+            read_cached(cache.path(pair))
+        FakeAligner.asked.clear()
+        list(cache_corpus([pair], cache))
+        assert FakeAligner.asked == ["1"]
+    assert not (tmp_path / "ran").exists()
+
+
+class Planted:
+    """Leaves a trace when it is unpickled."""
+
+    def __init__(self, path: str):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (Path(self.path),)
+
+
+def test_the_folder_keeps_to_its_size_and_what_was_used_last_stays(tmp_path):
+    pair = PreparedPair(hand_forest("(N a)"), hand_forest("(N b)"), hand_links((0, 0)))
+    paths = [tmp_path / "ab" / f"{name}.pair" for name in "abc"]
+    for age, path in enumerate(paths):
+        write_cached(path, pair)
+        os.utime(path, (1000 + age, 1000 + age))
+    assert pair_cache.is_cached(paths[0])  # used now
+    PairCache(tmp_path, CONFIG).sweep(largest=2 * paths[0].stat().st_size)
+    assert sorted(path.name for path in paths[0].parent.iterdir()) == ["a.pair", "c.pair"]
+
+
+def test_a_file_that_is_not_there_says_what_a_cluster_needs(tmp_path):
+    with pytest.raises(InputError, match="shared file system"):
+        read_cached(tmp_path / "none.pair")
+
+
+def test_no_module_unpickles_a_file():
+    """Pickles go between a run and its own workers, and nowhere else."""
+    root = Path(pair_cache.__file__).parent
+    found = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if "import pickle" in path.read_text()}
+    assert found == {"batch/worker_program.py", "batch/workers.py"}
+    loads = [path for path in root.rglob("*.py") if "allow_pickle=True" in path.read_text()]
+    assert not loads
 
 
 # ---- the commands ----
@@ -241,9 +320,9 @@ def test_a_model_is_trained_shown_and_used_from_the_command_line(tmp_path, capsy
     pairs, model = tmp_path / "pairs.tsv", tmp_path / "model.json.gz"
     pairs.write_text("She bought a red car .\tA red car was bought by her .\nHe left early .\tHe went early .\n" * 2)
     options = ["--cache", str(tmp_path / "cache"), "--set", "plain=true", "--set", "nbest=2", "--tokenized", "--quiet"]
-    options += ["--set", "seed=dictionary"]
+    options += ["--set", "links=dictionary"]
     assert main(["train", str(pairs), "-o", str(model), "--passes", "1", "--min-count", "1", *options]) == 0
-    assert not list((tmp_path / "cache").glob("*/*.part"))
+    assert not list((tmp_path / "cache").glob("*/.*.part"))
     assert load_model(str(model)).features.extras == ("coverage", "link", "cosine", "length")
     assert main(["model", "show", str(model), "--plot", str(tmp_path / "m.png")]) == 0
     assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
@@ -258,8 +337,8 @@ def test_a_model_file_that_is_not_there_is_one_line_on_stderr(tmp_path, capsys):
     assert "none.gz" in capsys.readouterr().err
 
 
-def test_the_uniform_model_has_nothing_to_show():
-    assert main(["model", "show", "uniform"]) == 2
+def test_the_hand_set_model_has_nothing_to_show():
+    assert main(["model", "show", "hand-set"]) == 2
 
 
 def test_a_trained_model_survives_its_file(whole_run, tmp_path):

@@ -16,10 +16,11 @@ from hand_forests import hand_forest, hand_links
 from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import AnnotationError, MissingExtraError, NoParseError, UsageError
-from forestalign.metrics import Evaluation
-from forestalign.model import untrained_model
+from forestalign.evaluation import Evaluation
+from forestalign.phrases.model import untrained_model
+from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.stage import load_stage
 from forestalign.tokens import Span
-from forestalign.training import CachedPair
 from forestalign.trees import parse_brackets
 from forestalign.tuning import (
     AnnotatedSet,
@@ -29,7 +30,6 @@ from forestalign.tuning import (
     TuningPlan,
     align_cached,
     best_trial,
-    make_extractor,
     parse_objective,
     parse_parameter,
     plot_convergence,
@@ -39,11 +39,11 @@ from forestalign.tuning import (
     run_trials,
     settings_block,
 )
-from forestalign.tuning.space import objective_value
+from forestalign.tuning.parameters import objective_value
 
 CONFIG = AlignConfig()
 PLAN = TuningPlan(
-    (parse_parameter("null_penalty=1:8"), parse_parameter("gap=1:6"), parse_parameter("seed=sultan,union")),
+    (parse_parameter("null_penalty=1:8"), parse_parameter("gap=1:6"), parse_parameter("links=sultan,union")),
     (("phrase", 1.0),),
     trials=5,
     initial=3,
@@ -58,7 +58,7 @@ def figure(**scores: float) -> Evaluation:
 
 def hill(config: AlignConfig) -> Evaluation:
     """Highest at null_penalty 5, gap 3 and seed union."""
-    height = 1 - ((config.null_penalty - 5) / 8) ** 2 - ((config.gap - 3) / 6) ** 2 - 0.1 * (config.seed == "sultan")
+    height = 1 - ((config.null_penalty - 5) / 8) ** 2 - ((config.gap - 3) / 6) ** 2 - 0.1 * (config.links == "sultan")
     return figure(F1=height)
 
 
@@ -68,7 +68,7 @@ def hill(config: AlignConfig) -> Evaluation:
 def test_parameters_are_ranges_of_numbers_and_choices_of_names():
     assert parse_parameter("null_penalty=1:8") == Parameter("null_penalty", 1.0, 8.0)
     assert parse_parameter("gap=1:6") == Parameter("gap", 1, 6)
-    assert parse_parameter("seed=sultan,union") == Parameter("seed", choices=("sultan", "union"))
+    assert parse_parameter("links=sultan,union") == Parameter("links", choices=("sultan", "union"))
     assert parse_parameter("lifts=true,False") == Parameter("lifts", choices=(True, False))
 
 
@@ -122,7 +122,7 @@ def trials_of(record: Path, plan: TuningPlan = PLAN, resume: bool = False) -> It
 
 def test_the_first_trial_has_the_settings_to_start_from(tmp_path):
     first = next(trials_of(tmp_path / "t.jsonl"))
-    assert first.values == (CONFIG.null_penalty, CONFIG.gap, CONFIG.seed)
+    assert first.values == (CONFIG.null_penalty, CONFIG.gap, CONFIG.links)
     outside = replace(PLAN, parameters=(parse_parameter("null_penalty=6:8"),))
     assert next(trials_of(tmp_path / "u.jsonl", outside)).values != (CONFIG.null_penalty,)
 
@@ -188,7 +188,7 @@ def test_the_settings_block_can_be_pasted(tmp_path):
     block, best = settings_block(PLAN, trials), best_trial(trials)
     pasted: dict[str, object] = {}
     exec("\n".join(line.strip() for line in block.splitlines()), {}, pasted)
-    names = ("null_penalty", "gap", "seed")
+    names = ("null_penalty", "gap", "links")
     assert [pasted[name] for name in names if name in pasted] == list(best.values)
     assert f"--set gap={best.values[1]}" in block
 
@@ -222,8 +222,8 @@ def annotated_line(*annotators: list[object]) -> str:
     return json.dumps({"id": "x", "phenomena": [], **sides, "annotators": people}) + "\n"
 
 
-def hand_pair(target: str = TREES[1]) -> CachedPair:
-    return CachedPair(hand_forest(TREES[0]), hand_forest(target), hand_links((0, 0), (1, 1), (2, 2)))
+def hand_pair(target: str = TREES[1]) -> PreparedPair:
+    return PreparedPair(hand_forest(TREES[0]), hand_forest(target), hand_links((0, 0), (1, 1), (2, 2)))
 
 
 def no_trees(records):
@@ -279,14 +279,14 @@ def test_an_empty_development_set_is_refused(tmp_path):
 def test_the_search_answers_with_spans_heads_and_root():
     config = AlignConfig(plain=True)
     model = untrained_model()
-    answer = align_cached(hand_pair(), model, make_extractor(model, config), config)
+    answer = align_cached(hand_pair(), load_stage(config, model))
     assert (Span(0, 3), Span(0, 3)) in answer.spans
     assert answer.root == (True, False)
     assert answer.source_heads == (1, -1, 1)
 
 
 def test_a_pair_without_a_parse_stops_the_tuning(tmp_path, monkeypatch):
-    from forestalign.tuning import answers
+    from forestalign.evaluation import development_answers as answers
 
     file = tmp_path / "dev.jsonl"
     file.write_text(annotated_line([ROOT], [ROOT], [ROOT]))
@@ -302,9 +302,9 @@ def test_a_pair_without_a_parse_stops_the_tuning(tmp_path, monkeypatch):
 def test_the_command_resumes_to_the_same_table_and_settings(tmp_path, capsys):
     file = tmp_path / "dev.jsonl"
     file.write_text(annotated_line([ROOT, HE, STOP], [ROOT, HE, LEFT, STOP], [ROOT, HE, LEFT, STOP]))
-    command = ["tune", str(file), "--cache", str(tmp_path / "cache"), "--model", "uniform", "--initial", "3", "-q"]
+    command = ["tune", str(file), "--cache", str(tmp_path / "cache"), "--model", "hand-set", "--initial", "3", "-q"]
     command += ["--param", "null_penalty=1:8", "--param", "parse_weight=0:0.9", "--objective", "phrase=0.7,uas=0.3"]
-    command += ["--set", "plain=true", "--set", "seed=dictionary", "--set", "nbest=3"]
+    command += ["--set", "plain=true", "--set", "links=dictionary", "--set", "nbest=3"]
     plot = tmp_path / "t.png"
     assert main([*command, "--trials", "4", "-o", str(tmp_path / "whole.jsonl"), "--plot", str(plot)]) == 0
     whole = capsys.readouterr().out

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import threading
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +26,7 @@ from view_samples import (
     with_extras,
 )
 
-from forestalign.formats.phrases import PhraseRecord, to_json
+from forestalign.formats.phrase_records import PhraseRecord, to_json
 from forestalign.view import page_html, write_page
 from forestalign.view.server import AlignServer
 
@@ -37,6 +41,7 @@ CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
 POOR_CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS, frozenset({4, 7}))
 LONG = record("harbour", LONG_SOURCE, LONG_TARGET, LONG_LINKS)
 
+CONTROL, ENTER, DELETE = "\ue009", "\ue007", "\ue017"
 FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -84,6 +89,11 @@ class Browser:
         from selenium.webdriver import ActionChains
 
         ActionChains(self.driver).send_keys(*keys).perform()
+
+    def control(self, key: str) -> None:
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.driver).key_down(CONTROL).send_keys(key).key_up(CONTROL).perform()
 
     def point(self, element: Any) -> None:
         from selenium.webdriver import ActionChains
@@ -303,29 +313,212 @@ return [...document.querySelectorAll(".node")].map((node) => {
 """
 
 
-def test_the_served_page_aligns_what_is_typed(browser: Browser) -> None:
-    def align(source: str, target: str) -> PhraseRecord:
-        assert (source, target) == ("<i>one</i>", "two")
-        return CAT
+def marked(base: PhraseRecord, relation: str, identity: str, posterior: float) -> PhraseRecord:
+    """A record whose second phrase pair, of two adjectives, is marked."""
+    entry = replace(base.phrases[1], relation=relation, evidence=("lexicon",), posterior=posterior)
+    return replace(base, id=identity, phrases=(base.phrases[0], entry, *base.phrases[2:]))
 
-    with AlignServer(("127.0.0.1", 0), align) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+
+def test_opposites_are_marked_in_the_drawing_the_list_and_the_details(browser: Browser, tmp_path: Path) -> None:
+    browser.open(write(tmp_path, [marked(CAT, "opposite", "a", 0.4), CAT]))
+    assert {node.get_attribute("data-span") for node in browser.all(".node.against")} == {"1-2", "6-7"}
+    assert "opposite" in browser.text("#row-0")
+    assert "opposite" not in browser.text("#row-1")
+    browser.node("source", "1-2").click()
+    assert "opposite" in browser.text(".about")
+    assert "evidence: lexicon" in browser.text(".about")
+    assert "posterior 0.40" in browser.text(".about")
+
+
+def test_pairs_are_sorted_and_filtered_by_posterior_and_relation(browser: Browser, tmp_path: Path) -> None:
+    from selenium.webdriver.support.ui import Select
+
+    records = [marked(CAT, "equal", "sure", 0.9), marked(CAT, "different value", "unsure", 0.2), LONG]
+    browser.open(write(tmp_path, records))
+    Select(browser.one("#sort")).select_by_value("posterior")
+    assert [row.text for row in browser.all(".row b > span:first-child")] == ["unsure", "sure", "harbour"]
+    browser.one("#posterior").send_keys("0.5")
+    assert browser.text("#total") == "1 of 3"
+    browser.one("#posterior").clear()
+    browser.script("document.getElementById('posterior').dispatchEvent(new Event('input'))")
+    Select(browser.one("#kind")).select_by_value("is different value")
+    assert [row.text for row in browser.all(".row b > span:first-child")] == ["unsure"]
+
+
+@pytest.mark.parametrize("bad", ["%", "%E0%A4%A", "nobody", "%00"])
+def test_bad_hashes_are_harmless_and_good_ones_followed(browser: Browser, tmp_path: Path, bad: str) -> None:
+    page = write(tmp_path, [CAT, LONG, replace(CAT, id="100 % & <b>")])
+    browser.open(f"{page.as_uri()}#{bad}")
+    assert browser.text("#name") == "cat"
+    browser.script("location.hash = '#harbour'")
+    wait_until(lambda: browser.text("#name") == "harbour")
+    browser.script("location.hash = arguments0".replace("arguments0", repr("#" + bad)))
+    assert browser.text("#name") == "harbour"
+    browser.open(f"{page.as_uri()}#100%20%25%20%26%20%3Cb%3E")
+    assert browser.text("#name") == "100 % & <b>"
+    assert browser.complaints() == []
+
+
+def test_a_link_to_a_pair_that_the_filter_hides_clears_the_filter(browser: Browser, tmp_path: Path) -> None:
+    browser.open(write(tmp_path, [CAT, LONG]))
+    browser.one("#filter").send_keys("cat")
+    browser.script("location.hash = '#harbour'")
+    wait_until(lambda: browser.text("#name") == "harbour")
+    assert browser.text("#total") == "2 pairs"
+
+
+def test_directional_characters_are_shown_and_not_obeyed(browser: Browser, tmp_path: Path) -> None:
+    words = ("a\u202eb", "\u2066c", "d\x1b", "e")
+    tree = "(TOP (S " + " ".join(f"(NN {word})" for word in words) + "))"
+    base = record("x\u202ey", tree, tree, {0: 0, 1: 1, 2: 2, 3: 3})
+    browser.open(write(tmp_path, [base]))
+    browser.node("source", "0-1").click()
+    body = browser.script("return document.body.innerText + [...document.querySelectorAll('[aria-label], title')]"
+                          ".map((one) => one.getAttribute('aria-label') + one.textContent).join(' ')")  # fmt: skip
+    assert not set(body) & set("\u202e\u2066\x1b")
+    assert "a[U+202E]b" in body
+    assert browser.text("#name") == "x[U+202E]y"
+
+
+def test_statistics_count_what_is_in_the_list(browser: Browser, tmp_path: Path) -> None:
+    browser.open(write(tmp_path, [marked(CAT, "opposite", "a", 0.4), CAT, LONG]))
+    browser.press("t")
+    figures = browser.text("#statistics")
+    assert "3 pairs" in figures
+    for title in ("Words per sentence", "Log score per word", "Kinds of steps", "Relations", "Evidence"):
+        assert title in figures
+    assert re.search(r"opposite\s+1\b", figures)
+    browser.one("#filter").send_keys("harbour")
+    assert "1 pair (filtered)" in browser.text("#statistics")
+    browser.one("#statistics-button").click()
+    assert not browser.one("#statistics").is_displayed()
+
+
+def test_the_drawing_is_zoomed_and_fitted(page: Browser) -> None:
+    def size() -> float:
+        return float(page.one(".drawing svg").get_attribute("width"))
+
+    before = size()
+    page.press("+")
+    assert size() == pytest.approx(1.2 * before, abs=2)
+    page.press("-")
+    assert size() == pytest.approx(before, abs=2)
+    page.press("n")
+    page.press("o")
+    assert page.script("const box = document.querySelector('.drawing'); return box.scrollWidth > box.clientWidth")
+    page.one("#fit").click()
+    assert not page.script("const box = document.querySelector('.drawing'); return box.scrollWidth > box.clientWidth")
+
+
+CENTRE = """document.querySelector('.node[data-side="source"][data-span="SPAN"]').scrollIntoView({ block: "center" })"""
+
+
+def test_details_stay_in_view_beside_forty_words(browser: Browser, tmp_path: Path) -> None:
+    words = " ".join(f"(NN word{number})" for number in range(40))
+    tree = f"(TOP (S (NP {words}) (VP (VB go))))"
+    browser.open(write(tmp_path, [record("forty", tree, tree, {number: number for number in range(41)})]))
+    for span in ("0-1", "39-40"):
+        node = browser.node("source", span)
+        browser.script(CENTRE.replace("SPAN", span))
+        node.click()
+        box = browser.script("const { top, bottom } = document.querySelector('.about').getBoundingClientRect();"
+                             "return [top, bottom, innerHeight]")  # fmt: skip
+        assert 0 <= box[0] < box[1] <= box[2]
+    assert browser.complaints() == []
+
+
+def test_the_drawing_is_downloaded_as_svg_and_png(page: Browser, tmp_path: Path) -> None:
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    for button in page.all(".kbest .small"):
+        button.click()
+    wait_until(lambda: (tmp_path / "cat.svg").exists() and (tmp_path / "cat.png").exists())
+    root = ElementTree.fromstring((tmp_path / "cat.svg").read_text(encoding="utf-8"))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert set(CAT.source.tokens) <= set(texts)
+    fills = {element.get("fill") for element in root.iter("{http://www.w3.org/2000/svg}rect")}
+    assert len(fills) > 5
+    assert all(fill == "none" or fill.startswith("rgb") for fill in fills if fill)
+    assert (tmp_path / "cat.png").read_bytes()[:4] == b"\x89PNG"
+    assert (tmp_path / "cat.png").stat().st_size > 10_000
+
+
+KEY = """
+document.body.dispatchEvent(new KeyboardEvent("keydown", { key: KEY, bubbles: true }));
+document.body.getBoundingClientRect();
+"""
+
+
+def work_of(browser: Browser, key: str) -> float:
+    """Milliseconds of processor time that the page takes to answer a key; other programs do not count."""
+
+    def clock() -> float:
+        found = browser.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return 1000 * next(float(each["value"]) for each in found if each["name"] == "TaskDuration")
+
+    before = clock()
+    browser.script(KEY.replace("KEY", json.dumps(key)))
+    return clock() - before
+
+
+def test_a_thousand_pairs_open_within_a_second_and_keys_are_answered_in_50_ms(browser: Browser, thousand: Path) -> None:
+    opened = []
+    for _ in range(3):
+        browser.open(thousand)
+        opened.append(browser.script("return performance.getEntriesByType('navigation')[0].loadEventEnd"))
+    browser.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+    times = [
+        work_of(browser, key) for key in 3 * ["n", "p", "w", "b", "f", "o", "o", "o", "e", "n", "p", "e", "]", "["]
+    ]
+    browser.driver.execute_cdp_cmd("Performance.disable", {})
+    print(f"opens in {min(opened):.0f} ms, keys {sorted(times)[len(times) // 2]:.1f} ms, slowest {max(times):.1f} ms")
+    assert min(opened) <= 1000
+    assert sorted(times)[len(times) // 2] <= 50
+
+
+@contextmanager
+def running(server: AlignServer) -> Iterator[str]:
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    with server:
         thread.start()
         try:
-            browser.open(server.url)
-            browser.one("#ask-source").send_keys("<i>one</i>")
-            browser.one("#ask-target").send_keys("two")
-            browser.one("#ask-button").click()
-            wait_until(lambda: browser.all(".node.aligned"))
-            assert len(browser.all(".node.word")) == 21
-            assert browser.text("#ask-status") == ""
-            browser.one("#ask-target").clear()
-            browser.one("#ask-target").send_keys("word " * 200)
-            browser.one("#ask-button").click()
-            wait_until(lambda: "more than 150 words" in browser.text("#ask-status"))
+            yield server.url
         finally:
             server.shutdown()
             thread.join()
+
+
+def type_into(field: Any, text: str) -> None:
+    field.clear()
+    field.send_keys(text)
+
+
+def test_the_served_page_starts_with_an_example_and_aligns_what_is_typed(browser: Browser) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def align(source: str, target: str) -> PhraseRecord:
+        asked.append((source, target))
+        return CAT
+
+    with running(AlignServer(("127.0.0.1", 0), align)) as url:
+        browser.open(url)
+        browser.script("localStorage.clear()")
+        browser.open(url)
+        wait_until(lambda: browser.all(".node.aligned"))
+        example = asked[-1]
+        assert min(len(text.split()) for text in example) > 5
+        type_into(browser.one("#ask-source"), "<i>one</i>")
+        type_into(browser.one("#ask-target"), "two")
+        browser.one("#ask-target").send_keys(CONTROL, ENTER)
+        wait_until(lambda: asked[-1] == ("<i>one</i>", "two"))
+        wait_until(lambda: browser.text("#total") == "2 pairs")
+        assert len(browser.all(".node.word")) == 21
+        assert browser.text("#ask-status") == ""
+        browser.open(url)
+        wait_until(lambda: browser.one("#ask-source").get_attribute("value") == "<i>one</i>")
+        type_into(browser.one("#ask-target"), "word " * 200)
+        browser.one("#ask-button").click()
+        wait_until(lambda: "more than 150 words" in browser.text("#ask-status"))
+        browser.complaints()  # the refused request is in the log
 
 
 def wait_until(condition: Any) -> None:

@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from word_pairs import align, analysed, plain, stages_of
 
-from forestalign.alignment import WordAlignment, WordLink
 from forestalign.config import AlignConfig
 from forestalign.dependencies import Dependencies
 from forestalign.errors import GrammarError, UsageError
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.tokens import Sentence
-from forestalign.word_alignment import (
+from forestalign.words import (
     Analysis,
     Entity,
     WordAligner,
@@ -29,11 +28,12 @@ from forestalign.word_alignment import (
     sentence_scores,
     similarity_threshold,
 )
-from forestalign.word_alignment.candidates import Stages
-from forestalign.word_alignment.context_layers import run_lengths
-from forestalign.word_alignment.matching import VARIANTS, format_matching, read_matching
-from forestalign.word_alignment.metric import load_metric
-from forestalign.word_alignment.relations import Orientation, load_equivalences
+from forestalign.words.alignment import WordAlignment, WordLink
+from forestalign.words.best.context_layers import run_lengths
+from forestalign.words.best.matching import VARIANTS, format_matching, read_matching
+from forestalign.words.best.metric import load_metric
+from forestalign.words.dependency_arcs import Orientation, load_equivalences
+from forestalign.words.sultan.candidates import Stages
 
 # ---- profile paper ----
 
@@ -135,7 +135,8 @@ def analyses(draw: st.DrawFn) -> Analysis:
     if draw(st.booleans()):
         numbers = np.random.default_rng(draw(st.integers(0, 99)))
         size = len(load_metric().projection) - load_vectors().dimensions - 1
-        sentence = replace(sentence, vectors=numbers.normal(size=(len(words), size)).astype(np.float32))
+        last, middle = numbers.normal(size=(2, len(words), size)).astype(np.float32)
+        sentence = replace(sentence, vectors=last, middle=middle)
     return Analysis(sentence, Dependencies(tuple(heads), tuple(relations)), find_names(sentence))
 
 
@@ -231,7 +232,7 @@ def test_missing_tags_and_lemmas_are_filled_in() -> None:
 
 
 def test_analyses_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(UsageError, match="1 heads"):
+    with pytest.raises(UsageError, match="1 head for 2 tokens"):
         Analysis(plain("two words").sentence, Dependencies((-1,), ("root",)))
     with pytest.raises(UsageError, match="0-3"):
         Analysis(plain("two words").sentence, Dependencies((-1, 0), ("root", "dep")), (Entity(0, 3),))

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from word_pairs import align, analysed, plain, stages_of
 
-from forestalign.word_alignment import Arc, Entity
-from forestalign.word_alignment.candidates import Candidate, compete
-from forestalign.word_alignment.families import Family
-from forestalign.word_alignment.links import common_runs
-from forestalign.word_alignment.relations import Orientation, canonical_label, load_equivalences
-from forestalign.word_alignment.similarity import Sources, WordSimilarity
+from forestalign.words import Arc, Entity
+from forestalign.words.dependency_arcs import Orientation, canonical_label, load_equivalences
+from forestalign.words.similarity import Sources, WordSimilarity
+from forestalign.words.sultan.candidates import Candidate, compete
+from forestalign.words.sultan.families import Family
+from forestalign.words.sultan.growing_links import common_runs
 
 # ---- word similarity ----
 

@@ -14,8 +14,8 @@ from word_pairs import analysed, plain
 from forestalign.config import AlignConfig
 from forestalign.errors import GrammarError
 from forestalign.lexicon import load_vectors
-from forestalign.word_alignment import Analysis, WordAligner
-from forestalign.word_alignment.metric import (
+from forestalign.words import Analysis, WordAligner
+from forestalign.words.best.metric import (
     LEARNED,
     Metric,
     learned_layers,
@@ -24,7 +24,7 @@ from forestalign.word_alignment.metric import (
     read_metric,
     write_metric,
 )
-from forestalign.word_alignment.sides import is_foreign
+from forestalign.words.best.sides import is_foreign
 
 
 def random_metric(seed: int, size: int = 5, rank: int = 3) -> tuple[Metric, np.random.Generator]:
@@ -75,7 +75,7 @@ def test_a_file_that_is_no_metric_is_named(tmp_path: Path) -> None:
 def with_vectors(analysis: Analysis, size: int) -> Analysis:
     """The same vector for every word, so that the vectors speak for all links alike."""
     vectors = np.ones((len(analysis), size), dtype=np.float32)
-    return replace(analysis, sentence=replace(analysis.sentence, vectors=vectors))
+    return replace(analysis, sentence=replace(analysis.sentence, vectors=vectors, middle=vectors))
 
 
 def shipped_size() -> int:

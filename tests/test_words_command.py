@@ -9,6 +9,8 @@ import pytest
 
 from forestalign.cli import main
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 PAIRS = "He bought a car .\tHe purchased a car .\n\nIt rains .\tIt rains .\n"
 CONLLU = """1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_
 2\tbark\tbark\tVERB\tVBP\t_\t0\troot\t_\t_

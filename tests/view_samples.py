@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forestalign.formats.phrases import (
+from forestalign.formats.phrase_records import (
     AlternativeRecord,
     ForestNode,
     ForestNodes,
     NullSpans,
-    PhraseEntry,
+    PhrasePairEntry,
     PhraseRecord,
     SideRecord,
     WordEntry,
@@ -62,7 +62,7 @@ def record(
     return PhraseRecord(identity, *sides, words, phrases, nulls, True, False, score, "forestalign 0.1.0 sample")
 
 
-def pairs_of(source: Tree, target: Tree, links: dict[int, int]) -> tuple[PhraseEntry, ...]:
+def pairs_of(source: Tree, target: Tree, links: dict[int, int]) -> tuple[PhrasePairEntry, ...]:
     """Every two smallest nodes over the same links; supports are the largest pairs inside."""
     found: list[tuple[Tree, Tree]] = []
     for node in sorted(postorder(source), key=lambda node: node.end - node.begin):
@@ -77,12 +77,12 @@ def pairs_of(source: Tree, target: Tree, links: dict[int, int]) -> tuple[PhraseE
     return tuple(_entry(found, index) for index in range(len(found)))
 
 
-def _entry(found: list[tuple[Tree, Tree]], index: int) -> PhraseEntry:
+def _entry(found: list[tuple[Tree, Tree]], index: int) -> PhrasePairEntry:
     node, partner = found[index]
     inside = [k for k in range(index) if node.begin <= found[k][0].begin and found[k][0].end <= node.end]
     tops = [k for k in inside if not any(k != m and _holds(found[m][0], found[k][0]) for m in inside)]
     straight = [found[k][1].begin for k in sorted(tops, key=lambda k: found[k][0].begin)]
-    return PhraseEntry(
+    return PhrasePairEntry(
         Span(node.begin, node.end),
         Span(partner.begin, partner.end),
         node.label,
@@ -112,7 +112,7 @@ def null_spans(tree: Tree, linked: set[int]) -> tuple[Span, ...]:
 
 def with_extras(base: PhraseRecord, other: PhraseRecord) -> PhraseRecord:
     """A record with a bar phrase, a second-best alignment and phrases of other parses."""
-    bar = PhraseEntry(Span(1, 3), Span(6, 8), "NP", "NP", True, -0.2, (1, 2), True, False)
+    bar = PhrasePairEntry(Span(1, 3), Span(6, 8), "NP", "NP", True, -0.2, (1, 2), True, False)
     alternative = AlternativeRecord(
         other.phrases, other.nulls, other.log_score - 2, True, False, other.source.tree, other.target.tree
     )

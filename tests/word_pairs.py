@@ -8,9 +8,9 @@ from forestalign.config import AlignConfig
 from forestalign.dependencies import Dependencies
 from forestalign.lexicon import PairList
 from forestalign.tokens import Sentence
-from forestalign.word_alignment import Analysis, Entity, WordAligner
-from forestalign.word_alignment.candidates import ALL_STAGES, Stages
-from forestalign.word_alignment.similarity import Sources
+from forestalign.words import Analysis, Entity, WordAligner
+from forestalign.words.similarity import Sources
+from forestalign.words.sultan.candidates import ALL_STAGES, Stages
 
 
 def analysed(text: str, entities: Sequence[Entity] = ()) -> Analysis:

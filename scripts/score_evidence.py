@@ -1,0 +1,181 @@
+"""What the evidence for phrases finds, by kind and relation: annotated pairs, chunk alignments, or plain pairs.
+
+    python scripts/score_evidence.py annotations/dev.jsonl STSint.headlines.wa msrp.train.jsonl.gz --show 50
+
+Annotated pairs (`.jsonl` with `annotators`): a proposal is right if two annotators aligned just these words. Chunks
+(`.wa`): right if it lies inside two aligned chunks that are not said to be opposites, wrong if it joins words of chunks
+that are not aligned with each other. Gold pairs without a word link are counted for annotated pairs alone.
+Other pairs have no gold: proposals are counted, and with `--show` some are printed, evenly spread, to be read.
+With `--similarity` the sentences are parsed and linked, and the learned similarity of phrases is asked, too.
+Proposals that speak against a pair (opposite, different value) are right where the gold does not align the two; the
+chunk task aligns many of them (*a black dog*, *a white dog*), so there that share says little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from forestalign.aligner import Aligner
+from forestalign.config import DEFAULT_CONFIG, AlignConfig
+from forestalign.errors import NoParseError
+from forestalign.formats.ists import read_ists
+from forestalign.lexicon import load_phrases
+from forestalign.parsers import Parser, load_parser
+from forestalign.phrases.evidence import PhraseEvidence, find_evidence
+from forestalign.tokens import Sentence, analyse, tokenize
+from forestalign.trees import parse_brackets
+
+AGAINST = frozenset({"opposite", "different value"})
+Phrase = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """Aligned phrases of one pair; `is_exact`: a proposal has to be one of them, else it has to lie inside one."""
+
+    aligned: frozenset[tuple[Phrase, Phrase]]
+    is_exact: bool
+
+    def has(self, evidence: PhraseEvidence) -> bool:
+        if self.is_exact:
+            return (evidence.source, evidence.target) in self.aligned
+        own, other = set(evidence.source), set(evidence.target)
+        return any(own <= set(source) and other <= set(target) for source, target in self.aligned)
+
+    def unlinked(self) -> set[tuple[Phrase, Phrase]]:
+        """Aligned phrases, one of several words, that hold no aligned word."""
+        words = [(s[0], t[0]) for s, t in self.aligned if len(s) == len(t) == 1]
+        several = {pair for pair in self.aligned if max(map(len, pair)) > 1}
+        return {(s, t) for s, t in several if not any(i in s and j in t for i, j in words)}
+
+
+Item = tuple[Sentence, Sentence, Gold | None]
+Find = Callable[[Sentence, Sentence], tuple[PhraseEvidence, ...]]
+
+
+def read_items(path: Path, parser: Parser, most: int) -> Iterator[Item]:
+    if path.suffix == ".wa":
+        rows = list(islice(read_ists(path), most or None))
+        sides = [Sentence.from_words(words) for row in rows for words in (row.source, row.target)]
+        golds = [
+            Gold(
+                frozenset(
+                    (p.source, p.target)
+                    for p in row.pairs
+                    if p.source and p.target and not p.relation.startswith("OPPO")
+                ),
+                False,
+            )
+            for row in rows
+        ]
+        yield from _parsed(sides, golds, parser)
+        return
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as file:
+        records = [json.loads(line) for line in islice(file, most or None)]
+    if "annotators" in records[0] and "tree" in records[0]["source"]:
+        for record in records:
+            yield _tagged(record["source"]), _tagged(record["target"]), _annotated(record)
+        return
+    sides = [tokenize(record[side]) for record in records for side in ("source", "target")]
+    yield from _parsed(sides, [None] * len(records), parser)
+
+
+def _parsed(sides: list[Sentence], golds: list[Gold] | list[None], parser: Parser) -> Iterator[Item]:
+    sentences = [parse.sentence for parse in parser.parse(sides)]
+    yield from zip(sentences[::2], sentences[1::2], golds, strict=True)
+
+
+def _tagged(side: dict[str, object]) -> Sentence:
+    leaves = list(parse_brackets(str(side["tree"])).leaves())
+    return analyse(Sentence.from_words([str(leaf.word) for leaf in leaves]), [leaf.label for leaf in leaves])
+
+
+def _annotated(record: dict[str, dict[str, dict[str, list[list[list[int]]]]]]) -> Gold:
+    votes: Counter[tuple[Phrase, Phrase]] = Counter()
+    for annotator in record["annotators"].values():
+        spans = {(tuple(range(*s[:2])), tuple(range(*t[:2]))) for s, t in annotator["pairs"]}
+        votes.update(spans)
+    return Gold(frozenset(pair for pair, count in votes.items() if count > 1), True)
+
+
+def finder(similarity: bool) -> Find:
+    """What finds the evidence of two tagged sentences."""
+    if not similarity:
+        phrases = load_phrases()
+        return lambda source, target: find_evidence(source, target, phrases)
+    aligner = Aligner(DEFAULT_CONFIG)
+
+    def find(source: Sentence, target: Sentence) -> tuple[PhraseEvidence, ...]:
+        (pair,) = aligner.prepare([("", source.words, target.words, None)])
+        if isinstance(pair, NoParseError):
+            raise pair
+        return aligner.stage.evidence(pair.source, pair.target, pair.words)
+
+    return find
+
+
+def score(path: Path, parser: Parser, find: Find, most: int, show: int) -> None:
+    counts: Counter[tuple[str, str, str]] = Counter()
+    shown: list[str] = []
+    found_count = unlinked_count = pair_count = proposed_count = 0
+    seconds = 0.0
+    for source, target, gold in read_items(path, parser, most):
+        begin = time.process_time()
+        evidence = find(source, target)
+        seconds += time.process_time() - begin
+        pair_count += 1
+        for one in evidence:
+            right = gold is not None and gold.has(one) != (one.relation in AGAINST)
+            verdict = "" if gold is None else "right" if right else "wrong"
+            counts[one.kind, one.relation, verdict] += 1
+            if gold is None or not right:
+                shown.append(_line(source, target, one))
+        if gold is not None and gold.is_exact:
+            unlinked = gold.unlinked()
+            unlinked_count += len(unlinked)
+            proposed = {(one.source, one.target) for one in evidence if one.relation not in AGAINST}
+            found_count += len(unlinked & proposed)
+            proposed_count += len([each for each in proposed if each in unlinked or each not in gold.aligned])
+    print(f"{path.name}: {pair_count} pairs, {1000 * seconds / max(1, pair_count):.2f} ms per pair")
+    for kind, relation in sorted({key[:2] for key in counts}):
+        good, wrong, unknown = (counts[kind, relation, verdict] for verdict in ("right", "wrong", ""))
+        judged = good + wrong
+        share = f"{good:5d} of {judged:5d}  {100 * good / judged:5.1f} %" if judged else str(unknown)
+        print(f"  {kind:10s} {relation:15s} {share}")
+    if unlinked_count:
+        print(f"  gold pairs without a word link: {found_count} of {unlinked_count} found, ", end="")
+        print(f"by {proposed_count} proposals that are not other gold pairs")
+    step = max(1, len(shown) // show) if show else 1
+    for line in shown[::step][:show]:
+        print("   ", line)
+
+
+def _line(source: Sentence, target: Sentence, one: PhraseEvidence) -> str:
+    left = " ".join(source.words[i] for i in one.source)
+    right = " ".join(target.words[i] for i in one.target)
+    return f"{one.kind}, {one.relation}, {one.strength:.2f}: {left} = {right}"
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    arguments.add_argument("--most", type=int, default=0, help="pairs of each file; 0: all")
+    arguments.add_argument("--show", type=int, default=0, help="print so many proposals that are wrong or unknown")
+    arguments.add_argument("--similarity", action="store_true", help="ask the learned similarity, too")
+    args = arguments.parse_args()
+    parser, find = load_parser(AlignConfig(nbest=1)), finder(args.similarity)
+    for path in args.files:
+        score(path, parser, find, args.most, args.show)
+
+
+if __name__ == "__main__":
+    main()

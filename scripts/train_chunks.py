@@ -1,0 +1,140 @@
+"""Learn the weights for aligning chunks from `.wa` gold, and say what they do on pairs that were kept back.
+
+    python scripts/train_chunks.py STSint.input.headlines.wa STSint.input.images.wa STSint.input.answers-students.wa \\
+        --folds 5 -o grammar/chunk_model.json
+
+Beside FILE.wa the chunks are read from FILE.sent1.chunk.txt and FILE.sent2.chunk.txt (`[ a chunk ] [ another ]`, one
+line per pair) where these exist: a line of a `.wa` file may join several chunks, which makes the task easier than it
+is. With --folds N every pair is scored by a model of the other N - 1 parts of all files; the scores of the task, its
+baseline, and how far off the probabilities are (expected calibration error). With --from-wa the `.wa` chunks are used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from forestalign.chunk_aligner import ChunkAligner
+from forestalign.config import DEFAULT_CONFIG
+from forestalign.errors import NoParseError
+from forestalign.evaluation import Evaluation
+from forestalign.evaluation.chunk_outputs import chunk_baseline
+from forestalign.evaluation.chunk_scores import score_chunks
+from forestalign.formats.chunk_files import ChunkedPair, chunk_alignment, chunks_of
+from forestalign.formats.ists import ChunkAlignment, ChunkPair, read_ists
+from forestalign.learning.calibration import Point, calibration_error
+from forestalign.learning.chunk_training import ChunkExample, chunk_example, train_chunks
+from forestalign.phrases.chunk_alignment import ChunkModel, align_chunks, model_record
+from forestalign.tokens import Sentence, Span
+
+BATCH = 32
+Side = tuple[Span, ...]
+Pairs = list[tuple[ChunkAlignment, ChunkedPair]]
+
+
+def read_set(path: Path, from_wa: bool) -> Pairs:
+    """The pairs of one file with their chunks; a pair whose two files disagree keeps the chunks of its `.wa`."""
+    gold = list(read_ists(path))
+    stem = str(path).removesuffix(".wa")
+    files = [Path(f"{stem}.sent{number}.chunk.txt") for number in (1, 2)]
+    pairs = []
+    given = [_chunk_lines(file) if file.is_file() and not from_wa else [()] * len(gold) for file in files]
+    for number, (each, source, target) in enumerate(zip(gold, *given, strict=True), start=1):
+        known = chunks_of(each)
+        chunks = [
+            own if own and own[-1].end == len(words) else other
+            for own, other, words in zip((source, target), known, (each.source, each.target), strict=True)
+        ]
+        sentences = [Sentence.from_words(words) for words in (each.source, each.target)]
+        pairs.append((each, ChunkedPair(number, each.id, sentences[0], sentences[1], chunks[0], chunks[1])))
+    return pairs
+
+
+def _chunk_lines(path: Path) -> list[Side]:
+    sides = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        spans, begin = [], 0
+        for chunk in re.findall(r"\[ (.*?) \](?= |$)", line.strip()):
+            end = begin + len(chunk.split())
+            spans.append(Span(begin, end))
+            begin = end
+        sides.append(tuple(spans))
+    return sides
+
+
+def examples_of(pairs: Pairs, aligner: ChunkAligner, weight: float) -> list[ChunkExample]:
+    """Features and labels of all pairs."""
+    found = []
+    for begin in range(0, len(pairs), BATCH):
+        part = pairs[begin : begin + BATCH]
+        for (gold, pair), context in zip(part, aligner.contexts([each for _, each in part]), strict=True):
+            if isinstance(context, NoParseError):
+                raise context
+            chunks = [[range(*span) for span in side] for side in (pair.source_chunks, pair.target_chunks)]
+            found.append(chunk_example(gold, context, chunks[0], chunks[1], weight))
+    return found
+
+
+def cross_validate(sets: Sequence[Pairs], examples: Sequence[Sequence[ChunkExample]], folds: int) -> list[Evaluation]:
+    """The scores of each set by models of the other parts; prints the calibration."""
+    systems: list[list[ChunkAlignment | None]] = [[None] * len(each) for each in sets]
+    points: list[Point] = []
+    for fold in range(folds):
+        model = train_chunks([e for each in examples for k, e in enumerate(each) if k % folds != fold])
+        for pairs, own, system in zip(sets, examples, systems, strict=True):
+            for k in range(fold, len(own), folds):
+                system[k] = _answer(pairs[k][1], own[k], model)
+                shares = model.probabilities(own[k].features)
+                points += zip(shares.ravel().tolist(), own[k].labels.ravel().tolist(), strict=True)
+    print(f"expected calibration error of pairs of chunks: {calibration_error(points):.4f}")
+    return [score_chunks([gold for gold, _ in pairs], system) for pairs, system in zip(sets, systems, strict=True)]
+
+
+def _answer(pair: ChunkedPair, example: ChunkExample, model: ChunkModel) -> ChunkAlignment:
+    return chunk_alignment(pair, align_chunks(example.context, example.source, example.target, model))
+
+
+def baseline_of(pairs: Pairs) -> Evaluation:
+    """The task's baseline over the same chunks."""
+    gold = [each for each, _ in pairs]
+    rows = [
+        replace(
+            each,
+            pairs=tuple(ChunkPair(tuple(range(*s)), (), "NOALI", None) for s in pair.source_chunks)
+            + tuple(ChunkPair((), tuple(range(*t)), "NOALI", None) for t in pair.target_chunks),
+        )
+        for each, pair in pairs
+    ]
+    return score_chunks(gold, [chunk_baseline(row) for row in rows])
+
+
+def _print(name: str, evaluation: Evaluation) -> None:
+    print(f"{name:28s}" + "  ".join(f"{score.name} {100 * score.value:.1f}" for score in evaluation.scores()))
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("files", nargs="+", type=Path, metavar="FILE.wa")
+    arguments.add_argument("--folds", type=int, default=0, metavar="N", help="cross-validate over N parts")
+    arguments.add_argument("--from-wa", action="store_true", help="take the chunks from the .wa files alone")
+    arguments.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the weights of all pairs")
+    args = arguments.parse_args()
+    sets = [read_set(path, args.from_wa) for path in args.files]
+    aligner = ChunkAligner(DEFAULT_CONFIG)
+    mean = sum(map(len, sets)) / len(sets)  # types of all files count the same: the smallest has kinds of its own
+    examples = [examples_of(pairs, aligner, mean / len(pairs)) for pairs in sets]
+    if args.folds > 1:
+        for path, pairs, evaluation in zip(args.files, sets, cross_validate(sets, examples, args.folds), strict=True):
+            _print(path.stem.removeprefix("STSint.input."), evaluation)
+            _print("  same words (baseline)", baseline_of(pairs))
+    if args.output:
+        record = model_record(train_chunks([example for each in examples for example in each]))
+        args.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

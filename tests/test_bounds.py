@@ -1,0 +1,125 @@
+"""Memory does not grow with the input: every cache has a bound, and what is forgotten is found again, the same."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import forestalign
+from forestalign import grammar
+from forestalign.aligner import Aligner
+from forestalign.config import AlignConfig
+from forestalign.grammar import head_rules, read_head_rules
+from forestalign.words import similarity
+from forestalign.words.crf.transitions import transition_features
+from forestalign.words.similarity import Sources, WordSimilarity
+
+
+def caching_functions() -> Iterator[tuple[str, Any]]:
+    for module in pkgutil.walk_packages(forestalign.__path__, "forestalign."):
+        if module.name.endswith("__main__") or ".parsers.benepar" in module.name:
+            continue
+        for name, value in vars(importlib.import_module(module.name)).items():
+            if hasattr(value, "cache_parameters") and value.__module__ == module.name:
+                yield f"{module.name}.{name}", value
+
+
+def is_bounded(function: Callable[..., object]) -> bool:
+    """A bound on the number of results, or arguments that have few values."""
+    if function.cache_parameters()["maxsize"] is not None:  # type: ignore[attr-defined]
+        return True
+    return all(parameter.annotation == "bool" for parameter in inspect.signature(function).parameters.values())
+
+
+def test_every_cache_of_a_function_is_bounded() -> None:
+    found = dict(caching_functions())
+    assert len(found) > 20
+    unbounded = [name for name, function in found.items() if not is_bounded(function)]
+    assert unbounded == []
+
+
+def test_heads_of_productions_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grammar, "MOST_PRODUCTIONS", 10)
+    table = read_head_rules(grammar.grammar_root() / "head_rules.tsv")
+    asked = [("NP", ("DT", *["JJ"] * k, "NN", *["PP"] * (k % 3))) for k in range(50)]
+    first = [table.child(*production) for production in asked]
+    assert len(table._known) <= 10
+    assert first == [head_rules().child(*production) for production in asked] == [k + 1 for k in range(50)]
+
+
+def test_similarities_of_words_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(similarity, "CACHE_SIZE", 10)
+    words = WordSimilarity(Sources())
+    assert [words.words(f"w{k}", f"w{k}") for k in range(50)] == [1.0] * 50
+    assert len(words._known) <= 10
+
+
+def test_tables_of_transitions_are_few_and_the_same_when_made_again() -> None:
+    before = transition_features(5).copy()
+    for count in range(1, 60):
+        transition_features(count)
+    assert transition_features.cache_info().currsize <= 8
+    assert np.array_equal(transition_features(5), before)
+
+
+@pytest.mark.parametrize("lemma", ["dog", "run", "zzz"])
+def test_entries_of_the_lexicon_are_the_same_when_read_again(monkeypatch: pytest.MonkeyPatch, lemma: str) -> None:
+    from forestalign.lexicon import load_wordnet, wordnet
+
+    monkeypatch.setattr(wordnet, "MOST_ENTRIES", 5)
+    known = load_wordnet()
+    before = known.entry(lemma)
+    for other in ("cat", "tree", "house", "go", "be", "large", "small", "king"):
+        known.entry(other)
+    assert known.entry(lemma) == before
+
+
+class MallocUse(ctypes.Structure):
+    """`struct mallinfo2` of the GNU C library."""
+
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"
+    )]  # fmt: skip
+
+
+def bytes_in_use() -> int:
+    """Bytes that compiled code holds; Python's own small objects come from elsewhere."""
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "mallinfo2"):
+        pytest.skip("needs mallinfo2 of the GNU C library")
+    library.mallinfo2.restype = MallocUse
+    gc.collect()
+    use = library.mallinfo2()
+    return int(use.uordblks + use.hblkhd)
+
+
+def bytes_kept_by(work: Callable[[], object], rounds: int = 20) -> float:
+    """How much each round leaves behind, once everything that is kept on purpose is there."""
+    for _ in range(5):
+        work()
+    before = bytes_in_use()
+    for _ in range(rounds):
+        work()
+    return (bytes_in_use() - before) / rounds
+
+
+def test_memory_that_is_not_given_back_is_seen() -> None:
+    kept: list[np.ndarray[Any, Any]] = []
+    assert bytes_kept_by(lambda: kept.append(np.zeros(2000))) > 10_000
+    assert bytes_kept_by(lambda: np.zeros(2000)) < 500
+
+
+@pytest.mark.parametrize("links", ["sultan", "crf"])
+def test_a_pair_leaves_no_memory_behind(links: str) -> None:
+    aligner = Aligner(AlignConfig(links=links))
+    source = "The old man bought a red car near the river , and his wife sold the house in the village before spring ."
+    target = "The elderly man purchased a red automobile by the river , and his wife sold the village house in winter ."
+    assert bytes_kept_by(lambda: aligner.align(source, target).to_json()) < 3000  # a table over all spans has more

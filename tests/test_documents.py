@@ -1,0 +1,219 @@
+"""What the README and `docs/` say is true: examples run, outputs are real, links lead somewhere."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+import shlex
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from documents import ANY_FENCE, PAGES, ROOT, Block, blocks, command_lines, run_page, same_output
+
+from forestalign.cli import COMMANDS, CommandParser
+from forestalign.config import AlignConfig
+from forestalign.formats import from_json, parse_forest
+
+MARKDOWN = (*PAGES, ROOT / "CHANGELOG.md", *ROOT.glob("annotations/*.md"), *ROOT.glob("grammar/**/*.md"))
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+RUN = [page for page in PAGES if any(block.is_run for block in blocks(page))]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def table(page: str, heading: str) -> dict[str, list[str]]:
+    """The first table below a heading: the name in the first column, and the other columns."""
+    section = (ROOT / page).read_text(encoding="utf-8").partition(f"# {heading}\n")[2]
+    rows = re.findall(r"^\| `([^`]+)` \|(.*)\|$", re.split(r"^#+ ", section, flags=re.MULTILINE)[0], re.MULTILINE)
+    return {name: [cell.strip() for cell in rest.split(" | ")] for name, rest in rows}
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of the headings of a page, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", ANY_FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+# ---- examples ----
+
+
+@pytest.mark.parametrize("page", RUN, ids=name_of)
+def test_the_examples_of_a_page_run_and_print_what_it_shows(page: Path, tmp_path: Path) -> None:
+    wrong = [f"{found.block} should be\n{found.renewed}" for found in run_page(page, tmp_path)]
+    assert not wrong, "\n".join([*wrong, "`make docs` renews the pages"])
+
+
+def test_the_readme_has_ten_lines_of_python() -> None:
+    (block,) = (block for block in blocks(ROOT / "README.md") if block.language == "python")
+    assert len([line for line in block.text.splitlines() if line]) <= 10
+
+
+def test_the_json_examples_are_records_that_the_readers_take() -> None:
+    record, forest = (block.text for block in blocks(ROOT / "docs" / "formats.md") if block.language == "json")
+    assert from_json(record).id == "1"
+    assert parse_forest(forest)[1].sentence.words == ("She", "left")
+
+
+@pytest.mark.parametrize(
+    ("shown", "real", "same"),
+    [
+        ('{"a": 0.123}', '{"a":\n 0.1231}', True),
+        ('{"a": 0.123}', '{"a": 0.173}', False),
+        ('{"a": 0.123}', '{"b": 0.123}', False),
+        ("0-0 1-1", "0-0 1-2", False),
+        ("[0.1]", "[0.1, 0.1]", False),
+    ],
+)
+def test_outputs_are_compared_but_for_white_space_and_last_digits(shown: str, real: str, same: bool) -> None:
+    assert same_output(shown, real) is same
+
+
+def test_a_wrong_output_is_noticed_and_renewed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```console run\n$ echo one\ntwo\n$ echo three\n```\n")
+    (tmp_path / "work").mkdir()
+    (found,) = run_page(page, tmp_path / "work")
+    assert found.block == Block(page, 1, "console", "run", "$ echo one\ntwo\n$ echo three\n")
+    assert found.renewed == "$ echo one\none\n$ echo three\n"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_command_line_shown_is_one_that_the_program_takes(page: Path) -> None:
+    for place, line in command_lines(page):
+        for arguments in forestalign_calls(line):
+            assert is_accepted(arguments), f"{place}: forestalign {shlex.join(arguments)}"
+
+
+def forestalign_calls(line: str) -> list[list[str]]:
+    """The arguments of each call of forestalign in a line of shell."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|<>;&")
+    lexer.whitespace_split = True
+    calls: list[list[str]] = [[]]
+    for token in lexer:
+        if token in ("|", ";", "&&"):
+            calls.append([])
+        elif set(token) <= set("<>"):
+            next(lexer)
+        else:
+            calls[-1].append(token)
+    return [call[1:] for call in calls if call[:1] == ["forestalign"]]
+
+
+def is_accepted(arguments: list[str]) -> bool:
+    if arguments[0] not in COMMANDS:
+        return arguments[0] in ("--version", "--help", "COMMAND")
+    command = importlib.import_module(f"forestalign.cli.{arguments[0]}")
+    parser = CommandParser(prog="forestalign", formatter_class=argparse.RawDescriptionHelpFormatter)
+    command.configure(parser)
+    try:
+        parser.parse_args(arguments[1:])
+    except SystemExit as ended:
+        return ended.code == 0
+    return True
+
+
+def test_a_command_line_that_the_program_refuses_is_noticed() -> None:
+    (call,) = forestalign_calls("cat pairs.tsv | forestalign align --beem 3 > out.txt  # a comment")
+    assert call == ["align", "--beem", "3"]
+    assert not is_accepted(call)
+    assert is_accepted(["align", "--beam", "3"])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_script_and_make_target_named_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    missing = [name for name in re.findall(r"\bscripts/[\w.]+\w", text) if not (ROOT / name).exists()]
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    missing += [name for name in re.findall(r"(?:`|^ +)make ([\w-]+)", text, re.MULTILINE) if name not in targets]
+    assert not missing
+
+
+# ---- links ----
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=name_of)
+def test_every_relative_link_and_image_exists(page: Path) -> None:
+    broken = []
+    for link in LINK.findall(ANY_FENCE.sub("", page.read_text(encoding="utf-8"))):
+        if re.match(r"https?:|mailto:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        goal = (page.parent / path).resolve() if path else page
+        if not goal.exists() or not goal.is_relative_to(ROOT) or (anchor and anchor not in anchors(goal)):
+            broken.append(link)
+    assert not broken
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    linked = set(LINK.findall((ROOT / "README.md").read_text(encoding="utf-8")))
+    assert {name_of(page) for page in (ROOT / "docs").glob("*.md")} <= linked
+
+
+# ---- tables ----
+
+
+def test_the_readme_is_short() -> None:
+    assert (ROOT / "README.md").stat().st_size <= 10_000
+
+
+def test_the_readme_lists_exactly_the_commands_there_are() -> None:
+    assert list(table("README.md", "Commands")) == list(COMMANDS)
+
+
+def test_every_setting_is_listed_with_its_default() -> None:
+    listed = {name: cells[0] for name, cells in table("docs/settings.md", "Settings").items()}
+    assert listed == {field.name: f"`{getattr(AlignConfig(), field.name)!r}`" for field in fields(AlignConfig)}
+
+
+def test_every_dependency_and_extra_is_explained() -> None:
+    names = [re.match(r"[\w-]+", requirement) for requirement in PROJECT["dependencies"]]
+    assert sorted(table("docs/dependencies.md", "Dependencies")) == sorted(name.group() for name in names if name)
+    assert sorted(table("docs/dependencies.md", "Extras")) == sorted(PROJECT["optional-dependencies"])
+
+
+# ---- help ----
+
+
+def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """All arguments of a parser and of its sub-commands."""
+    found: list[argparse.Action] = []
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found += [option for each in action.choices.values() for option in options(each)]
+        else:
+            found.append(action)
+    return found
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_a_command_is_explained(name: str) -> None:
+    parser = CommandParser(prog=name)
+    importlib.import_module(f"forestalign.cli.{name}").configure(parser)
+    assert not [option.dest for option in options(parser) if not option.help]
+
+
+# ---- promises ----
+
+
+def promises() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Each row of docs/promises.md: the promise, and the tests that it names as (file, function)."""
+    text = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!promise \|)(.+?) \| (.+) \|$", text, re.MULTILINE)
+    return [(promise, re.findall(r"`(tests/\w+\.py)::(\w+)`", tests)) for promise, tests in rows]
+
+
+@pytest.mark.parametrize(("promise", "tests"), promises())
+def test_a_promise_names_tests_that_exist(promise: str, tests: list[tuple[str, str]]) -> None:
+    assert tests, promise
+    missing = [
+        f"{path}::{name}"
+        for path, name in tests
+        if not (ROOT / path).is_file() or f"\ndef {name}(" not in (ROOT / path).read_text(encoding="utf-8")
+    ]
+    assert missing == []

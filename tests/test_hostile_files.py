@@ -1,0 +1,163 @@
+"""Every reader against files that somebody made to break it: our own errors, and never another exception.
+
+Files that broke a reader once are kept in tests/data/hostile; each is given to every reader.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from forestalign.errors import ForestAlignError
+from forestalign.evaluation.annotation_files import read_annotations
+from forestalign.formats import (
+    parse_pharaoh,
+    read_conll,
+    read_forests,
+    read_gold_links,
+    read_nbest,
+    read_pairs,
+    read_pharaoh,
+    read_phrases,
+    read_trees,
+)
+from forestalign.formats.enju import read_enju
+from forestalign.formats.given_parses import read_given
+from forestalign.formats.huang import read_huang
+from forestalign.formats.ists import read_ists
+from forestalign.lexicon import load_ppdb
+from forestalign.lexicon.phrase_lists import load_phrase_lists
+from forestalign.lexicon.vectors import _load as load_vector_file
+from forestalign.phrases.linear_model import load_linear_model
+from forestalign.phrases.model import load_model
+
+HOSTILE = sorted((Path(__file__).parent / "data" / "hostile").iterdir())
+FEW, MANY = 40, 2000
+Reader = Callable[[Path], object]
+
+
+def all_of(reader: Callable[[Path], Iterable[object]]) -> Reader:
+    return lambda path: list(reader(path))
+
+
+READERS: dict[str, Reader] = {
+    "pairs": all_of(read_pairs),
+    "links": all_of(read_pharaoh),
+    "gold links": all_of(read_gold_links),
+    "trees": all_of(read_trees),
+    "n-best lists": all_of(read_nbest),
+    "forests": all_of(read_forests),
+    "given parses": all_of(read_given),
+    "CoNLL-U": all_of(read_conll),
+    "results": all_of(read_phrases),
+    "annotations": all_of(read_annotations),
+    "phrase models": lambda path: load_model(str(path)),
+    "phrase scores": lambda path: load_linear_model(str(path)),
+    "word pairs": lambda path: load_ppdb(str(path)),
+    "phrase lists": lambda path: load_phrase_lists(str(path)),
+    "vectors": lambda path: load_vector_file(str(path)),
+    "Enju": read_enju,
+    "Huang's forests": all_of(read_huang),
+    "iSTS chunks": all_of(read_ists),
+}
+PIECES = [
+    "{", "}", "[", "]", "(", ")", '"', ":", ",", "\t", "\n", "\r\n", " ", "|||", "-", "0", "1", "-1", "1e999", "NaN",
+    "null", "true", '"id"', '"source"', '"target"', '"tokens"', '"tree"', '"phrases"', '"words"', '"sure"', '"version"',
+    "(TOP", "(S", "(NP", "(NN dog)", "()", "0-0", "1-9:0.5", "0-0:nan", "# sent_id = 1\n",
+    "1\tdog\tdog\tNOUN\tNN\t_\t0\troot\t_\t_\n", "99999999999 99999999\n", "\ufeff", "\u2028", "\x00", "\u202e", "é",
+    "<sentence>", "</sentence>",
+    '<sentence id="1" status="">\n// a\n// b\n', '<cons id="c0" cat="NP" head="t0">', "</cons>",
+    '<tok id="t0" cat="N">', "</tok>", "&lol;", '<!DOCTYPE s [<!ENTITY lol "lol">]>', "<source>\n1 a : \n</source>\n",
+    "<translation>\n1 b : \n</translation>\n", "<alignment>\n", "</alignment>\n", "1 <==> 1 // EQUI // 5 // a <==> b\n",
+    "²", "٣", "1\ta dog\n", "1\t0\n", "2 1\n", "0\tNN [0-1]\t0 ||| head=0\n", "1\tNP [0-1]\t1 |||\n", "\t0 ||| 0=-1\n",
+    "0\tNN [0-1]\t9999999999\n", "9999999999\n", "a b\tc\n", "[X] ||| a ||| b c ||| ", "dog 0.5 1\n", "1 2\n",
+    '{"id": "1", "source": ["a"], "target": ["b"], "sure": [[0, 0]]}', "9" * 5000, "[" * 3000, "(" * 3000,
+]  # fmt: skip
+contents = st.one_of(
+    st.lists(st.sampled_from(PIECES), max_size=30).map(lambda pieces: "".join(pieces).encode("utf-8", "replace")),
+    st.binary(max_size=300),
+    st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")),
+)
+
+
+def gives_our_error_or_none(reader: Reader, path: Path) -> None:
+    """What a reader may do with a file; no warning either."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            reader(path)
+        except ForestAlignError as error:
+            assert path.name in str(error)  # noqa: PT017
+
+
+def fuzz(reader: Reader, examples: int) -> None:
+    @given(contents, st.booleans())
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), database=None)
+    def check(content: bytes, is_compressed: bool) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / ("file.gz" if is_compressed else "file.txt")
+            path.write_bytes(gzip.compress(content) if is_compressed else content)
+            gives_our_error_or_none(reader, path)
+
+    check()
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_bears_any_file(name: str) -> None:
+    fuzz(READERS[name], FEW)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_bears_two_thousand_files(name: str) -> None:
+    fuzz(READERS[name], MANY)
+
+
+@pytest.mark.parametrize("path", HOSTILE, ids=lambda path: path.name)
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_bears_what_broke_one_before(name: str, path: Path) -> None:
+    gives_our_error_or_none(READERS[name], path)
+
+
+@pytest.mark.parametrize("path", [path for path in HOSTILE if path.name.startswith("vectors")], ids=lambda p: p.name)
+def test_vectors_that_cannot_be_are_refused_in_one_line(path: Path) -> None:
+    with pytest.raises(ForestAlignError, match=path.name):
+        load_vector_file(str(path))
+
+
+@pytest.mark.parametrize("text", ["0-0:nan", "0-0:inf", "1-1:-inf"])
+def test_a_link_has_a_finite_score(text: str) -> None:
+    with pytest.raises(ValueError, match="is no link"):
+        parse_pharaoh(text)
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ((0, 3), "the source has no words"),
+        ((1, 3), "the source has 1 word; expected 0$"),
+        ((2, 3), "2 words; expected 0 to 1"),
+    ],
+)
+def test_a_link_past_the_sentence_is_told_in_good_english(counts: tuple[int, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_pharaoh("5-0", *counts)
+
+
+@pytest.mark.parametrize("command", ["", "align", "words", "train", "evaluate"])
+def test_help_is_told_where_only_ascii_can_be_written(command: str) -> None:
+    arguments = [sys.executable, "-m", "forestalign", *command.split(), "--help"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(arguments, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert "usage: forestalign" in done.stdout

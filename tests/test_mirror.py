@@ -1,0 +1,104 @@
+"""Exchanging the two sentences mirrors the result, with the shipped model: links, phrases, nulls and all scores."""
+
+from __future__ import annotations
+
+import pytest
+
+import forestalign
+from forestalign import AlignConfig, Aligner, Alignment
+from forestalign.phrases.features import lexical_key
+from forestalign.phrases.model import load_model
+
+PAIRS = (
+    ("The committee rejected the plan.", "The plan was rejected by the committee."),
+    ("He died in his sleep on Monday.", "He passed away on Monday while asleep."),
+    ("She gave her brother a book.", "She gave a book to her brother."),
+    ("Prices rose sharply last year.", "There was a sharp rise in prices last year."),
+    ("The dog that bit the boy ran off.", "The dog bit the boy and ran off."),
+    ("Nobody knows the answer.", "The answer is not known to anybody."),
+    ("Despite the rain, they played football.", "They played football even though it rained."),
+    ("The company, founded in 1998, sells shoes.", "The shoe seller was founded in 1998."),
+    ("I can't come tomorrow.", "I am unable to come tomorrow."),
+    ("Paris, the capital of France, is crowded.", "The French capital Paris is full of people."),
+    ("Did you see the film?", "Have you seen the movie?"),
+    ("Stop!", "Halt!"),
+    ("Yes.", "The weather in the mountains was colder than anybody had expected it to be."),
+    ("He bought a car.", "He bought a car."),
+    ("Mary loves John.", "John loves Mary."),
+    ("the the the cat", "the cat the the"),
+    ("The minister said that taxes would fall.", "Taxes will fall, said the minister."),
+    ("It took three hours to repair the bridge.", "The bridge was repaired in three hours."),
+    ("The old man and the sea", "The sea and the old man"),
+    ("Police arrested two men after a fight.", "Two men were arrested by the police following a brawl."),
+    ("Her decision to leave surprised us.", "We were surprised that she decided to leave."),
+    ("The glass is half full.", "The glass is half empty."),
+    ("Sales fell by 5% in March.", "In March, sales dropped 5 percent."),
+    ("He made up his mind quickly.", "He quickly decided."),
+    ("The village has neither a school nor a shop.", "There is no school and no shop in the village."),
+    ("They elected her president.", "She was elected president by them."),
+    ("What he wrote was widely read.", "Many people read his writings."),
+    ("The children were playing in the garden behind the house.", "Behind the house, kids played in the garden."),
+    ("Unless it rains, we will walk.", "We will walk if it does not rain."),
+    ("A fire destroyed the warehouse overnight.", "Overnight, the warehouse burned down."),
+    ("The bank's new director resigned.", "The new director of the bank stepped down."),
+    ("Few students passed the exam.", "Most students failed the test."),
+    ("naïve café owners – “artists” all", "all are naive owners of cafés"),
+    ("Она купила машину.", "Машину купила она."),
+)
+
+
+@pytest.fixture(scope="module")
+def aligner() -> Aligner:
+    return forestalign.load(kbest=3)
+
+
+def shape(alignment: Alignment, is_swapped: bool) -> tuple[object, ...]:
+    """Everything a result says, seen from the first sentence."""
+
+    def sided(source: object, target: object) -> tuple[object, object]:
+        return (target, source) if is_swapped else (source, target)
+
+    def of(found: forestalign.PhraseAlignment) -> tuple[object, ...]:
+        pairs = frozenset(
+            (
+                sided((pair.source, pair.source_label), (pair.target, pair.target_label)),
+                (pair.compositional, pair.inverted, pair.is_bar, pair.log_prob, pair.posterior),
+            )
+            for pair in found.pairs
+        )
+        nulls = sided(found.source_nulls, found.target_nulls)
+        return pairs, nulls, found.log_score, found.reached_root, found.completed
+
+    links = frozenset(
+        (sided(link.source, link.target), link.score, link.stage) for link in (*alignment.words, *alignment.candidates)
+    )
+    trees = sided(alignment.source_tree, alignment.target_tree)
+    return links, of(alignment.phrases), tuple(map(of, alignment.alternatives)), trees
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_exchanging_the_sentences_mirrors_the_whole_result(aligner: Aligner, source: str, target: str) -> None:
+    forth, back = aligner.align(source, target), aligner.align(target, source)
+    assert shape(forth, is_swapped=False) == shape(back, is_swapped=True)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"links": "dictionary"}, {"links": "union"}, {"model": "uniform"}, {"plain": True}]
+)
+def test_the_result_is_mirrored_with_other_settings_too(settings: dict[str, object]) -> None:
+    other = forestalign.load(AlignConfig(beam=10), **settings)
+    for source, target in PAIRS[:4]:
+        assert shape(other.align(source, target), False) == shape(other.align(target, source), True)
+
+
+def test_the_shipped_weights_have_no_order() -> None:
+    keys = load_model().lexical_keys
+    assert len(keys) > 1000
+    assert all(key == lexical_key(key[:2], key[2:]) for key in keys)
+
+
+def test_one_way_alignment_is_still_there_and_may_differ() -> None:
+    """What the promise costs can be switched off; then the two directions are two alignments."""
+    directional = forestalign.load(direction="directional")
+    results = [(directional.align(s, t), directional.align(t, s)) for s, t in PAIRS[:8]]
+    assert any(forth.phrases.log_score != back.phrases.log_score for forth, back in results)

@@ -1,0 +1,148 @@
+"""Parts of derivations: their sum is the score, they mirror, and training finds better weights on made-up gold."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import forestalign
+from forestalign.aligner import Aligner
+from forestalign.config import AlignConfig
+from forestalign.forest import Forest
+from forestalign.learning.calibration import calibration_error, isotonic
+from forestalign.learning.gold_run import start_weights
+from forestalign.phrases.linear_model import LinearModel, linear_model_text, load_linear_model
+from forestalign.phrases.part_kinds import NAMES, SLICE
+from forestalign.phrases.parts import parts_of, vector_of, weigh_parts
+from forestalign.phrases.stage import align_phrases, both_directions
+from forestalign.tokens import Sentence
+from forestalign.words.alignment import WordAlignment
+
+PAIRS = [
+    ("The committee rejected the plan.", "The plan was rejected by the committee."),
+    ("He did not remember the three letters.", "He forgot the three letters that she sent."),
+    ("They put off the meeting until Monday.", "The meeting was postponed until Monday."),
+]
+CONFIG = AlignConfig(kbest=10, nbest=10)
+Prepared = tuple[Forest, Forest, WordAlignment]
+
+
+@pytest.fixture(scope="module")
+def aligner() -> Aligner:
+    return forestalign.load(CONFIG)
+
+
+@pytest.fixture(scope="module")
+def prepared(aligner: Aligner) -> list[Prepared]:
+    found = []
+    for source, target in PAIRS:
+        result = aligner.align(source, target)
+        links = WordAlignment(tuple(sorted([*result.words, *result.candidates])))
+        found.append((result.source_forest, result.target_forest, links))
+    return found
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_score_of_a_derivation_is_the_weighted_sum_of_its_parts(aligner, prepared, seed: int) -> None:
+    noise = np.random.default_rng(seed).normal(size=len(NAMES)) * 0.1
+    weights = start_weights(CONFIG) + noise
+    for source, target, links in prepared:
+        parts = parts_of(source, target, links, aligner.stage.score(source, target, links))
+        derivations = both_directions(source, target, *weigh_parts(parts, weights), CONFIG)
+        assert derivations
+        for derivation in derivations:
+            assert vector_of(parts, source, target, derivation) @ weights == pytest.approx(derivation.score, abs=1e-6)
+
+
+def test_the_start_weights_give_the_alignments_of_the_paper(aligner, prepared) -> None:
+    for source, target, links in prepared:
+        scores = aligner.stage.score(source, target, links)
+        parts = parts_of(source, target, links, scores)
+        start = start_weights(CONFIG)
+        start[SLICE["phrase"]] = -1e6  # the paper knows no such seeds
+        weights, seeds = weigh_parts(parts, start)
+        best = both_directions(source, target, weights, seeds, CONFIG)[0]
+        paper = align_phrases(source, target, links, scores, CONFIG)[0]
+        assert {(p.source, p.target) for p in best.pairs} == {(p.source_node, p.target_node) for p in paper.pairs}
+
+
+def test_parts_mirror_when_the_sentences_are_swapped(aligner, prepared) -> None:
+    source, target, links = prepared[1]
+    scores = aligner.stage.score(source, target, links)
+    forth = parts_of(source, target, links, scores)
+    back = parts_of(target, source, links.mirrored(), scores.transposed())
+    assert forth.pair == pytest.approx(back.pair.transpose(1, 0, 2))
+    assert forth.source.null == pytest.approx(back.target.null)
+
+
+def test_evidence_seeds_a_phrase_pair_over_exactly_its_words(aligner, prepared) -> None:
+    from forestalign.phrases.evidence import PhraseEvidence
+
+    source, target, links = prepared[2]
+    scores = aligner.stage.score(source, target, links)
+    words = [token.surface for token in source.sentence.tokens]
+    begin = words.index("the")
+    evidence = PhraseEvidence((begin, begin + 1), (0, 1), "lexicon", "equal", 0.9)
+    apart = PhraseEvidence((0, 2), (0, 1), "lexicon", "equal", 0.9)
+    against = PhraseEvidence((begin, begin + 1), (0, 1), "lexicon", "opposite", 0.9)
+    phrase_kind = 4
+    plain = parts_of(source, target, links, scores)
+    for rows, count in (((evidence,), 1), ((apart,), 0), ((against,), 0)):
+        seeds = parts_of(source, target, links, scores, rows).seeds
+        added = [k for k in range(len(seeds)) if seeds.kind[k] == phrase_kind]
+        assert (len(added) >= 1) == bool(count)
+        assert len(seeds) - len(added) == len(plain.seeds)
+        for k in added:
+            node = source.nodes[int(seeds.source[k])]
+            assert (node.begin, node.end) == (begin, begin + 2)
+
+
+def test_a_model_survives_its_file_and_a_torn_one_is_refused(tmp_path) -> None:
+    model = LinearModel(np.arange(len(NAMES)) / 8.0, ((0.0, 0.1), (1.0, 0.9)), {"pairs": 3})
+    path = tmp_path / "scores.json"
+    path.write_text(linear_model_text(model), encoding="utf-8")
+    again = load_linear_model(str(path))
+    assert again.weights.tolist() == model.weights.tolist()
+    assert (again.calibration, again.card) == (model.calibration, model.card)
+    torn = tmp_path / "torn.json"
+    torn.write_text(linear_model_text(model)[:-40], encoding="utf-8")
+    with pytest.raises(forestalign.ForestAlignError, match="is not JSON"):
+        load_linear_model(str(torn))
+    with pytest.raises(forestalign.ForestAlignError, match="cannot be read"):
+        load_linear_model(str(tmp_path / "nowhere.json"))
+
+
+def test_the_shipped_scores_align_and_mirror() -> None:
+    aligner = forestalign.load(scoring="best")
+    for source, target in PAIRS:
+        forth, back = aligner.align(source, target).phrases, aligner.align(target, source).phrases
+        assert {(p.source, p.target) for p in forth.pairs} == {(p.target, p.source) for p in back.pairs}
+        assert forth.log_score == back.log_score
+        assert all(0.0 <= (p.posterior or 0.0) <= 1.0 for p in forth.pairs)
+
+
+def test_every_part_has_a_name_of_its_own() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+
+
+def test_the_calibration_curve_never_falls() -> None:
+    rng = np.random.default_rng(4)
+    raw = rng.random(400)
+    points = isotonic([(float(x), float(rng.random() < x**2)) for x in raw])
+    assert points[0][0] == 0.0
+    assert points[-1][0] == 1.0
+    assert all(one[1] <= other[1] for one, other in pairwise(points))
+
+
+def test_calibration_error_by_hand() -> None:
+    # a bin at 0.95 that is right half of the time, and one at 0.05 that is always wrong
+    observed = [(0.95, 1.0), (0.95, 0.0), (0.05, 0.0), (0.05, 0.0)]
+    assert calibration_error(observed) == pytest.approx((0.45 * 2 + 0.05 * 2) / 4)
+
+
+def test_sentences_of_one_word_have_parts() -> None:
+    aligner = forestalign.load(scoring="best")
+    result = aligner.align(Sentence.from_words(["Stop"]), Sentence.from_words(["Halt"]))
+    assert result.phrases is not None

@@ -1,0 +1,188 @@
+"""Similarity: features that do not know which sentence comes first, scores in order, reasons in words, bad files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from view_samples import CAT_LINKS, CAT_SOURCE, CAT_TARGET, record
+
+from forestalign.aligner import load
+from forestalign.cli import main
+from forestalign.errors import GrammarError
+from forestalign.formats.phrase_records import NullSpans, PhraseRecord, to_json
+from forestalign.grammar import grammar_root
+from forestalign.lexicon import load_vectors
+from forestalign.lexicon.findings import turned_relation
+from forestalign.mining.edits import edits_of
+from forestalign.mining.sentence_similarity import load_similarity, read_similarity
+from forestalign.mining.sentence_vectors import pooled_vector, projected_cosine
+from forestalign.mining.similarity_features import alignment_features
+from forestalign.tokens import tokenize
+
+CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
+SOLD = "(TOP (S (NP (NNP Ann)) (VP (VBD sold) (NP (CD nine) (NNS cars))) (. .)))"
+TEN = "(TOP (S (NP (NNP Ann)) (VP (VBD sold) (NP (CD ten) (NNS cars))) (. .)))"
+NOT = "(TOP (S (NP (PRP She)) (VP (VBD did) (RB not) (VP (VB sell) (NP (NNS cars)))) (. .)))"
+
+
+def turned(pair: PhraseRecord) -> PhraseRecord:
+    """The same result with source and target exchanged."""
+    phrases = tuple(
+        replace(
+            each,
+            source=each.target,
+            target=each.source,
+            source_label=each.target_label,
+            target_label=each.source_label,
+            relation=turned_relation(each.relation),
+        )
+        for each in pair.phrases
+    )
+    words = tuple(sorted(word._replace(source=word.target, target=word.source) for word in pair.words))
+    nulls = NullSpans(pair.nulls.target, pair.nulls.source)
+    return replace(pair, source=pair.target, target=pair.source, phrases=phrases, words=words, nulls=nulls)
+
+
+def reasons(source: str, target: str, links: dict[int, int]) -> tuple[str, ...]:
+    return load_similarity().judge(record("x", source, target, links)).reasons
+
+
+@pytest.mark.parametrize("drop", [frozenset[int](), frozenset({4}), frozenset({1, 2}), frozenset(range(10))])
+def test_features_do_not_change_when_the_sentences_are_exchanged(drop: frozenset[int]) -> None:
+    pair = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS, drop)
+    found, other = (alignment_features(each, edits_of(each), load_vectors()) for each in (pair, turned(pair)))
+    moves = {"moves"}  # of two crossing phrases of the same weight, either may be the one that moved
+    assert {name: found[name] for name in found if name not in moves} == pytest.approx(
+        {name: other[name] for name in other if name not in moves}
+    )
+
+
+def test_the_file_has_the_features_in_their_order() -> None:
+    assert load_similarity().names == tuple(alignment_features(CAT, edits_of(CAT), load_vectors()))
+
+
+def test_the_same_sentence_scores_highest() -> None:
+    same = record("same", SOLD, SOLD, {k: k for k in range(5)})
+    less = record("less", SOLD, TEN, {0: 0, 1: 1, 3: 3, 4: 4})
+    nothing = record("nothing", SOLD, NOT, {})
+    scores = [load_similarity().judge(each).score for each in (same, less, nothing)]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] == 5
+    assert scores[2] < 2
+
+
+def test_scores_and_probabilities_stay_in_their_range() -> None:
+    for drop in ({1}, {0, 1, 2, 3}, set(range(10))):
+        found = load_similarity().judge(record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS, frozenset(drop)))
+        assert 0 <= found.score <= 5
+        assert 0 <= found.paraphrase <= 1
+
+
+# ---- reasons ----
+
+
+def test_another_number_is_a_reason() -> None:
+    assert reasons(SOLD, TEN, {k: k for k in range(5)}) == ("number differs: nine/ten",)
+
+
+def test_names_without_partner_are_a_reason() -> None:
+    assert "1 name without partner: Ann" in reasons(SOLD, SOLD.replace("NNP Ann", "PRP She"), {1: 1, 2: 2, 3: 3, 4: 4})
+
+
+def test_a_negation_is_a_reason() -> None:
+    found = reasons(SOLD, NOT, {0: 0, 1: 3, 3: 4, 4: 5})
+    assert found[0] == "negation on one side only: not"
+
+
+def test_the_same_words_are_told() -> None:
+    assert reasons(SOLD, SOLD, {k: k for k in range(5)}) == ("the same words",)
+
+
+def test_full_partnership_is_told() -> None:
+    assert reasons(CAT_SOURCE, CAT_TARGET, CAT_LINKS) == ("all content words have a partner",)
+
+
+# ---- vectors ----
+
+
+def test_a_sentence_without_vectors_has_no_pooled_vector() -> None:
+    assert pooled_vector(tokenize("He left."), load_vectors()) is None
+
+
+def test_the_pooled_vector_weighs_rare_words_more() -> None:
+    sentence = replace(tokenize("the harbour"), middle=np.eye(2, dtype=np.float32), vectors=np.eye(2, dtype=np.float32))
+    pooled = pooled_vector(sentence, load_vectors())
+    assert pooled is not None
+    assert pooled[:4] == pytest.approx([0.5] * 4)
+    assert pooled[5] > pooled[4]
+
+
+def test_the_cosine_of_nothing_is_nought() -> None:
+    zero = np.zeros(3)
+    assert projected_cosine(zero, zero, np.ones((3, 2)), np.zeros(2)) == 0.0
+
+
+def test_vectors_of_another_encoder_are_left_alone() -> None:
+    rows = np.ones((10, 7), np.float32)
+    source = replace(CAT.source.sentence(), middle=rows, vectors=rows)
+    target = replace(CAT.target.sentence(), middle=np.ones((11, 7), np.float32), vectors=np.ones((11, 7), np.float32))
+    assert load_similarity().judge(CAT, source, target) == load_similarity().judge(CAT)
+
+
+def test_a_result_knows_its_similarity() -> None:
+    aligner = load()
+    near = aligner.align("He bought a car.", "He purchased an automobile.").similarity()
+    far = aligner.align("He bought a car.", "The weather was bad.").similarity()
+    assert near.score > 4 > 2 > far.score
+    assert near.paraphrase > far.paraphrase
+
+
+# ---- command and file ----
+
+
+def test_results_are_judged_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text(to_json(CAT) + "\n")
+    assert main(["similarity", "--results", str(path), "--json"]) == 0
+    line = json.loads(capsys.readouterr().out)
+    assert line["id"] == "cat"
+    assert line["reasons"] == ["all content words have a partner"]
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_pairs_are_judged_by_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("He left.\tHe left.\nHe sold nine cars.\tHe sold ten cars.\n")
+    assert main(["similarity", str(path), "-q"]) == 0
+    lines = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
+    assert [len(line) for line in lines] == [3, 3]
+    assert float(lines[0][0]) > float(lines[1][0])
+    assert "number differs: nine/ten" in lines[1][2]
+
+
+def test_results_and_pairs_together_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["similarity", "pairs.tsv", "--results", "results.jsonl"]) == 2
+    assert "--results and the pairs pairs.tsv; expected one of them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04"])
+def test_weights_that_cannot_be_read_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "similarity.npz"
+    path.write_bytes(content)
+    with pytest.raises(GrammarError, match="cannot be read as weights"):
+        read_similarity(path)
+
+
+@pytest.mark.parametrize("name", ["centre", "plain", "full", "offset"])
+def test_weights_that_do_not_fit_are_refused(tmp_path: Path, name: str) -> None:
+    with np.load(grammar_root() / "similarity.npz") as file:
+        arrays = {key: file[key] for key in file}
+    arrays[name] = arrays[name][..., :-1]
+    path = tmp_path / "similarity.npz"
+    np.savez(path, **arrays)
+    with pytest.raises(GrammarError, match=f"{name}.* expected"):
+        read_similarity(path)

@@ -1,0 +1,119 @@
+"""What surrounds a pair of words: the compiled core against the plain twins."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forestalign.compiled import core
+from forestalign.words.best import context_layers, lexical_layers
+from forestalign.words.best.sides import CONTENT, WINDOW, WordSide, _distances
+
+pytestmark = pytest.mark.skipif(core() is None, reason="the compiled core is not built")
+
+SEEDS = st.integers(0, 10_000)
+COUNTS = st.integers(1, 12)
+Draw = np.random.Generator
+
+
+def _side(draw: Draw, count: int, kinds: npt.NDArray[np.int8] | None = None) -> WordSide:
+    """Random heads and relations, and random kinds unless they are given; one word is the root."""
+    heads = np.array([draw.choice([-1, *(k for k in range(count) if k != i)]) for i in range(count)], dtype=np.int64)
+    parent = np.zeros((count, count), dtype=np.float32)
+    parent[np.flatnonzero(heads >= 0), heads[heads >= 0]] = 1.0
+    kinds = draw.integers(0, 3, count).astype(np.int8) if kinds is None else kinds
+    window, near, region = _distances(count)
+    nothing = np.zeros((count, 1), dtype=np.float32)
+    relations = [str(name) for name in draw.choice(["nsubj", "obj", "nmod:in"], count)]
+    words, no = [""] * count, np.zeros(count, dtype=bool)
+    root = (heads == -1).astype(np.float32)
+    arrays = (window * (kinds == 0), near, region, heads, parent)
+    return WordSide(words, words, kinds, [], nothing, None, None, *arrays, relations, root, no)
+
+
+def _values(draw: Draw, rows: int, columns: int) -> npt.NDArray[np.float32]:
+    """From 0 to 1, with ties and zeros among them."""
+    return (draw.integers(0, 5, (rows, columns)) / 4 * draw.choice([1.0, 0.7], (rows, columns))).astype(np.float32)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, COUNTS, COUNTS)
+def test_surroundings_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
+    draw = np.random.default_rng(seed)
+    pair, values = (_side(draw, rows), _side(draw, columns)), _values(draw, rows, columns)
+    plain = context_layers.surroundings(*pair, values, plain=True)
+    np.testing.assert_allclose(context_layers.surroundings(*pair, values), plain, atol=2e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, COUNTS, COUNTS)
+def test_relatives_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
+    draw = np.random.default_rng(seed)
+    pair, values = (_side(draw, rows), _side(draw, columns)), _values(draw, rows, columns)
+    plain = context_layers.relatives(*pair, values, plain=True)
+    np.testing.assert_allclose(context_layers.relatives(*pair, values), plain, atol=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, COUNTS, COUNTS)
+def test_rivals_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
+    belief = _values(np.random.default_rng(seed), rows, columns)
+    np.testing.assert_allclose(context_layers.rivals(belief), context_layers.rivals(belief, plain=True), atol=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, COUNTS, COUNTS)
+def test_run_lengths_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
+    draw = np.random.default_rng(seed)
+    same, weight = (draw.integers(0, 2, (2, rows, columns))).astype(np.float32)
+    plain = context_layers.run_lengths(same, same * weight, plain=True)
+    assert (context_layers.run_lengths(same, same * weight) == plain).all()
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_the_window_ends_after_three_tokens(plain: bool) -> None:
+    side = _side(np.random.default_rng(0), 9, np.full(9, CONTENT, dtype=np.int8))
+    values = np.zeros((9, 9), dtype=np.float32)
+    values[0, 0] = 1.0
+    window = context_layers.surroundings(side, side, values, plain)[4]
+    assert window[WINDOW, WINDOW] > 0
+    assert window[WINDOW + 1, WINDOW] == window[WINDOW, WINDOW + 1] == window[0, 0] == 0
+
+
+# ---- cosines by the middle layers ----
+
+
+def _middle(cosines: list[list[float]], same: list[list[bool]]) -> dict[str, list[list[float]]]:
+    layers: dict[str, npt.NDArray[np.generic]] = {}
+    lexical_layers._middle_layers(layers, np.array(cosines, dtype=np.float32), np.array(same))
+    return {name: np.round(layer.astype(float), 3).tolist() for name, layer in layers.items()}
+
+
+def test_leads_are_over_the_best_other_partner_of_either_word() -> None:
+    found = _middle([[0.8, 0.5], [0.6, -0.2]], [[False, False], [False, False]])
+    assert found["middle cosine"] == [[0.8, 0.5], [0.6, 0.0]]
+    assert found["middle over rival"] == [[0.2, -0.3], [-0.2, -0.6]]
+    assert found["middle over weak rival"] == [[0.3, 0.5], [0.6, -0.5]]
+    assert found["middle best"] == [[1, 0], [0, 0]]
+
+
+def test_the_best_of_different_words_leaves_out_the_same_word() -> None:
+    found = _middle([[0.9, 0.1], [0.1, 0.7]], [[True, False], [False, False]])
+    assert found["middle best"] == [[1, 0], [0, 1]]
+    assert found["middle best of different"] == [[0, 0], [0, 1]]
+
+
+def test_nothing_is_best_where_nothing_is_alike() -> None:
+    assert _middle([[-0.3, -0.1]], [[False, False]])["middle best"] == [[0, 0]]
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, COUNTS, COUNTS)
+def test_layers_of_cosines_transpose_with_the_cosines(seed: int, rows: int, columns: int) -> None:
+    draw = np.random.default_rng(seed)
+    cosines, same = draw.uniform(-1, 1, (rows, columns)), draw.integers(0, 2, (rows, columns)) > 0
+    forth, back = _middle(cosines.tolist(), same.tolist()), _middle(cosines.T.tolist(), same.T.tolist())
+    assert all(np.array_equal(np.transpose(back[name]), layer) for name, layer in forth.items())
