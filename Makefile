@@ -5,17 +5,21 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 DEV := $(VENV)/.dev
 HEAVY := $(VENV)/.heavy
+# make check runs the tests of what changed against this commit
+BASE ?= main
 
-.PHONY: demo test test-all check bench clean
+SOURCES := $(wildcard forestalign/*.pyx forestalign/*.pxi forestalign/*/*.pxi forestalign/*/*/*.pxi)
+
+.PHONY: demo test test-all test-heavy test-pythons test-sanitized check lint docs bench core clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(CORE): pyproject.toml | $(BIN)/python
+$(CORE): pyproject.toml $(SOURCES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -e .
 	touch $@
 
-$(DEV): pyproject.toml | $(BIN)/python
+$(DEV): pyproject.toml $(SOURCES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	touch $@ $(CORE)
 
@@ -29,17 +33,48 @@ $(HEAVY): $(DEV)
 demo: $(CORE)
 	$(BIN)/forestalign align tests/data/pairs.tsv
 
+# one process per core; the tests of a file stay together, as they share what is loaded
 test: $(DEV)
-	$(BIN)/python -m pytest -m "not heavy"
+	$(BIN)/python -m pytest -m "not heavy" -n auto --dist loadfile
 
-test-all: $(HEAVY)
+# what needs torch, a browser, a cluster, or patience
+test-heavy: $(HEAVY)
 	sh scripts/install_chromium.sh
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "heavy and not pythons"
 
-check: $(DEV)
+# a fresh installation for every Python that the machine has
+test-pythons: $(DEV)
+	$(BIN)/python -m pytest -m pythons
+
+test-all: test test-heavy test-pythons test-sanitized
+
+check: lint
+	@tests="$$($(BIN)/python scripts/changed_tests.py $(BASE))" || exit 1; \
+	if [ -n "$$tests" ]; then $(BIN)/python -m pytest -m "not heavy" $$tests; else echo "no test concerns what changed"; fi
+
+# the tests of the compiled core with address and undefined-behaviour sanitizers; the core is built anew afterwards
+SANITIZERS = $(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-name=libubsan.so)
+test-sanitized: $(DEV)
+	$(BIN)/python scripts/build_core.py --sanitize
+	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 $(BIN)/python -m pytest -p no:faulthandler \
+		tests/test_compiled.py tests/test_search.py tests/test_chart.py tests/test_crf_lattice.py tests/test_forest.py \
+		-m "not heavy" -k "not plain and not oracle"; \
+		status=$$?; $(MAKE) core; exit $$status
+
+# the compiled core alone, in place, with warnings as errors
+core: | $(BIN)/python
+	$(BIN)/python scripts/build_core.py --strict
+
+lint: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint $(SOURCES)
+	$(MAKE) core
+
+# runs the examples of the pages and writes their real outputs into them
+docs: $(DEV)
+	$(BIN)/python tests/documents.py
 
 bench: $(DEV)
 	$(BIN)/python scripts/bench.py
