@@ -237,7 +237,8 @@ def _model(report: GoldReport, plan: ScorePlan, pair_count: int, observed: Seque
     if not observed:
         return LinearModel(weights, card=card)
     half = LinearModel(weights, isotonic(observed[::2]))
-    tried = [(half.calibrated(raw), right) for raw, right in observed[1::2]]
+    probabilities = half.calibrated([raw for raw, _ in observed[1::2]])
+    tried = [(raw, right) for raw, (_, right) in zip(probabilities, observed[1::2], strict=True)]
     card["calibration error"] = round(calibration_error(tried), 4)
     card["calibration error before"] = round(calibration_error(observed[1::2]), 4)
     card["reliability"] = [[round(x, 3), round(y, 3), count] for x, y, count in reliability(tried)]

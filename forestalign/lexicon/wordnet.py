@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -87,6 +88,22 @@ class WordNet:
         if left_lemma.lower() == right_lemma.lower():
             return False
         return not self.entry(right_lemma).hypernyms.isdisjoint(self.entry(left_lemma).synsets)
+
+
+def meeting(left: Sequence[Set[str]], right: Sequence[Set[str]]) -> list[tuple[int, int]]:
+    """Which sets on the left have a member in common with which on the right; most have none with any.
+
+    >>> meeting([{"a", "b"}, {"c"}], [{"d"}, {"b", "c"}])
+    [(0, 1), (1, 1)]
+    """
+    known = frozenset().union(*right)
+    return [
+        (i, j)
+        for i, members in enumerate(left)
+        if not known.isdisjoint(members)
+        for j, others in enumerate(right)
+        if not members.isdisjoint(others)
+    ]
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ straight lines between points found on held-out pairs.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -34,14 +35,15 @@ class LinearModel:
     calibration: tuple[tuple[float, float], ...] = IDENTITY
     card: dict[str, Any] = field(default_factory=dict)
 
-    def calibrated(self, posterior: float) -> float:
-        """The probability that a pair of this posterior is right.
+    def calibrated(self, posteriors: Sequence[float]) -> list[float]:
+        """The probabilities that pairs of these posteriors are right.
 
-        >>> LinearModel(np.zeros(1), ((0.0, 0.1), (1.0, 0.9))).calibrated(0.5)
-        0.5
+        >>> LinearModel(np.zeros(1), ((0.0, 0.1), (1.0, 0.9))).calibrated([0.5])
+        [0.5]
         """
         raw, right = zip(*self.calibration, strict=True)
-        return float(np.interp(posterior, raw, right))
+        probabilities: list[float] = np.interp(posteriors, raw, right).tolist()
+        return probabilities
 
 
 def paper_weights(share: float, null_penalty: float, noncompositional_penalty: float, link_weight: float) -> FloatArray:

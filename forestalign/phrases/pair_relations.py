@@ -51,6 +51,8 @@ class PairRelations:
 
     source: Sentence
     target: Sentence
+    source_classes: list[WordClass]  # by word
+    target_classes: list[WordClass]
     rows: dict[tuple[Words, Words], list[PhraseEvidence]]
     links: tuple[tuple[int, int], ...]
     wordnet: WordNet
@@ -68,7 +70,8 @@ class PairRelations:
         rows: dict[tuple[Words, Words], list[PhraseEvidence]] = {}
         for row in evidence:
             rows.setdefault((row.source, row.target), []).append(row)
-        return cls(source, target, rows, links.pairs, wordnet)
+        classes = [word_class(token) for token in source.tokens], [word_class(token) for token in target.tokens]
+        return cls(source, target, *classes, rows, links.pairs, wordnet)
 
     def told(self, alignment: PhraseAlignment) -> PhraseAlignment:
         """The alignment with evidence and relation of each pair."""
@@ -76,9 +79,7 @@ class PairRelations:
         for pair in alignment.pairs:
             rows = self._rows(pair)
             supports = [pairs[k] for k in pair.supports]
-            pairs.append(
-                replace(pair, evidence=self._evidence(pair, rows), relation=self._relation(pair, rows, supports))
-            )
+            pairs.append(pair.told(self._evidence(pair, rows), self._relation(pair, rows, supports)))
         return replace(alignment, pairs=tuple(pairs))
 
     def _rows(self, pair: PhrasePair) -> list[PhraseEvidence]:
@@ -87,9 +88,11 @@ class PairRelations:
         return exact or self.rows.get((_bare(self.source, one), _bare(self.target, other)), [])
 
     def _evidence(self, pair: PhrasePair, rows: Sequence[PhraseEvidence]) -> tuple[str, ...]:
+        if not rows:
+            return (LINKS,)
         kinds = sorted({PUBLIC_KINDS[row.kind] for row in rows})
         has_links = any(_inside(pair.source, i) and _inside(pair.target, j) for i, j in self.links)
-        return (LINKS, *kinds) if has_links or not kinds else tuple(kinds)
+        return (LINKS, *kinds) if has_links else tuple(kinds)
 
     def _relation(self, pair: PhrasePair, rows: Sequence[PhraseEvidence], supports: Sequence[PhrasePair]) -> str:
         if rows:
@@ -113,8 +116,8 @@ class PairRelations:
         return MORE_SPECIFIC if wordnet.is_hypernym(other, one) else SIMILAR
 
     def _composed(self, pair: PhrasePair, supports: Sequence[PhrasePair]) -> str:
-        source = _left_over(self.source, pair.source, [support.source for support in supports])
-        target = _left_over(self.target, pair.target, [support.target for support in supports])
+        source = _left_over(self.source_classes, pair.source, [support.source for support in supports])
+        target = _left_over(self.target_classes, pair.target, [support.target for support in supports])
         relations = [each.relation for each in supports if each.relation != EQUAL and not self._is_function_pair(each)]
         negations = source.count(WordClass.NEGATION) - target.count(WordClass.NEGATION)
         relations += [OPPOSITE] * abs(negations)
@@ -130,8 +133,8 @@ class PairRelations:
         """Two function words: *a* and *the* do not make two phrases different."""
         if not (_is_word(pair.source) and _is_word(pair.target)):
             return False
-        tokens = self.source.tokens[pair.source.begin], self.target.tokens[pair.target.begin]
-        return all(word_class(token) in SMALL for token in tokens)
+        classes = self.source_classes[pair.source.begin], self.target_classes[pair.target.begin]
+        return classes[0] in SMALL and classes[1] in SMALL
 
 
 def _is_word(span: Span) -> bool:
@@ -156,8 +159,11 @@ def _bare(sentence: Sentence, span: Span) -> Words:
     return tuple(range(begin, end))
 
 
-def _left_over(sentence: Sentence, span: Span, covered: Sequence[Span]) -> list[WordClass]:
+def _left_over(classes: Sequence[WordClass], span: Span, covered: Iterable[Span]) -> list[WordClass]:
     """Classes of the words in no support that matter: neither function words nor punctuation."""
-    left = [k for k in range(span.begin, span.end) if not any(_inside(each, k) for each in covered)]
-    classes = [word_class(sentence.tokens[k]) for k in left]
-    return [each for each in classes if each not in SMALL]
+    left, at = [], span.begin
+    for begin, end in sorted(covered):
+        left += classes[at:begin]
+        at = max(at, end)
+    left += classes[at : span.end]
+    return [each for each in left if each not in SMALL]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -92,30 +93,28 @@ class ForestSide:
     forest: Forest
     begin: Nodes
     end: Nodes
+    categories: Nodes  # their numbers in CATEGORIES
     classes: Nodes  # by word
 
     @classmethod
     def of(cls, forest: Forest) -> ForestSide:
         """The side of a forest."""
-        begin = np.array([node.begin for node in forest.nodes], np.int64)
-        end = np.array([node.end for node in forest.nodes], np.int64)
+        begin, end = forest.arrays.begin.astype(np.int64), forest.arrays.end.astype(np.int64)
         classes = np.array([word_class(token) for token in forest.sentence.tokens], np.int64)
-        return cls(forest, begin, end, classes)
-
-    @property
-    def labels(self) -> npt.NDArray[np.str_]:
-        """Labels of all nodes."""
-        return np.array([node.label for node in self.forest.nodes])
-
-    @property
-    def categories(self) -> Nodes:
-        """Numbers of the nodes' categories in CATEGORIES."""
-        return np.array([_CATEGORY_NUMBER[reduced_category(node.label)] for node in self.forest.nodes], np.int64)
+        return cls(forest, begin, end, _label_categories(forest.arrays.labels)[forest.arrays.label], classes)
 
     @property
     def bars(self) -> FloatArray:
         """1 for nodes that binarisation made."""
-        return np.array([node.is_bar for node in self.forest.nodes], np.float64)
+        return self.forest.arrays.is_bar.astype(np.float64)
+
+    def same_labels(self, other: ForestSide) -> npt.NDArray[np.bool_]:
+        """Which nodes have the labels of which nodes of the other forest."""
+        left, right = self.forest.arrays, other.forest.arrays
+        number = {label: k for k, label in enumerate(right.labels)}
+        translated = np.array([number.get(label, -1) for label in left.labels], np.int32)
+        same: npt.NDArray[np.bool_] = translated[left.label][:, None] == right.label[None, :]
+        return same
 
     @property
     def punctuated(self) -> FloatArray:
@@ -124,13 +123,23 @@ class ForestSide:
         return np.asarray((marks[self.begin] | marks[self.end - 1]) & (self.end - self.begin > 1), np.float64)
 
 
+@lru_cache(maxsize=64)
+def _label_categories(labels: tuple[str, ...]) -> Nodes:
+    return np.array([_CATEGORY_NUMBER[reduced_category(label)] for label in labels], np.int64)
+
+
 def word_class(token: Token) -> WordClass:
     """The class of a tagged word."""
-    form = token.surface.lower()
-    if token.tag in punctuation_tags():
+    return _class_of(token.surface, token.tag)
+
+
+@lru_cache(maxsize=1 << 14)
+def _class_of(surface: str, tag: str) -> WordClass:
+    form = surface.lower()
+    if tag in punctuation_tags():
         return WordClass.PUNCTUATION
     if form in negation_words():
         return WordClass.NEGATION
-    if token.tag == "CD":
+    if tag == "CD":
         return WordClass.NUMBER
-    return WordClass.FUNCTION if form in stop_words() or token.tag in FUNCTION_TAGS else WordClass.CONTENT
+    return WordClass.FUNCTION if form in stop_words() or tag in FUNCTION_TAGS else WordClass.CONTENT

@@ -92,13 +92,16 @@ def _pair_parts(one: ForestSide, other: ForestSide, links: FloatArray, scores: P
         touching - 2.0 * inside,
         likely_touching - 2.0 * likely_inside,
         one.bars[:, None] + other.bars[None, :],
-        one.labels[:, None] == other.labels[None, :],
+        one.same_labels(other),
         one.categories[:, None] == other.categories[None, :],
         2.0 * inside / np.maximum(touching, LEAST),
         np.minimum.outer(lengths, others) / np.maximum.outer(lengths, others),
         one.punctuated[:, None] + other.punctuated[None, :],
     ]
-    return np.stack([np.asarray(layer, np.float64) for layer in layers], axis=-1)
+    parts = np.empty((*inside.shape, len(layers)))
+    for number, layer in enumerate(layers):
+        parts[..., number] = layer
+    return parts
 
 
 def _held(one: ForestSide, other: ForestSide, links: FloatArray) -> tuple[FloatArray, FloatArray]:

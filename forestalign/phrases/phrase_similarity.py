@@ -99,9 +99,10 @@ def is_candidate(features: Floats, source: Sequence[Span], target: Sequence[Span
 def candidate_spans(forest: Forest) -> tuple[Span, ...]:
     """The phrases of a forest that are asked about: not too long, no punctuation at the edges, no bars."""
     marks = [tag in punctuation_tags() for tag in forest.sentence.tags]
-    nodes = [node for node in forest.nodes if node.end - node.begin <= LONGEST and not node.is_bar]
-    spans = {Span(node.begin, node.end) for node in nodes}
-    return tuple(sorted(span for span in spans if not marks[span.begin] and not marks[span.end - 1]))
+    arrays = forest.arrays
+    is_asked = (arrays.end - arrays.begin <= LONGEST) & ~arrays.is_bar
+    spans = sorted(set(zip(arrays.begin[is_asked].tolist(), arrays.end[is_asked].tolist(), strict=True)))
+    return tuple(Span(begin, end) for begin, end in spans if not marks[begin] and not marks[end - 1])
 
 
 def has_vectors(source: Sentence, target: Sentence) -> bool:

@@ -33,6 +33,28 @@ class PhrasePair:
     source_text: str = ""  # the words as they stand in the text, on one line
     target_text: str = ""
 
+    def told(self, evidence: tuple[str, ...], relation: str) -> PhrasePair:
+        """The same pair with what it rests on and what its phrases are to each other."""
+        return PhrasePair(
+            self.source_node,
+            self.target_node,
+            self.source,
+            self.target,
+            self.source_label,
+            self.target_label,
+            self.is_bar,
+            self.compositional,
+            self.inverted,
+            self.log_prob,
+            self.supports,
+            self.posterior,
+            self.step,
+            evidence,
+            relation,
+            self.source_text,
+            self.target_text,
+        )
+
     @property
     def is_multiword(self) -> bool:
         """Whether both phrases have several words."""

@@ -14,13 +14,15 @@ import numpy as np
 from forestalign.forest import Forest, NodeId
 from forestalign.phrases.evidence import KINDS, PhraseEvidence
 from forestalign.phrases.model import FloatArray
-from forestalign.phrases.part_kinds import NAMES, SLICE, WORD_SEED, ForestSide, WordClass
+from forestalign.phrases.part_kinds import NAMES, PHRASE_SEED, SLICE, WORD_SEED, ForestSide, WordClass
 from forestalign.phrases.score import Step
 from forestalign.phrases.seeds import PHRASE, WORD, Seeds, leaves
 
 LEAST_IN_BLOCK = 0.25  # probability of each link of a block
 LONGEST_BLOCK = 4  # words
 
+FUNCTION, PUNCTUATION = int(WordClass.FUNCTION), int(WordClass.PUNCTUATION)
+Words = tuple[int, ...]
 Extent = tuple[int, int]  # begin and end
 Spans = dict[Extent, list[NodeId]]
 
@@ -36,50 +38,60 @@ def seed_parts(
     """All seeds, without values, and their parts."""
     against = {(row.source, row.target): row.relation for row in evidence if row.relation in WORD_SEED}
     rows: list[tuple[int, int, float, Step]] = []
-    vectors: list[FloatArray] = []
+    vectors: list[Sequence[float]] = []
     source_leaves, target_leaves = leaves(one.forest), leaves(other.forest)
-    for i, j in np.argwhere(links > 0.0).tolist():
-        vector = _word_vector(one, other, (i, j), float(links[i, j]), against.get(((i,), (j,)), ""))
+    for (i, j), vector in _word_vectors(one, other, links, against):
         for left in source_leaves[i]:
             for right in target_leaves[j]:
                 rows.append((left, right, 0.0, WORD))
                 vectors.append(vector)
-    for (left, right), vector in sorted(_phrase_vectors(one.forest, other.forest, links, evidence).items()):
+    word_count = len(rows)
+    for (left, right), strengths in sorted(_phrase_vectors(one.forest, other.forest, links, evidence).items()):
         rows.append((left, right, 0.0, PHRASE))
-        vectors.append(vector)
-    return Seeds.of(rows), np.array(vectors).reshape(len(rows), len(NAMES))
+        vectors.append(strengths)
+    parts = np.zeros((len(rows), len(NAMES)))
+    if word_count:
+        parts[:word_count, SLICE["word"]] = vectors[:word_count]
+    if word_count < len(rows):
+        parts[word_count:, SLICE["phrase"]] = vectors[word_count:]
+    return Seeds.of(rows), parts
 
 
-def _word_vector(one: ForestSide, other: ForestSide, pair: tuple[int, int], p: float, relation: str) -> FloatArray:
-    i, j = pair
-    left, right = one.forest.sentence.tokens[i], other.forest.sentence.tokens[j]
-    classes = one.classes[i], other.classes[j]
-    vector = np.zeros(len(NAMES))
-    vector[SLICE["word"]] = (
-        math.log(p),
-        math.log(p / (1.0 - p)),
-        1.0,
-        classes == (WordClass.FUNCTION, WordClass.FUNCTION),
-        classes == (WordClass.PUNCTUATION, WordClass.PUNCTUATION),
-        (left.lemma or left.surface) == (right.lemma or right.surface),
-        classes[0] != classes[1],
-        relation == "opposite",
-        relation == "different value",
-    )
-    return vector
+def _word_vectors(
+    one: ForestSide, other: ForestSide, links: FloatArray, against: dict[tuple[Words, Words], str]
+) -> Iterator[tuple[tuple[int, int], tuple[float, ...]]]:
+    """Linked words, and the parts of such a seed."""
+    classes, other_classes = one.classes.tolist(), other.classes.tolist()
+    lemmas, other_lemmas = _lemmas(one.forest), _lemmas(other.forest)
+    for i, j in np.argwhere(links > 0.0).tolist():
+        p, left, right = float(links[i, j]), classes[i], other_classes[j]
+        relation = against.get(((i,), (j,)), "") if against else ""
+        yield (i, j), (
+            math.log(p),
+            math.log(p / (1.0 - p)),
+            1.0,
+            left == FUNCTION == right,
+            left == PUNCTUATION == right,
+            lemmas[i] == other_lemmas[j],
+            left != right,
+            relation == "opposite",
+            relation == "different value",
+        )
+
+
+def _lemmas(forest: Forest) -> list[str]:
+    return [token.lemma or token.surface for token in forest.sentence.tokens]
 
 
 def _phrase_vectors(
     source: Forest, target: Forest, links: FloatArray, evidence: Sequence[PhraseEvidence]
-) -> dict[tuple[NodeId, NodeId], FloatArray]:
+) -> dict[tuple[NodeId, NodeId], list[float]]:
     """Phrase seeds: pairs of nodes over exactly the words of the evidence, at least one of several words."""
     left, right = _by_span(source), _by_span(target)
-    found: dict[tuple[NodeId, NodeId], FloatArray] = {}
-    start = SLICE["phrase"].start
+    found: dict[tuple[NodeId, NodeId], list[float]] = {}
     for place, strength, one, other in _phrase_places(left, right, links, evidence):
-        vector = found.setdefault((one, other), np.zeros(len(NAMES)))
-        vector[start] = 1.0
-        vector[start + place] = max(vector[start + place], strength)
+        vector = found.setdefault((one, other), [1.0] + [0.0] * (len(PHRASE_SEED) - 1))
+        vector[place] = max(vector[place], strength)
     return found
 
 
@@ -123,6 +135,7 @@ def _span(words: Sequence[int]) -> Extent:
 
 def _by_span(forest: Forest) -> Spans:
     found: Spans = {}
-    for v, node in enumerate(forest.nodes):
-        found.setdefault((node.begin, node.end), []).append(NodeId(v))
+    arrays = forest.arrays
+    for v, span in enumerate(zip(arrays.begin.tolist(), arrays.end.tolist(), strict=True)):
+        found.setdefault(span, []).append(NodeId(v))
     return found

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from forestalign.grammar import negation_words, punctuation_tags, stop_words
 from forestalign.lexicon import WordNet, WordVectors
+from forestalign.lexicon.wordnet import meeting
 from forestalign.phrases.evidence import PhraseEvidence
 from forestalign.tokens import Sentence, Token
 from forestalign.words.alignment import WordAlignment
@@ -142,14 +143,18 @@ def _is_content(token: Token) -> bool:
 
 def _relations(left: SpanSide, right: SpanSide, wordnet: WordNet) -> tuple[Floats, Floats]:
     antonyms, hypernyms = np.zeros((2, len(left.keys), len(right.keys)))
-    for i in np.flatnonzero(left.content):
-        for j in np.flatnonzero(right.content):
-            one, other = left.keys[i], right.keys[j]
-            if one == other:
-                continue
-            antonyms[i, j] = wordnet.are_antonyms(one, other)
-            if not wordnet.are_synonyms(one, other):
-                hypernyms[i, j] = float(wordnet.is_hypernym(one, other)) - float(wordnet.is_hypernym(other, one))
+    rows, columns = np.flatnonzero(left.content).tolist(), np.flatnonzero(right.content).tolist()
+    words, others = ([side.keys[k] for k in places] for side, places in ((left, rows), (right, columns)))
+    entries, other_entries = list(map(wordnet.entry, words)), list(map(wordnet.entry, others))
+    synsets, other_synsets = [each.synsets for each in entries], [each.synsets for each in other_entries]
+    for a, b in meeting([each.antonyms for each in entries], [{other.lower()} for other in others]):
+        antonyms[rows[a], columns[b]] = words[a] != others[b]
+    for a, b in meeting(synsets, [each.hypernyms for each in other_entries]):
+        hypernyms[rows[a], columns[b]] += 1.0
+    for a, b in meeting([each.hypernyms for each in entries], other_synsets):
+        hypernyms[rows[a], columns[b]] -= 1.0
+    for a, b in meeting(synsets, other_synsets):  # the same word, or synonyms
+        hypernyms[rows[a], columns[b]] = 0.0
     return antonyms, hypernyms
 
 
@@ -167,8 +172,10 @@ def span_features(context: SpanContext, source: Sequence[Words], target: Sequenc
         **_place_layers(context, left, right),
         **_extra_layers(context, left, right),
     }
-    shape = (len(source), len(target))
-    return np.stack([np.broadcast_to(layers[name], shape) for name in NAMES], axis=-1).astype(np.float64)
+    features = np.empty((len(source), len(target), len(NAMES)))
+    for number, name in enumerate(NAMES):
+        features[..., number] = layers[name]
+    return features
 
 
 class _Spans:

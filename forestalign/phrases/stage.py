@@ -5,37 +5,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from forestalign.compiled import core
 from forestalign.config import HAND_SET, AlignConfig
-from forestalign.forest import Forest, NodeId, one_best, viterbi
-from forestalign.grammar import punctuation_tags
+from forestalign.forest import Forest, one_best
 from forestalign.lexicon import PhraseLexicon, load_phrases, load_vectors, load_wordnet
 from forestalign.lexicon.phrase_lists import PhraseLists, load_phrase_lists
+from forestalign.phrases.assembly import Assembly
 from forestalign.phrases.compiled_search import compiled_search
 from forestalign.phrases.evidence import PhraseEvidence, find_evidence
 from forestalign.phrases.expected_f1 import LEAST_ALIGNMENTS, by_expected_f1
 from forestalign.phrases.features import FeatureExtractor, PairFeatures
-from forestalign.phrases.hypotheses import AlignedNodes, Bounds, Derivation, Found, mirrored_derivation
+from forestalign.phrases.hypotheses import Bounds, Derivation, Found, mirrored_derivation
 from forestalign.phrases.linear_model import LinearModel, load_linear_model
 from forestalign.phrases.model import FloatArray, PairScores, PhraseModel, load_model
 from forestalign.phrases.pair_relations import PairRelations
 from forestalign.phrases.parts import DerivationParts, parts_of, weigh_parts
 from forestalign.phrases.phrase_similarity import candidate_spans, has_vectors, load_similarity, similar_phrases
-from forestalign.phrases.region import EdgeId
-from forestalign.phrases.result import PhraseAlignment, PhrasePair, SearchStatistics
-from forestalign.phrases.score import Step, Weights, weigh
+from forestalign.phrases.result import PhraseAlignment
+from forestalign.phrases.score import Weights, weigh
 from forestalign.phrases.search import search
 from forestalign.phrases.seeds import Seeds, link_seeds
 from forestalign.phrases.span_pairs import SpanLexicon, span_context
 from forestalign.phrases.tree_edit_search import align_by_edits
-from forestalign.tokens import Span
 from forestalign.words import CANDIDATE
 from forestalign.words.alignment import WordAlignment
 
-Edges = tuple[tuple[NodeId, int], ...]
 Scorer = Callable[[Forest, Forest, WordAlignment], PairScores]
 Engine = Callable[[Forest, Forest, Seeds, Weights, Bounds], Found]
 
@@ -101,18 +98,23 @@ class PhraseStage:
             return align_phrases(source, target, links, self.score(source, target, links), self.config)
         if self.config.direction == "symmetric" and comes_first(target, source):
             turned = tuple(sorted(row.turned() for row in evidence))
-            return tuple(map(_mirrored, self._align_parts(target, source, links.mirrored(), turned)))
+            return self._align_parts(target, source, links.mirrored(), turned, is_turned=True)
         return self._align_parts(source, target, links, evidence)
 
     def _align_parts(
-        self, source: Forest, target: Forest, links: WordAlignment, evidence: tuple[PhraseEvidence, ...]
+        self,
+        source: Forest,
+        target: Forest,
+        links: WordAlignment,
+        evidence: tuple[PhraseEvidence, ...],
+        is_turned: bool = False,
     ) -> tuple[PhraseAlignment, ...]:
-        """The best alignments by the learned scores, with calibrated posteriors."""
+        """The best alignments by the learned scores, with calibrated posteriors; turned, the sentences were swapped."""
         assert self.linear is not None
         scores = self.score(source, target, links)
         weights, seeds = weigh_parts(parts_of(source, target, links, scores, evidence), self.linear.weights)
-        found = align_weighted(source, target, seeds, weights, self.config, scores.pair)
-        return tuple(_calibrated(alignment, self.linear) for alignment in found)
+        assembly = Assembly(source, target, weights, scores.pair, is_turned, self.linear.calibrated)
+        return _Task(assembly, seeds, self.config).alignments()
 
     def evidence(self, source: Forest, target: Forest, links: WordAlignment) -> tuple[PhraseEvidence, ...]:
         """What speaks for pairs of phrases beside the word links."""
@@ -168,7 +170,7 @@ def both_directions(
     source: Forest, target: Forest, weights: Weights, seeds: Seeds, config: AlignConfig
 ) -> tuple[Derivation, ...]:
     """The k best derivations of each direction, all seen from the source, best first."""
-    task = _Task(source, target, seeds, weights, weights.pair, config)
+    task = _Task(Assembly(source, target, weights, weights.pair), seeds, config)
     forth = task.found()
     if config.direction != "symmetric":
         return forth.derivations
@@ -176,15 +178,6 @@ def both_directions(
     ways = [(forth.completed, each) for each in forth.derivations]
     ways += [(back.completed, mirrored_derivation(each)) for each in back.derivations]
     return tuple(each for _, each in sorted(ways, key=lambda way: (way[0], -round(way[1].score, 9))))
-
-
-def _calibrated(alignment: PhraseAlignment, linear: LinearModel) -> PhraseAlignment:
-    """The alignment with posteriors that are shares of right pairs."""
-    pairs = tuple(
-        replace(pair, posterior=linear.calibrated(pair.posterior)) if pair.posterior is not None else pair
-        for pair in alignment.pairs
-    )
-    return replace(alignment, pairs=pairs)
 
 
 def align_phrases(
@@ -216,12 +209,8 @@ def align_weighted(
     log_probs: FloatArray | None = None,
 ) -> tuple[PhraseAlignment, ...]:
     """The same by any weights; `log_probs` of all pairs are shown to the user, else their values."""
-    task = _Task(source, target, seeds, weights, weights.pair if log_probs is None else log_probs, config)
-    if config.direction != "symmetric":
-        return task.one_way()
-    if comes_first(target, source):
-        return tuple(map(_mirrored, task.mirrored().better_way()))
-    return task.better_way()
+    shown = weights.pair if log_probs is None else log_probs
+    return _Task(Assembly(source, target, weights, shown), seeds, config).alignments()
 
 
 def comes_first(one: Forest, other: Forest) -> bool:
@@ -236,177 +225,40 @@ def _content(forest: Forest) -> tuple[object, ...]:
     return nodes, [[(edge.children, edge.log_prob) for edge in edges] for edges in forest.edges]
 
 
-def _preference(alignment: PhraseAlignment) -> tuple[bool, bool, float]:
-    return alignment.reached_root, not alignment.completed, round(alignment.log_score, 9)
-
-
 @dataclass(frozen=True, slots=True)
 class _Task:
     """Two forests in one direction, and how what was found becomes a result."""
 
-    source: Forest
-    target: Forest
+    assembly: Assembly
     seeds: Seeds
-    weights: Weights
-    log_probs: FloatArray
     config: AlignConfig
+
+    def alignments(self) -> tuple[PhraseAlignment, ...]:
+        """What the settings ask for: this direction, or the better one of both."""
+        if self.config.direction != "symmetric":
+            return self.one_way()
+        first = self.mirrored() if comes_first(self.assembly.target, self.assembly.source) else self
+        return first.better_way()
 
     def mirrored(self) -> _Task:
         """The other direction."""
-        seeds, weights = self.seeds.transposed(), self.weights.transposed()
-        return _Task(self.target, self.source, seeds, weights, self.log_probs.T, self.config)
+        weights = self.assembly.weights.transposed()
+        return _Task(self.assembly.mirrored(weights), self.seeds.transposed(), self.config)
 
     def one_way(self) -> tuple[PhraseAlignment, ...]:
         """What the search finds in this direction."""
-        return self._assemble(self.found())
+        return self.assembly.alignments(self.found())
 
     def better_way(self) -> tuple[PhraseAlignment, ...]:
         """What it finds in the better one of both."""
-        mirror, forth = self.mirrored(), self.one_way()
-        back = mirror.found()
-        first = mirror._assemble(replace(back, derivations=back.derivations[:1]))
-        if _preference(forth[0]) >= _preference(first[0]):
-            return forth
-        return tuple(map(_mirrored, mirror._assemble(back)))
+        mirror = self.mirrored()
+        forth, back = self.found(), mirror.found()
+        if self.assembly.preference(forth) >= mirror.assembly.preference(back):
+            return self.assembly.alignments(forth)
+        return mirror.assembly.alignments(back)
 
     def found(self) -> Found:
         """What the search finds."""
         engine: Engine = search if core(self.config.plain) is None else compiled_search
-        return engine(self.source, self.target, self.seeds, self.weights, Bounds.of(self.config))
-
-    def _assemble(self, found: Found) -> tuple[PhraseAlignment, ...]:
-        """The alignments of all derivations."""
-        statistics = SearchStatistics(found.states, found.beam_cuts, found.trace_bounds)
-        if not found.derivations:
-            return (self._nothing_aligned(statistics),)
-        alignments = []
-        for derivation in found.derivations:
-            alignment = self._alignment(derivation, statistics)
-            is_completed = found.completed and not _is_whole(self.source, self.target, alignment)
-            alignments.append(replace(alignment, completed=True) if is_completed else alignment)
-        return tuple(alignments)
-
-    def _alignment(self, derivation: Derivation, statistics: SearchStatistics) -> PhraseAlignment:
-        root = derivation.pairs[-1]
-        return PhraseAlignment(
-            pairs=tuple(map(self._phrase_pair, derivation.pairs)),
-            source_nulls=_spans(self.source, derivation.source_nulls),
-            target_nulls=_spans(self.target, derivation.target_nulls),
-            source_null_nodes=derivation.source_nulls,
-            target_null_nodes=derivation.target_nulls,
-            source_edges=_whole_tree(self.source, root.source, derivation.source_edges, derivation.source_trees),
-            target_edges=_whole_tree(self.target, root.target, derivation.target_edges, derivation.target_trees),
-            log_score=derivation.score + self.weights.constant,
-            reached_root=True,
-            statistics=statistics,
-        )
-
-    def _phrase_pair(self, pair: AlignedNodes) -> PhrasePair:
-        one, other = self.source.nodes[pair.source], self.target.nodes[pair.target]
-        source, target = Span(one.begin, one.end), Span(other.begin, other.end)
-        return PhrasePair(
-            source_node=pair.source,
-            target_node=pair.target,
-            source=source,
-            target=target,
-            source_label=one.label,
-            target_label=other.label,
-            is_bar=one.is_bar or other.is_bar,
-            compositional=pair.step is not Step.NON_COMPOSITIONAL,
-            inverted=pair.step is Step.INVERTED,
-            log_prob=float(self.log_probs[pair.source, pair.target]),
-            supports=pair.supports,
-            posterior=pair.posterior,
-            step=pair.step.label,
-            source_text=self.source.sentence.phrase(source),
-            target_text=self.target.sentence.phrase(target),
-        )
-
-    def _nothing_aligned(self, statistics: SearchStatistics) -> PhraseAlignment:
-        """Both sentences null as a whole, on their best trees."""
-        one, other = viterbi(self.source).root, viterbi(self.target).root
-        score = float(self.weights.source_null[one] + self.weights.target_null[other]) + self.weights.constant
-        return PhraseAlignment(
-            pairs=(),
-            source_nulls=_spans(self.source, (one,)),
-            target_nulls=_spans(self.target, (other,)),
-            source_null_nodes=(one,),
-            target_null_nodes=(other,),
-            source_edges=_whole_tree(self.source, one, (), -1),
-            target_edges=_whole_tree(self.target, other, (), -1),
-            log_score=score,
-            reached_root=False,
-            statistics=statistics,
-        )
-
-
-def _is_whole(source: Forest, target: Forest, alignment: PhraseAlignment) -> bool:
-    """Does the support of a completed root leave out nothing but punctuation at the edges?
-
-    The paper's trees keep such marks outside the root, ours attach them outermost; so this counts as reaching the root.
-    """
-    supports = [alignment.pairs[k] for k in alignment.pairs[-1].supports]
-    return bool(supports) and all(
-        _is_punctuation(forest, node)
-        for forest, nulls, spans in (
-            (source, alignment.source_null_nodes, [pair.source for pair in supports]),
-            (target, alignment.target_null_nodes, [pair.target for pair in supports]),
-        )
-        for node in nulls
-        if forest.nodes[node].end <= min(spans).begin or forest.nodes[node].begin >= max(span.end for span in spans)
-    )
-
-
-def _is_punctuation(forest: Forest, node: NodeId) -> bool:
-    return forest.nodes[node].is_leaf and forest.nodes[node].label in punctuation_tags()
-
-
-def _whole_tree(forest: Forest, root: NodeId, opened: Iterable[EdgeId], trees: int) -> Edges:
-    """The opened edges, and below null and covered phrases the parser's best derivation, or that of a shared tree.
-
-    `trees` are the n-best trees to choose from in strict mode, -1 else.
-    """
-    chosen = {edge.node: edge.way for edge in opened}
-    best = viterbi(forest).choice
-    tree = (trees & -trees) if trees > 0 else 0
-    edges: list[tuple[NodeId, int]] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        index = chosen.get(node, best[node])
-        if node not in chosen and tree:
-            index = next((k for k, edge in enumerate(forest.edges[node]) if edge.trees & tree), index)
-        edges.append((node, index))
-        stack.extend(forest.edges[node][index].children)
-    return tuple(sorted(edges))
-
-
-def _spans(forest: Forest, nodes: Iterable[NodeId]) -> tuple[Span, ...]:
-    return tuple(sorted(Span(forest.nodes[node].begin, forest.nodes[node].end) for node in nodes))
-
-
-def _mirrored(alignment: PhraseAlignment) -> PhraseAlignment:
-    """The alignment with source and target swapped."""
-    return replace(
-        alignment,
-        pairs=tuple(
-            replace(
-                pair,
-                source_node=pair.target_node,
-                target_node=pair.source_node,
-                source=pair.target,
-                target=pair.source,
-                source_label=pair.target_label,
-                target_label=pair.source_label,
-                source_text=pair.target_text,
-                target_text=pair.source_text,
-            )
-            for pair in alignment.pairs
-        ),
-        source_nulls=alignment.target_nulls,
-        target_nulls=alignment.source_nulls,
-        source_null_nodes=alignment.target_null_nodes,
-        target_null_nodes=alignment.source_null_nodes,
-        source_edges=alignment.target_edges,
-        target_edges=alignment.source_edges,
-    )
+        sides = self.assembly
+        return engine(sides.source, sides.target, self.seeds, sides.weights, Bounds.of(self.config))
