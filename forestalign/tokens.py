@@ -25,6 +25,8 @@ import numpy.typing as npt
 from forestalign.bare_import import bare_import
 from forestalign.grammar import abbreviations
 
+KEPT_WORDS = 1 << 12  # in each cache: most of a text, and full after some hundred pairs, so that memory is flat then
+
 
 class Span(NamedTuple):
     """Half-open, in tokens: begin <= i < end."""
@@ -288,7 +290,7 @@ _INFLECTED = {
 }
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=KEPT_WORDS)
 def _lemma(word: str, tag: str) -> str:
     """The lemma of one lower-case word.
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from forestalign.grammar import stop_words
 from forestalign.lexicon.wordnet import load_wordnet
+from forestalign.tokens import KEPT_WORDS
 
 FEWEST_WORDS = 4  # fewer say nothing: "Je sais" and "Kofi Annan sneezed" look alike
 MOST_UNKNOWN = 0.5
@@ -29,7 +30,7 @@ def looks_english(words: Sequence[str]) -> bool:
     return sum(not _is_known(word.lower().replace("’", "'")) for word in counted) <= MOST_UNKNOWN * len(counted)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT_WORDS)
 def _is_known(word: str) -> bool:
     if word in stop_words() or (len(word) >= SHORTEST_ENTRY and word in load_wordnet()):
         return True

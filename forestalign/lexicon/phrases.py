@@ -19,7 +19,7 @@ from forestalign.grammar import grammar_root
 from forestalign.lexicon.phrase_text import PUNCTUATION, Parts, part_of_speech
 from forestalign.lexicon.wordnet import WordNet, load_wordnet
 
-MOST_LINES = 1 << 14  # taken apart and kept
+MOST_LINES = 1 << 10  # taken apart and kept
 SIGNS = "=!><~"
 SLOTS = frozenset({"one's", "someone's", "somebody's", "everyone's"})
 PARTICLES = frozenset(

@@ -16,6 +16,7 @@ from forestalign.lexicon.numbers import ARTICLES, Number, number_words, read_num
 from forestalign.lexicon.phrase_text import Parts
 from forestalign.lexicon.times import MONTHS, NAMED_HOURS, Clock, Date, Years, read_clock, read_date, read_years
 from forestalign.lexicon.units import CURRENCY_SIGNS, comparator_before, read_unit
+from forestalign.tokens import KEPT_WORDS
 
 # shares of the larger value by which measures may differ: 26 miles and 42 km, a month and 30 days, a third and 33 %
 CLOSE, ROUGH = Fraction(1, 200), Fraction(3, 200)
@@ -55,7 +56,7 @@ def find_quantities(parts: Parts) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=KEPT_WORDS)
 def may_begin(form: str) -> bool:
     """Whether a quantity can begin with this word, asked of every word of a sentence."""
     if form in ARTICLES or form in MONTHS or form in NAMED_HOURS or form in CURRENCY_SIGNS:

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
+from forestalign.tokens import KEPT_WORDS
 
 FIELD_COUNT = 6
-MOST_ENTRIES = 1 << 14  # split lines that are kept; a long run meets most lemmas, and must not grow with them
+MOST_ENTRIES = KEPT_WORDS  # split lines that are kept; a long run meets most lemmas, and must not grow with them
 
 
 @dataclass(frozen=True, slots=True)

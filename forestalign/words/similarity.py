@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from forestalign.grammar import stop_words
 from forestalign.lexicon import PairList, WordNet, WordVectors
-from forestalign.tokens import Sentence
+from forestalign.tokens import KEPT_WORDS, Sentence
 
 Matrix = npt.NDArray[np.float64]
 
@@ -33,7 +33,7 @@ PUNCTUATION = frozenset(
 )  # the published list
 PPDB_SIM = 0.9  # section 3.3.5
 VECTOR_THRESHOLD = 0.7  # the `words` grid of scripts/ablate_words.py
-CACHE_SIZE = 1 << 17  # pairs of words kept; bounded, so that memory stays flat over long input
+CACHE_SIZE = 1 << 15  # pairs of words kept; bounded, so that memory stays flat over long input
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _vetoed(left: Form, right: Form, are_numbers: bool) -> bool:
     return left.is_stop != right.is_stop or left.is_punctuation or right.is_punctuation
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=KEPT_WORDS)
 def form(word: str) -> Form:
     """Rule a deletes from words longer than one character only, so that a hyphen stays itself."""
     lower = word.lower()

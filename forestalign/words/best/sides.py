@@ -13,7 +13,7 @@ import numpy.typing as npt
 from forestalign.grammar import stop_words
 from forestalign.lexicon import PairList, WordNet, WordVectors, load_vectors
 from forestalign.lexicon.wordnet import UNKNOWN, Entry
-from forestalign.tokens import Sentence
+from forestalign.tokens import KEPT_WORDS, Sentence
 from forestalign.words.analysis import Analysis
 from forestalign.words.best.metric import Metric, Projected, rows_of
 from forestalign.words.centred_vectors import unit_rows
@@ -107,7 +107,7 @@ def _distances(count: int) -> tuple[Array, Array, Array]:
     return ((distance <= WINDOW) & apart).astype(np.float32), near, region
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=KEPT_WORDS)
 def kind_of(word: str) -> int:
     """Content word, stop word or punctuation, by its lower-case form."""
     if word in CLITICS or word in stop_words():
@@ -115,7 +115,7 @@ def kind_of(word: str) -> int:
     return CONTENT if any(character.isalnum() for character in word) or word in {"%", "$"} else PUNCTUATION
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=KEPT_WORDS)
 def is_foreign(word: str) -> bool:
     """With letters, but none of the Latin script."""
     letters = [character for character in word if character.isalpha()]
