@@ -10,17 +10,16 @@ import gzip
 import io
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from commands import Answer, Run, runner
 
-from forestalign.cli import COMMANDS, main
-from forestalign.formats import PhraseRecord, from_json, to_json
+from forestalign.cli import COMMANDS
+from forestalign.formats import to_json
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.view.text import render_text
@@ -43,19 +42,6 @@ AMBIGUOUS_PAIR = "We saw the man with the dog.\tWe saw the man with the dog!\n"
 PLAIN = ("--model", "hand-set", "--links", "dictionary")
 
 
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def records(self) -> list[PhraseRecord]:
-        return [from_json(line) for line in self.out.splitlines()]
-
-
-Run = Callable[..., Answer]
-
-
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
     """Run a command in a folder with some files in it."""
@@ -63,16 +49,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     Path("pairs.tsv").write_text(PAIRS)
     Path("trees.mrg").write_text(TREES)
     Path("old.txt").write_text("old\n")
-
-    def call(*arguments: str) -> Answer:
-        capfd.readouterr()
-        try:
-            code = main(arguments)
-        except SystemExit as leaving:
-            code = int(leaving.code or 0)
-        return Answer(code, *capfd.readouterr())
-
-    return call
+    return runner(capfd)
 
 
 def align(run: Run, *arguments: str) -> Answer:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
+from commands import Run, runner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.chunk_aligner import ChunkAligner
-from forestalign.cli import main
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import AnnotationError, GrammarError, UsageError
 from forestalign.evaluation.chunk_outputs import chunk_baseline, read_chunk_gold, read_chunk_output
@@ -380,30 +378,12 @@ def test_bad_weights_are_refused(tmp_path: Path, name: str, value: object, messa
 # ---- the commands ----
 
 
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Answer]
-
-
 @pytest.fixture
 def run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], in_this_process: None
 ) -> Run:
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Answer:
-        capfd.readouterr()
-        try:
-            code = main(arguments)
-        except SystemExit as leaving:
-            code = int(leaving.code or 0)
-        return Answer(code, *capfd.readouterr())
-
-    return call
+    return runner(capfd)
 
 
 def test_align_keeps_the_order_and_does_the_lines_around_a_bad_one(run: Run) -> None:

@@ -9,11 +9,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from commands import Run, runner
 
 from forestalign.cli import COMMANDS, main
 from forestalign.cli.batch_options import line_count
@@ -22,18 +21,6 @@ from forestalign.formats.phrase_rows import COLUMNS
 TREES = "(S (NP (NNS Dogs)) (VP (VBP bark)))\n(S (NP (NNS Cats)) (VP (VBP sleep)))\n"
 DOGS = "(TOP (S (NP (NNS Dogs)) (VP (VBP bark))))\n"
 ANNOTATED = {"id": "a", "source": ["Dogs", "bark"], "target": ["Hounds", "bark"], "sure": [[0, 0], [1, 1]]}
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a command gave back."""
-
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -46,16 +33,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     Path("gold.jsonl").write_text(json.dumps(ANNOTATED) + "\n", encoding="utf-8")
     Path("links.txt").write_text("0-0\n", encoding="utf-8")
     Path("empty").write_text("", encoding="utf-8")
-
-    def answer(*arguments: str) -> Answer:
-        try:
-            code = main(arguments)
-        except SystemExit as exit:
-            code = int(exit.code or 0)
-        captured = capfd.readouterr()
-        return Answer(code, captured.out, captured.err)
-
-    return answer
+    return runner(capfd)
 
 
 # ---- help ----

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
+from bad_files import with_field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -242,13 +243,8 @@ def test_tokens_are_found_again_in_the_text() -> None:
     ]
 
 
-def _changed(path: list[object], value: object) -> str:
-    fields = json.loads(to_json(record_of(_aligned(), forests=True)))
-    place = fields
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
-    return json.dumps(fields)
+def _changed(path: list[str | int], value: object) -> str:
+    return with_field(to_json(record_of(_aligned(), forests=True)), path, value)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +272,7 @@ def _changed(path: list[object], value: object) -> str:
     ],
 )
 def test_a_record_that_contradicts_itself_is_refused(
-    tmp_path: Path, path: list[object], value: object, message: str
+    tmp_path: Path, path: list[str | int], value: object, message: str
 ) -> None:
     write_lines(tmp_path / "r", [to_json(record_of(_aligned())), _changed(path, value)])
     with pytest.raises(AnnotationError, match="r:2: ") as caught:

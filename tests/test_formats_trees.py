@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bad_files import with_field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tree_strategies import trees
@@ -239,13 +239,8 @@ def test_a_bad_huang_file_is_refused_at_its_line(tmp_path: Path, old: str, new: 
     assert message in str(caught.value)
 
 
-def _changed(path: list[object], value: object) -> str:
-    fields = json.loads(format_forest(forest_of([ScoredTree(parse_brackets(CAT), 0.0)])))
-    place = fields
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
-    return json.dumps(fields)
+def _changed(path: list[str | int], value: object) -> str:
+    return with_field(format_forest(forest_of([ScoredTree(parse_brackets(CAT), 0.0)])), path, value)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +260,7 @@ def _changed(path: list[object], value: object) -> str:
     ],
 )
 def test_a_bad_forest_line_is_refused_with_field_and_value(
-    tmp_path: Path, path: list[object], value: object, message: str
+    tmp_path: Path, path: list[str | int], value: object, message: str
 ) -> None:
     write_lines(tmp_path / "f", [_changed(path, value)])
     with pytest.raises(InputError, match="f:1: ") as caught:

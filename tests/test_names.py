@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from bad_files import complaint
 
-from forestalign.errors import GrammarError
 from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, RELATIONS, SIMILAR, Finding
 from forestalign.lexicon.light_verbs import light_verb_findings
@@ -124,18 +125,12 @@ def test_other_letters_other_case_and_other_words_are_no_acronym(source: str, ta
 
 @pytest.mark.parametrize("row", ["Dr.\tdoctor", "dr.\t", "dr.\tdoctor\ndr\tdoctor"])
 def test_a_bad_title_is_refused(tmp_path: Path, row: str) -> None:
-    path = tmp_path / "titles.tsv"
-    path.write_text(row + "\n", encoding="utf-8")
-    with pytest.raises(GrammarError, match=r"titles\.tsv:\d"):
-        read_titles(path)
+    assert re.search(r"titles\.tsv:\d", complaint(read_titles, tmp_path / "titles.tsv", row))
 
 
 @pytest.mark.parametrize("row", ["-\tItalian\tItalians", "italy\titalian|\titalians"])
 def test_a_bad_country_is_refused(tmp_path: Path, row: str) -> None:
-    path = tmp_path / "countries.tsv"
-    path.write_text(row + "\n", encoding="utf-8")
-    with pytest.raises(GrammarError, match=r"countries\.tsv:1"):
-        read_countries(path)
+    assert re.search(r"countries\.tsv:1", complaint(read_countries, tmp_path / "countries.tsv", row))
 
 
 # ---- people and countries ----
@@ -225,10 +220,9 @@ def test_opposites_are_known_by_prefix_or_by_lexicon(left: str, right: str, expe
 
 @pytest.mark.parametrize("row", ["hot\thot", "hot\tcold\nhot\tcold", "hot\tcold\ncold\thot"])
 def test_a_bad_pair_of_opposites_is_refused(tmp_path: Path, row: str) -> None:
-    path = tmp_path / "opposites.tsv"
-    path.write_text(row + "\n", encoding="utf-8")
-    with pytest.raises(GrammarError, match=rf"opposites\.tsv:{row.count(chr(10)) + 1}"):
-        read_opposites(path)
+    assert re.search(
+        rf"opposites\.tsv:{row.count(chr(10)) + 1}", complaint(read_opposites, tmp_path / "opposites.tsv", row)
+    )
 
 
 @pytest.mark.parametrize(

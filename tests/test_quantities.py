@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from bad_files import complaint
 
-from forestalign.errors import GrammarError
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR
 from forestalign.lexicon.numbers import Number, digits, read_number, read_number_words
 from forestalign.lexicon.phrase_text import Parts, take_apart
@@ -143,10 +144,10 @@ def test_words_without_a_value_begin_no_number(text: str) -> None:
     "row", ["colour\tred\t1", "unit\tone\tfirst", "unit\tone\t-1", "unit\tone\t1\nunit\tone\t1", "unit\tone"]
 )
 def test_a_bad_row_of_number_words_is_refused_by_line(tmp_path: Path, row: str) -> None:
-    path = tmp_path / "number_words.tsv"
-    path.write_text(row + "\n", encoding="utf-8")
-    with pytest.raises(GrammarError, match=rf"number_words\.tsv:{row.count(chr(10)) + 1}:"):
-        read_number_words(path)
+    assert re.search(
+        rf"number_words\.tsv:{row.count(chr(10)) + 1}:",
+        complaint(read_number_words, tmp_path / "number_words.tsv", row),
+    )
 
 
 @pytest.mark.parametrize(
@@ -161,18 +162,12 @@ def test_a_bad_row_of_number_words_is_refused_by_line(tmp_path: Path, row: str) 
     ],
 )
 def test_a_bad_unit_is_refused_with_its_value(tmp_path: Path, row: str, message: str) -> None:
-    path = tmp_path / "units.tsv"
-    path.write_text(row + "\n", encoding="utf-8")
-    with pytest.raises(GrammarError, match=rf"units\.tsv:1: {message}"):
-        read_units(path)
+    assert re.search(rf"units\.tsv:1: {message}", complaint(read_units, tmp_path / "units.tsv", row))
 
 
 @pytest.mark.parametrize("row", ["=\tabout", ">\t", ">\tover|", ">\tover\n<\tover"])
 def test_a_bad_comparator_is_refused(tmp_path: Path, row: str) -> None:
-    path = tmp_path / "comparators.tsv"
-    path.write_text(row + "\n", encoding="utf-8")
-    with pytest.raises(GrammarError, match=r"comparators\.tsv:\d"):
-        read_comparators(path)
+    assert re.search(r"comparators\.tsv:\d", complaint(read_comparators, tmp_path / "comparators.tsv", row))
 
 
 @pytest.mark.parametrize(

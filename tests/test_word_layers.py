@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -39,22 +41,15 @@ def _values(draw: Draw, rows: int, columns: int) -> npt.NDArray[np.float32]:
     return (draw.integers(0, 5, (rows, columns)) / 4 * draw.choice([1.0, 0.7], (rows, columns))).astype(np.float32)
 
 
+@pytest.mark.parametrize("layer", [context_layers.surroundings, context_layers.relatives])
 @settings(max_examples=60, deadline=None)
 @given(SEEDS, COUNTS, COUNTS)
-def test_surroundings_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
+def test_surroundings_and_relatives_of_both_twins_are_equal(
+    layer: Callable[..., npt.NDArray[np.float32]], seed: int, rows: int, columns: int
+) -> None:
     draw = np.random.default_rng(seed)
     pair, values = (_side(draw, rows), _side(draw, columns)), _values(draw, rows, columns)
-    plain = context_layers.surroundings(*pair, values, plain=True)
-    np.testing.assert_allclose(context_layers.surroundings(*pair, values), plain, atol=2e-6)
-
-
-@settings(max_examples=60, deadline=None)
-@given(SEEDS, COUNTS, COUNTS)
-def test_relatives_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
-    draw = np.random.default_rng(seed)
-    pair, values = (_side(draw, rows), _side(draw, columns)), _values(draw, rows, columns)
-    plain = context_layers.relatives(*pair, values, plain=True)
-    np.testing.assert_allclose(context_layers.relatives(*pair, values), plain, atol=1e-6)
+    np.testing.assert_allclose(layer(*pair, values), layer(*pair, values, plain=True), atol=2e-6)
 
 
 @settings(max_examples=60, deadline=None)

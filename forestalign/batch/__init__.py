@@ -18,6 +18,13 @@ loads the models and one that writes a result, and calls `run_jobs`:
     tally = run_jobs(jobs, start, output=OutputOptions("counts.txt", Layout.LINES), limits=RunLimits(processes=2))
 
 A handler need not catch anything: what it raises is reported for the job that caused it.
+
+- `jobs`, `options`: what goes into a run, what comes out of it, and how much it may take
+- `starter`, `limits`: how a worker process begins, and how one bad job is kept from harming the others
+- `worker_program`, `workers`, `cluster`: where tasks run: in this process, in others, on other machines
+- `ordered`: results in the order of their tasks
+- `run_journal`, `store`, `output`, `progress`: what is written, so that a run can be resumed, and what is shown
+- `run`: all of it together
 """
 
 from forestalign.batch.jobs import BadLine, Handler, Job, Layout, Outcome, StartWorker, Tally

@@ -2,7 +2,7 @@
 
 A Dask worker runs tasks in threads, where a time limit cannot interrupt anything and a crash takes all threads along.
 So it passes them on to worker processes of ours, one for each thread, which are the same as on one machine: models
-are loaded once a process, limits and crashes are treated alike, and the results are the same bytes.
+are loaded once per process, limits and crashes are treated alike, and the results are the same bytes.
 A task whose Dask worker dies is given to another one by the scheduler.
 """
 

@@ -70,7 +70,7 @@ class Message:
 
 
 class Programs:
-    """The functions this process has started, by key: models are loaded once a process."""
+    """The functions this process has started, by key: models are loaded once per process."""
 
     def __init__(self) -> None:
         self._started: OrderedDict[str, Callable[[Any], Any]] = OrderedDict()

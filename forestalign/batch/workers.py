@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 
 
 class Program(Generic[Task, Value]):
-    """What workers run: `start()` is called once a process and returns the function for the tasks."""
+    """What workers run: `start()` is called once per process and returns the function for the tasks."""
 
     def __init__(self, start: Callable[[], Callable[[Task], Value]]):
         self.start = start

@@ -3,6 +3,11 @@
 A chart gives every span and label a log potential, and a tree the sum of the potentials of its spans. Probabilities are
 over n-ary trees: the grammar (see `plain`) gives each of them one derivation. The empty label has potential 0, so
 spans that are not in the tree add nothing. Chains of unary phrases are one label, joined by `::` as in benepar.
+
+- `potentials`: the chart itself
+- `plain`, `plain_kbest`: the algorithms as they are written down; `chart_kernels` chooses between them and the compiled
+- `decode`, `best_trees`: the best tree, the k best, the one of least risk
+- `expectations`: partition, marginals, entropy
 """
 
 from forestalign.chart.best_trees import BestTrees, SharedTrees

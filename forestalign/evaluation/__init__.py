@@ -2,6 +2,15 @@
 
 Every score comes as an `Evaluation`, which keeps the counts of each sentence pair, so that `compare` and `bootstrap`
 work on all of them.
+
+- `counts`, `significance`: what all scores share
+- `word_scores`, `phrase_scores`, `parse_scores`, `chunk_scores`, `sentence_tasks`, `attachment_kinds`: metrics
+- `legacy`: metrics as a published program computed them
+- `projection`: phrase pairs from word links
+- `answer_files`, `parse_files`, `sentence_files`, `chunk_outputs`: gold and answers from files
+- `annotated_pairs`, `annotation_files`, `annotation_checks`, `annotation_store`, `annotation_report`: annotated sets
+- `development`, `development_answers`: a development set, and aligning it again and again
+- `phrase_report`, `report`, `reports`: the tables that are printed
 """
 
 from __future__ import annotations

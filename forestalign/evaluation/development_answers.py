@@ -86,7 +86,7 @@ class ConfiguredPaths:
 
 @dataclass(slots=True)
 class DevelopmentWorker:
-    """Aligns cached pairs; a model and its lexicon are loaded once a process."""
+    """Aligns cached pairs; a model and its lexicon are loaded once per process."""
 
     loaded: dict[tuple[str, ...], PhraseStage] = field(default_factory=dict)
 

@@ -1,4 +1,10 @@
-"""Binary packed forests: packing of n-best trees, inside-outside, and the trees back."""
+"""Binary packed forests: packing of n-best trees, inside-outside, and the trees back.
+
+- `forest`: nodes, hyperedges, and the same as arrays
+- `packing_tables`, `packing`: n-best trees packed into a forest
+- `inside_outside`: inside, outside, marginals, the best derivation
+- `derivations`: the trees of a forest, one by one
+"""
 
 from __future__ import annotations
 

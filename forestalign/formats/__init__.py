@@ -1,4 +1,11 @@
-"""File formats, one module per family. Readers stream; their errors carry file, line, value and expectation."""
+"""File formats, one module per family. Readers stream; their errors carry file, line, value and expectation.
+
+- `lines`, `fields`, `door`: lines of files, fields of JSON objects, and what a sentence must be
+- `pairs`, `word_links`, `linked_words`: pairs of sentences, and links between their words
+- `tree_files`, `forests`, `huang`, `enju`, `conll`, `graphviz`, `given_parses`: trees, forests, dependencies
+- `phrase_records`, `phrase_rows`, `results`, `reread`, `reranked`: phrase alignments
+- `ists`, `chunk_files`: chunks
+"""
 
 from __future__ import annotations
 

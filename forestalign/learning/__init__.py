@@ -1,10 +1,24 @@
-"""Learning the weights: feature-enhanced Viterbi EM (section 5.1 of the paper; Berg-Kirkpatrick et al. 2010).
+"""Learning: feature-enhanced Viterbi EM (section 5.1 of the paper; Berg-Kirkpatrick et al. 2010), and models from gold.
 
+EM, without gold:
+
+- `weighted_tasks`: a pass over the pairs, in tasks
 - `e_step`: align the pairs with the weights so far
 - `m_step`: the weights that make these alignments most likely
 - `stepwise_em`: mini-batches (Liang and Klein 2009)
 - `training_run`: passes, early stopping, checkpoints
-- `card`: where a model comes from
+- `phrase_run`: from a file of pairs to a phrase model
+
+From gold:
+
+- `risk`, `gold_run`, `calibration`, `score_run`: the scores of phrases
+- `similarity_training`, `span_training`, `chunk_training`: the similarity of phrases, and the chunk model
+- `word_gold`, `word_weights`, `word_metric_training`, `word_run`: the word profile `best`
+- `crf_run`, `crf_validation`: the CRF word aligners
+
+What is said about a model:
+
+- `card`, `model_description`: where it comes from, and what it has learned
 """
 
 from forestalign.learning.card import card_of, plot_objective

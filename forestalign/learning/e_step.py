@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from forestalign.batch import Workers, map_ordered
+from forestalign.batch import Workers
 from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.learning.m_step import Events, collect_events, with_weights
+from forestalign.learning.weighted_tasks import WeightedTask, run_pass
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.model import FloatArray, PhraseModel
 from forestalign.phrases.stage import PhraseStage, load_stage
-
-CHUNK = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +25,20 @@ class Aligned:
     completed: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WeightedPaths:
-    """Pairs to align, and the weights to align them with."""
-
-    weights: FloatArray
-    paths: tuple[Path, ...]
-
-
 @dataclass(slots=True)
 class ExpectationWorker:
-    """Aligns the pairs of a task; lexicon and vocabulary are loaded once a process."""
+    """Aligns the pairs of a task; lexicon and vocabulary are loaded once per process."""
 
     model: PhraseModel
     config: AlignConfig
     stage: PhraseStage | None = None
 
     @with_one_thread
-    def __call__(self, task: WeightedPaths) -> list[Aligned]:
+    def __call__(self, task: WeightedTask[Path]) -> list[Aligned]:
         if self.stage is None:
             self.stage = load_stage(self.config, self.model)
         stage = replace(self.stage, model=with_weights(self.model, task.weights))
-        return [self._align(stage, path) for path in task.paths]
+        return [self._align(stage, path) for path in task.items]
 
     def _align(self, stage: PhraseStage, path: Path) -> Aligned:
         pair, config = read_cached(path), self.config
@@ -68,6 +59,4 @@ def expectations(
     worker: ExpectationWorker, weights: FloatArray, paths: Sequence[Path], workers: Workers | None = None
 ) -> Iterator[Aligned]:
     """Align all pairs, in order."""
-    tasks = (WeightedPaths(weights, tuple(paths[k : k + CHUNK])) for k in range(0, len(paths), CHUNK))
-    for done in map_ordered(worker, tasks, workers):
-        yield from done
+    return run_pass(worker, weights, paths, workers)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from forestalign.batch import Workers, map_ordered
+from forestalign.batch import Workers
 from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
@@ -23,6 +23,7 @@ from forestalign.evaluation.development import Judge, risk
 from forestalign.evaluation.projection import SpanPair
 from forestalign.forest import Forest
 from forestalign.learning.risk import KBestList, Objective, expected_risk, minimised, softmax_margin
+from forestalign.learning.weighted_tasks import WeightedTask, run_pass
 from forestalign.outputs import whole_file
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.hypotheses import Derivation
@@ -33,7 +34,6 @@ from forestalign.phrases.parts import DerivationParts, vector_of, weigh_parts
 from forestalign.phrases.stage import PhraseStage, both_directions, load_stage
 from forestalign.tokens import Span
 
-CHUNK = 10
 START_EVIDENCE = 2.0
 OBJECTIVES: dict[str, Objective] = {"risk": expected_risk, "margin": softmax_margin}
 Notify = Callable[[str, int], None]
@@ -50,7 +50,7 @@ class GoldExample:
 
 @dataclass(frozen=True, slots=True)
 class GoldSettings:
-    """Of a training run on gold."""
+    """How long a training run on gold goes on, and what it minimises."""
 
     passes: int = 6
     kbest: int = 30
@@ -76,14 +76,6 @@ class Candidates:
     posteriors: tuple[tuple[float, float], ...]  # of the pairs of the best alignment: posterior, share of right
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WeightedExamples:
-    """Examples to align, and the weights to align them with."""
-
-    weights: FloatArray
-    examples: tuple[GoldExample, ...]
-
-
 @dataclass(slots=True)
 class GoldWorker:
     """Aligns examples with given weights; models are loaded once per process, and parts kept for the next pass."""
@@ -94,8 +86,8 @@ class GoldWorker:
     known: dict[Path, tuple[Forest, Forest, DerivationParts]] = field(default_factory=dict)
 
     @with_one_thread
-    def __call__(self, task: WeightedExamples) -> list[Candidates]:
-        return [self._candidates(example, task.weights) for example in task.examples]
+    def __call__(self, task: WeightedTask[GoldExample]) -> list[Candidates]:
+        return [self._candidates(example, task.weights) for example in task.items]
 
     def _candidates(self, example: GoldExample, weights: FloatArray) -> Candidates:
         source, target, parts = self._parts(example.path)
@@ -149,9 +141,7 @@ def candidates(
     worker: GoldWorker, weights: FloatArray, examples: Sequence[GoldExample], workers: Workers | None = None
 ) -> Iterator[Candidates]:
     """The k best of all examples, in order."""
-    tasks = (WeightedExamples(weights, tuple(examples[k : k + CHUNK])) for k in range(0, len(examples), CHUNK))
-    for done in map_ordered(worker, tasks, workers):
-        yield from done
+    return run_pass(worker, weights, examples, workers)
 
 
 def start_weights(config: AlignConfig) -> FloatArray:

@@ -3,6 +3,12 @@
 parser = load_parser(AlignConfig())
 for parse in parser.parse([tokenize("The cat sat.")]):
     print(format_brackets(parse.trees[0].tree))
+
+- `parse_result`: what every parser gives, and the way there from charts
+- `embedded`, `benepar`, `given`: the backends
+- `encoder_words`, `tag_shapes`: words as an encoder sees them, and tags that their shape rules out
+- `pruned`: a forest straight from a chart
+- `statistics`: how large forests are
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""N-ary constituency trees: brackets, heads, unary chains, and head-outward binarisation."""
+"""N-ary constituency trees: brackets, heads, unary chains, and head-outward binarisation.
+
+- `tree`: the tree, and walks over it
+- `brackets`: Penn brackets
+- `binarise`: binarisation and its inverse
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Tuning of settings on a development set, by Bayesian optimisation (section 6.4)."""
+"""Tuning of settings on a development set, by Bayesian optimisation (section 6.4).
+
+- `parameters`: what is searched, and what is maximised
+- `development_trials`: what a trial measures
+- `trials`: the optimisation, recorded and resumable
+- `trial_table`: what is shown of it
+"""
 
 from forestalign.evaluation.development import AnnotatedSet, Answer, DevelopmentSet, ProjectedSet, read_development
 from forestalign.evaluation.development_answers import (

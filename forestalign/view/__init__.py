@@ -1,4 +1,10 @@
-"""Pictures of alignments: a page for a browser, a fragment for a notebook, and a small server."""
+"""Pictures of alignments: a page for a browser, a fragment for a notebook, and a small server.
+
+- `characters`: characters that would steer a terminal, made visible
+- `scene`: what is to be drawn
+- `text`, `static`, `page`: drawn as text, as SVG, as a page
+- `server`: the page with two text boxes
+"""
 
 from forestalign.view.page import page_html, write_page
 from forestalign.view.scene import Scene, scene_of

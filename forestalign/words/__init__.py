@@ -1,6 +1,13 @@
 """Word alignment after Sultan, Bethard and Sumner (2014), and the dictionary links of Arase and Tsujii (2017).
 
 The stages stand in `published` (what their program does) and `paper` (what their paper says); `best` is ours.
+
+- `alignment`, `analysis`: word links, and what is known about a sentence
+- `similarity`, `dependency_arcs`, `centred_vectors`: how alike words and their surroundings are
+- `sultan`, `best`, `crf`, `baselines`: folders of methods; `dictionary`: the links of section 6.1 of the forest paper
+- `word_aligner`: one door to the profiles of `sultan` and `best`
+- `linking`: one door to all methods
+- `sentence_scores`: how much of two sentences is aligned
 """
 
 from __future__ import annotations

@@ -4,9 +4,19 @@
     for link in aligner.align(source, target):
         print(link.source, link.target, link.score)
 
-The way from a pair to its links: `words` and `chunks` -> `cells`, `transitions`, `segments` (features) ->
-`pair_features` (lattice) -> `lattice`, `lattice_kernels`, `kbest` (inference) -> `symmetrisation` -> `aligner`.
-The way from gold to a model: `gold`, `synthetic` -> `objective` -> `training` -> `model`.
+The way from a pair to its links:
+
+- `sentence_view`, `chunks`: a sentence as the features see it
+- `feature_space`, `cells`, `transitions`, `segments`: features of words, of steps, of spans
+- `span_potentials`, `pair_features`: from weights to a lattice
+- `lattice`, `lattice_kernels`, `kbest`: inference
+- `symmetrisation`, `crf_aligner`: one set of links from both directions
+
+The way from gold to a model:
+
+- `gold`, `synthetic`, `analysis_store`: gold links, phrase gold made from them, tags and lemmas
+- `softmax_margin`, `journal`, `training`: the loss, a record to resume from, L-BFGS
+- `model_file`: what is written
 """
 
 from __future__ import annotations
