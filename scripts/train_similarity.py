@@ -26,8 +26,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from forestalign.aligner import Aligner, load
-from forestalign.errors import ForestAlignError, NoParseError
+from forestalign.aligner import load
+from forestalign.config import AlignConfig
+from forestalign.errors import ForestAlignError
 from forestalign.formats.phrase_records import read_phrases
 from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_vectors
@@ -36,12 +37,14 @@ from forestalign.mining.sentence_similarity import VECTOR_FEATURES, vector_featu
 from forestalign.mining.sentence_vectors import pooled_vector
 from forestalign.mining.similarity_features import alignment_features
 from forestalign.outputs import whole_file
+from forestalign.parsers import load_parser
 from forestalign.tokens import tokenize
 
 Array = npt.NDArray[np.float64]
 SCORE_RIDGE, ODDS_RIDGE = 10.0, 5.0
 PROJECTION_RIDGE = 300.0
 FOLDS = 5
+TOGETHER = 1024  # sentences that the parser gets at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,23 +228,22 @@ def teaching(sentences: Iterable[str], cache: Path) -> tuple[Array, Array]:
     path = cache / "teacher.npz"
     if not path.is_file():
         texts = [text for text in sentences if text.isprintable()]
-        pooled, kept = _pooled(load(), texts)
+        pooled, kept = _pooled(texts)
         np.savez(path, pooled=pooled.astype(np.float16), teacher=_teacher(kept).astype(np.float16))
     with np.load(path) as arrays:
         return arrays["pooled"].astype(np.float64), arrays["teacher"].astype(np.float64)
 
 
-def _pooled(aligner: Aligner, texts: Sequence[str]) -> tuple[Array, list[str]]:
-    vectors, rows, kept = load_vectors(), [], []
-    for text in texts:
-        try:
-            parse = aligner.parser.parse([tokenize(text)], forests=False)[0]
-        except NoParseError:
-            continue
-        row = pooled_vector(parse.sentence, vectors)
-        if row is not None:
-            rows.append(row)
-            kept.append(text)
+def _pooled(texts: Sequence[str]) -> tuple[Array, list[str]]:
+    parser, vectors, rows, kept = load_parser(AlignConfig(nbest=1)), load_vectors(), [], []
+    for begin in range(0, len(texts), TOGETHER):
+        some = texts[begin : begin + TOGETHER]
+        parses = parser.parse([tokenize(text) for text in some], forests=False)
+        for text, parse in zip(some, parses, strict=True):
+            row = pooled_vector(parse.sentence, vectors)
+            if row is not None:
+                rows.append(row)
+                kept.append(text)
     return np.array(rows), kept
 
 
@@ -253,13 +255,16 @@ def _teacher(texts: Sequence[str]) -> Array:
 
     tokenizer: Any = AutoTokenizer.from_pretrained(str(get_model_path()))  # type: ignore[no-untyped-call, unused-ignore]
     model = AutoModel.from_pretrained(str(get_model_path())).eval()
-    rows = []
-    for text in texts:
+    rows = np.zeros((len(texts), model.config.hidden_size))
+    order = sorted(range(len(texts)), key=lambda number: len(texts[number]))  # so that a batch has little padding
+    for begin in range(0, len(order), 64):
+        some = order[begin : begin + 64]
+        pieces = tokenizer([texts[k] for k in some], truncation=True, max_length=256, padding=True, return_tensors="pt")
         with torch.no_grad():
-            states = model(**tokenizer(text, truncation=True, max_length=256, return_tensors="pt")).last_hidden_state
-        mean = states[0].mean(dim=0).numpy()
-        rows.append(mean / np.linalg.norm(mean))
-    return np.array(rows)
+            states = model(**pieces).last_hidden_state
+        real = pieces["attention_mask"][:, :, None].float()
+        rows[some] = ((states * real).sum(dim=1) / real.sum(dim=1)).numpy()
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 if __name__ == "__main__":

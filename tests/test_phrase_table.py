@@ -447,3 +447,21 @@ def test_results_without_phrases_give_an_empty_table(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text(line("a", "x", "y") + "\n\n")
     assert extracted([path]) == []
+
+
+@given(st.lists(st.text("aB \u00a0\t", min_size=1, max_size=4), min_size=1, max_size=5), st.booleans())
+def test_a_phrase_has_single_blanks_whatever_white_space_its_tokens_hold(tokens: list[str], keep_case: bool) -> None:
+    fields = json.loads(line("a", "x", "x", entry((0, len(tokens)), (0, 1))))
+    fields["source"]["tokens"] = tokens
+    batch = pair_counts.LineBatch("f", "", 1, (json.dumps(fields),))
+    counted = pair_counts.CountLines(OccurrenceFilter(keep_case=keep_case))(batch)
+    text = " ".join(" ".join(tokens).split())
+    assert [key.phrase for key in counted.counts] == [text if keep_case else text.lower()]
+
+
+def test_long_work_shows_no_progress_bar_of_the_engine(tmp_path: Path) -> None:
+    table = PhraseTable(tmp_path)
+    try:
+        assert not table._database.execute("SELECT current_setting('enable_progress_bar')").fetchone()[0]
+    finally:
+        table.close()

@@ -119,10 +119,7 @@ class CountLines:
     def _count(self, line: AlignedLine, id: str, counts: dict[PairKey, PairCount]) -> int:
         """Count the pairs of one line; returns how many could not be judged for want of a posterior."""
         wanted, least = self.wanted, round(self.wanted.min_posterior * UNITS)
-        sides = [
-            tuple(words) if wanted.keep_case else tuple([word.lower() for word in words])
-            for words in (line.source, line.target)
-        ]
+        sides = [_plain_words(words, wanted.keep_case) for words in (line.source, line.target)]
         chosen = [self._is_wanted(pair, least) for pair in line.phrases]
         for pair, is_chosen in zip(line.phrases, chosen, strict=True):
             (begin, end), (target_begin, target_end) = pair.source, pair.target
@@ -149,7 +146,7 @@ class CountLines:
         slots: int,
         id: str,
     ) -> None:
-        phrase, paraphrase = _joined(source), _joined(target)
+        phrase, paraphrase = " ".join(filter(None, source)), " ".join(filter(None, target))
         mass = UNITS if pair.posterior is None else pair.posterior
         key = PairKey(phrase, paraphrase, pair.source_label, pair.target_label, slots)
         _found(counts, key).add(mass, pair.relation, pair.evidence, id)
@@ -178,9 +175,13 @@ def _found(counts: dict[PairKey, PairCount], key: PairKey) -> PairCount:
     return count
 
 
-def _joined(words: Sequence[str]) -> str:
-    """Words with single blanks between them; a token of the user's own may hold any white space."""
-    return " ".join(" ".join(words).split())
+def _plain_words(words: Sequence[str], keep_case: bool) -> tuple[str, ...]:
+    """The words as a table has them; white space inside a token of the user's own becomes one blank."""
+    text = " ".join(words) if keep_case else " ".join(words).lower()
+    plain = text.split()
+    if len(plain) == len(words) and plain == text.split(" "):  # no token has white space
+        return tuple(plain)
+    return tuple(" ".join((word if keep_case else word.lower()).split()) for word in words)
 
 
 def _turned(phrase: str, paraphrase: str) -> tuple[str, str]:

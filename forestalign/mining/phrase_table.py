@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import csv
 import importlib
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +85,7 @@ class PhraseTable:
             raise MissingExtraError("a phrase table", "tables") from None
         self._folder, self._batches = folder, 0
         self._evidence: dict[str, int] = {}  # name and bit
+        self._sets: dict[int, tuple[str, ...]] = {}  # bits and names, filled when all names are known
         settings = {
             "memory_limit": MEMORY,
             "threads": 1,
@@ -94,6 +94,7 @@ class PhraseTable:
         }
         with self._telling():
             self._database = self._duckdb.connect(str(folder / "counts.duckdb"), config=settings)
+            self._database.execute("SET enable_progress_bar = false")
             self._database.execute(f"CREATE TABLE counts ({_COLUMNS})")
 
     def add(self, counted: CountedLines) -> None:
@@ -141,30 +142,35 @@ class PhraseTable:
         """Let go of the files."""
         self._database.close()
 
-    def _bits(self, evidence: set[str]) -> int:
+    def _bits(self, evidence: Set[str]) -> int:
         return sum(1 << self._evidence.setdefault(name, len(self._evidence)) for name in sorted(evidence))
+
+    def _named(self, bits: int) -> tuple[str, ...]:
+        """The evidence of a row; few sets of it occur, so each is made once."""
+        if bits not in self._sets:
+            self._sets[bits] = tuple(sorted(name for name, bit in self._evidence.items() if bits >> bit & 1))
+        return self._sets[bits]
 
     def _part(self, counted: PairCount) -> str:
         """The number of the batch first: parts sort in the order of the lines."""
-        relations = _LIST.join(f"{count} {relation}" for relation, count in sorted(counted.relations.items()))
-        examples = _LIST.join(" ".join(id.split()) for id in counted.examples)
+        relations = _LIST.join([f"{count} {relation}" for relation, count in sorted(counted.relations.items())])
+        examples = _LIST.join([" ".join(id.split()) for id in counted.examples])
         return f"{self._batches:08d}{_PART}{relations}{_PART}{examples}"
 
     def _row(self, *values: Any) -> TableRow:
         phrase, paraphrase, source_label, target_label, slots, count, mass, bits, parts, forward, backward = values
-        relations: Counter[str] = Counter()
+        relations: dict[str, int] = {}
         examples: dict[str, None] = {}
         for part in sorted(parts):
             _, tallies, ids = part.split(_PART)
             for tally in tallies.split(_LIST):
                 number, _, relation = tally.partition(" ")
-                relations[relation] += int(number)
+                relations[relation] = relations.get(relation, 0) + int(number)
             examples.update(dict.fromkeys(ids.split(_LIST)))
-        evidence = tuple(sorted(name for name, bit in self._evidence.items() if bits >> bit & 1))
         shown = tuple(examples)[:MOST_EXAMPLES]
         labels = source_label, target_label
         numbers = slots, count, mass / UNITS, forward, backward
-        return TableRow(phrase, paraphrase, *labels, *numbers, most_frequent(relations), evidence, shown)
+        return TableRow(phrase, paraphrase, *labels, *numbers, most_frequent(relations), self._named(bits), shown)
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
@@ -176,9 +182,11 @@ class PhraseTable:
             raise OutputError(f"the table cannot be put together in {self._folder}: {reason[:300]}") from error
 
 
-def most_frequent(relations: Counter[str]) -> str:
+def most_frequent(relations: Mapping[str, int]) -> str:
     """The relation that was said most often; one that was said goes before none, and ties go by our order."""
-    said: Sequence[str] = [relation for relation in RELATIONS if relations[relation]]
+    if len(relations) == 1:
+        return next(iter(relations))
+    said: Sequence[str] = [relation for relation in RELATIONS if relations.get(relation)]
     return max(said, key=lambda relation: relations[relation], default="")
 
 
