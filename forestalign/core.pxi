@@ -1,6 +1,6 @@
 # What the parts of the compiled core share.
 
-from libc.math cimport exp, llrint, log1p
+from libc.math cimport exp, fabs, llrint, log1p, sqrtf
 from libc.stdint cimport int64_t, uint64_t
 from libcpp.algorithm cimport nth_element, sort, stable_sort
 from libcpp.pair cimport pair as Pair

@@ -26,7 +26,11 @@ cdef class Beams(Trace):
     @cython.final
     cdef inline int add(self, BeamCandidate& new) except -1 nogil:
         """Take a candidate unless the beam is full of better ones."""
-        new.grains = grains(new.pairs + new.source_value + new.target_value - self.target.null_value[new.target])
+        cdef double gain = new.pairs + new.source_value + new.target_value - self.target.null_value[new.target]
+        if gain < self.least:
+            self.beam_cuts += 1
+            return 0
+        new.grains = grains(gain)
         if new.grains < self.threshold:
             self.beam_cuts += 1
             return 0
@@ -52,20 +56,19 @@ cdef class Beams(Trace):
         """Sort the candidates by gain, target and words, and leave those that the beam holds."""
         cdef size_t k, count = self.candidates.size()
         cdef size_t room = self.limits.beam if self.limits.beam else count
-        cdef Pair[int64_t, int64_t] key
-        self.order.clear()
+        cdef size_t sorted_count = 0
+        self.order.resize(count)
         for k in range(count):
-            key.first = -self.candidates[k].grains
-            key.second = (<int64_t>self.candidates[k].target << 32) | <int64_t>k
-            self.order.push_back(key)
-        sort(self.order.begin(), self.order.end())
-        self.order_by_words()
+            self.order[k].first = -self.candidates[k].grains
+            self.order[k].second = (<int64_t>self.candidates[k].target << 32) | <int64_t>k
         self.kept.clear()
         self.chosen_words.clear()
         self.alike_next.clear()
         for k in range(count):
             if self.kept.size() >= room:
                 break
+            if k == sorted_count:
+                sorted_count = self.sort_from(k, k + room + room // 2)
             self.choose(self.candidates[lower_half(self.order[k].second)])
         for k in range(self.kept.size()):
             self.alike_first[self.kept[k].target] = -1
@@ -101,13 +104,31 @@ cdef class Beams(Trace):
         return True
 
     @cython.final
-    cdef int order_by_words(self) except -1 nogil:
+    cdef size_t sort_from(self, size_t first, size_t end) except? 0 nogil:
+        """Bring the candidates from `first` to about `end` into their order; where the ordered part ends.
+
+        Most of the rest is never looked at. The part ends where no tie is cut in two.
+        """
+        cdef size_t count = self.order.size()
+        if end < count:
+            nth_element(self.order.begin() + first, self.order.begin() + end, self.order.end())
+            sort(self.order.begin() + first, self.order.begin() + end)
+            while end > first and self.is_tied(end - 1, end):
+                end -= 1
+        if end >= count or end == first:
+            end = count
+            sort(self.order.begin() + first, self.order.end())
+        self.order_by_words(first, end)
+        return end
+
+    @cython.final
+    cdef int order_by_words(self, size_t first, size_t end) except -1 nogil:
         """Candidates of the same gain and target by their words; such runs are short."""
-        cdef size_t k, place, count = self.order.size()
+        cdef size_t k, place
         cdef Pair[int64_t, int64_t] moved
-        for k in range(1, count):
+        for k in range(first + 1, end):
             place = k
-            while place > 0 and self.is_tied(place - 1, place) and self.has_more_words(place - 1, place):
+            while place > first and self.is_tied(place - 1, place) and self.has_more_words(place - 1, place):
                 moved = self.order[place]
                 self.order[place] = self.order[place - 1]
                 self.order[place - 1] = moved

@@ -1,5 +1,16 @@
-# What surrounds the two words of a pair: twins of `_surroundings`, `_relatives`, `_rivals` and `run_lengths` of
-# `context_layers.py`.
+# What surrounds the two words of a pair: twins of the functions of the same names in `context_layers.py`.
+
+cdef enum:  # places of CONTEXT
+    CONTEXT_DISTANCE, CONTEXT_FIRST, CONTEXT_LAST, CONTEXT_RUN, CONTEXT_CONTENT_RUN, CONTEXT_LONG_RUN, CONTEXT_LEFT,
+    CONTEXT_PARENTS = 13, CONTEXT_ROOTS = 18, CONTEXT_PIPELINE, CONTEXT_COUNT
+
+cdef enum:  # places of BELIEF
+    BELIEF_LEFT = 1, BELIEF_REGION = 7, BELIEF_PARENTS, BELIEF_RIVAL = 13, BELIEF_COVERAGE = 17,
+    BELIEF_BEST_OF_SHORTER, BELIEF_BETTER_PLACED, BELIEF_COUNT
+
+cdef double STOP_WEIGHT = 0.3
+cdef int LONGEST_RUN = 6
+cdef int WINDOW_WIDTH = 3
 
 
 cdef inline float beside(const float[:, ::1] values, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
@@ -176,3 +187,100 @@ def run_lengths(const float[:, ::1] same, const float[:, ::1] weight):
                     totals[0, i + step, j + step] = <float>end
                     totals[1, i + step, j + step] = inside
     return result
+
+
+def context_layers(same_form, similarity, pipeline, left, right, in_relation, double near_fall, double region_fall):
+    """The layers of CONTEXT, in its order; `left` and `right` are (content marks, heads)."""
+    cdef const float[:, ::1] forms = same_form, values = similarity, links = pipeline
+    cdef const unsigned char[::1] content = left[0], other_content = right[0]
+    cdef const index_t[::1] heads = left[1], other_heads = right[1]
+    cdef Py_ssize_t rows = forms.shape[0], columns = forms.shape[1], i, j
+    cdef bint are_content
+    weighted = np.empty((2, rows, columns), np.float32)
+    cdef float[:, :, ::1] both = weighted
+    for i in range(rows):
+        for j in range(columns):
+            are_content = content[i] and other_content[j]
+            both[0, i, j] = forms[i, j] if are_content else <float>0.0
+            both[1, i, j] = values[i, j] * (<float>1.0 if are_content else <float>STOP_WEIGHT)
+    runs = run_lengths(same_form, weighted[0])
+    cdef const float[:, :, ::1] run = runs
+    result = np.zeros((CONTEXT_COUNT, rows, columns), np.float32)
+    result[CONTEXT_LEFT:CONTEXT_PARENTS] = surroundings(
+        weighted[1], left[0], right[0], WINDOW_WIDTH, near_fall, region_fall
+    )
+    result[CONTEXT_PARENTS:CONTEXT_ROOTS] = relatives(similarity, in_relation, left[1], right[1])
+    cdef float[:, :, ::1] layers = result
+    for i in range(rows):
+        for j in range(columns):
+            layers[CONTEXT_DISTANCE, i, j] = <float>fabs((i + 0.5) / rows - (j + 0.5) / columns)
+            layers[CONTEXT_RUN, i, j] = run[0, i, j] >= 2.0
+            layers[CONTEXT_CONTENT_RUN, i, j] = run[0, i, j] >= 2.0 and run[1, i, j] >= 1.0
+            layers[CONTEXT_LONG_RUN, i, j] = min(run[0, i, j], <float>LONGEST_RUN) / <float>LONGEST_RUN
+            layers[CONTEXT_ROOTS, i, j] = heads[i] < 0 and other_heads[j] < 0
+            layers[CONTEXT_PIPELINE, i, j] = links[i, j]
+    layers[CONTEXT_FIRST, 0, 0] = 1.0
+    layers[CONTEXT_LAST, rows - 1, columns - 1] = 1.0
+    return result
+
+
+def belief_layers(belief, float coverage, left, right, in_relation, double near_fall, double region_fall):
+    """The layers of BELIEF, in its order; `left` and `right` are (content marks, heads)."""
+    cdef const float[:, ::1] values = belief
+    cdef Py_ssize_t rows = values.shape[0], columns = values.shape[1]
+    result = np.empty((BELIEF_COUNT, rows, columns), np.float32)
+    result[0] = belief
+    result[BELIEF_LEFT:BELIEF_PARENTS] = surroundings(belief, left[0], right[0], WINDOW_WIDTH, near_fall, region_fall)
+    result[BELIEF_PARENTS:BELIEF_RIVAL] = relatives(belief, in_relation, left[1], right[1])
+    result[BELIEF_RIVAL:BELIEF_COVERAGE] = rivals(belief)
+    result[BELIEF_COVERAGE] = coverage
+    cdef float[:, :, ::1] layers = result
+    fill_best_of_shorter(values, layers[BELIEF_BEST_OF_SHORTER])
+    fill_better_placed(values, layers[BELIEF_REGION], layers[BELIEF_BETTER_PLACED])
+    return result
+
+
+cdef int find_tops(const float[:, ::1] values, vector[float]& across, vector[float]& down) except -1:
+    """The largest value of each row and of each column."""
+    cdef Py_ssize_t i, j
+    across.assign(<size_t>values.shape[0], 0.0)
+    down.assign(<size_t>values.shape[1], 0.0)
+    for i in range(values.shape[0]):
+        across[<size_t>i] = values[i, 0]
+    for j in range(values.shape[1]):
+        down[<size_t>j] = values[0, j]
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            across[<size_t>i] = max(across[<size_t>i], values[i, j])
+            down[<size_t>j] = max(down[<size_t>j], values[i, j])
+    return 0
+
+
+cdef int fill_best_of_shorter(const float[:, ::1] belief, float[:, ::1] layer) except -1:
+    """1 where a pair is the best one of its word in the shorter sentence (half a point per side in equal ones)."""
+    cdef Py_ssize_t rows = belief.shape[0], columns = belief.shape[1], i, j
+    cdef float row_share = 1.0 if rows < columns else 0.5 if rows == columns else 0.0
+    cdef vector[float] across, down
+    find_tops(belief, across, down)
+    for i in range(rows):
+        for j in range(columns):
+            layer[i, j] = (row_share if belief[i, j] >= across[<size_t>i] else <float>0.0) + (
+                <float>1.0 - row_share if belief[i, j] >= down[<size_t>j] else <float>0.0
+            )
+    return 0
+
+
+cdef int fill_better_placed(const float[:, ::1] belief, const float[:, ::1] region, float[:, ::1] layer) except -1:
+    """How the support from the region compares with that of the rivals: at least as good 1, else the ratio."""
+    cdef Py_ssize_t rows = belief.shape[0], columns = belief.shape[1], i, j
+    cdef vector[float] across, down
+    for i in range(rows):
+        for j in range(columns):
+            layer[i, j] = (region[i, j] if belief[i, j] > <float>0.1 else <float>0.0) + <float>0.001
+    find_tops(layer, across, down)
+    for i in range(rows):
+        for j in range(columns):
+            layer[i, j] = min(
+                (region[i, j] + <float>0.001) / max(across[<size_t>i], down[<size_t>j]), <float>1.0
+            )
+    return 0

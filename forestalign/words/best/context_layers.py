@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from forestalign.compiled import core
 from forestalign.words.best.sides import CONTENT, NEAR, REGION, WINDOW, Array, WordSide, equal_pairs
@@ -24,15 +25,35 @@ BELIEF = (
 )  # fmt: skip
 
 
-def context_layers(left: WordSide, right: WordSide, same_form: Array, similarity: Array, pipeline: Array) -> Array:
+NEAR_FALL, REGION_FALL = math.exp(-1 / NEAR), math.exp(-1 / REGION)
+
+
+def context_layers(
+    left: WordSide, right: WordSide, same_form: Array, similarity: Array, pipeline: Array, plain: bool = False
+) -> Array:
     """The layers of CONTEXT, in its order; `pipeline` marks the links of the published pipeline."""
+    compiled = core(plain)
+    if compiled is None:
+        return _context_layers(left, right, same_form, similarity, pipeline)
+    layers: Array = compiled.context_layers(
+        same_form, similarity, pipeline, left.around, right.around, in_relation(left, right), NEAR_FALL, REGION_FALL
+    )
+    return layers
+
+
+def in_relation(left: WordSide, right: WordSide) -> npt.NDArray[np.uint8]:
+    """Which words stand in the same relation to their parents."""
+    return equal_pairs(left.relations, right.relations).view(np.uint8)
+
+
+def _context_layers(left: WordSide, right: WordSide, same_form: Array, similarity: Array, pipeline: Array) -> Array:
     places = [(np.arange(len(side)) + 0.5) / len(side) for side in (left, right)]
     first, last = np.zeros_like(similarity), np.zeros_like(similarity)
     first[0, 0] = last[-1, -1] = 1.0
     are_content = np.logical_and.outer(left.kinds == CONTENT, right.kinds == CONTENT).astype(np.float32)
-    run, content = run_lengths(same_form, same_form * are_content)
+    run, content = run_lengths(same_form, same_form * are_content, True)
     weight = np.where(are_content > 0, 1.0, STOP_WEIGHT).astype(np.float32)
-    near, related = surroundings(left, right, similarity * weight), relatives(left, right, similarity)
+    near, related = surroundings(left, right, similarity * weight, True), relatives(left, right, similarity, True)
     return np.stack(
         [
             np.abs(np.subtract.outer(*places)).astype(np.float32),
@@ -64,17 +85,17 @@ def surroundings(left: WordSide, right: WordSide, values: Array, plain: bool = F
     compiled = core(plain)
     if compiled is None:
         return np.stack(_surroundings(left, right, values))
-    are_content = [(side.kinds == CONTENT).view(np.uint8) for side in (left, right)]
-    layers: Array = compiled.surroundings(values, *are_content, WINDOW, math.exp(-1 / NEAR), math.exp(-1 / REGION))
+    are_content = [side.is_content.view(np.uint8) for side in (left, right)]
+    layers: Array = compiled.surroundings(values, *are_content, WINDOW, NEAR_FALL, REGION_FALL)
     return layers
 
 
 def relatives(left: WordSide, right: WordSide, values: Array, plain: bool = False) -> Array:
     """Parents, children, and a parent on one side with a child on the other; "related": in the same relation."""
-    compiled, in_relation = core(plain), equal_pairs(left.relations, right.relations)
+    compiled, are_related = core(plain), in_relation(left, right)
     if compiled is None:
-        return np.stack(_relatives(left, right, values, in_relation.astype(np.float32)))
-    layers: Array = compiled.relatives(values, in_relation.view(np.uint8), left.heads, right.heads)
+        return np.stack(_relatives(left, right, values, are_related.astype(np.float32)))
+    layers: Array = compiled.relatives(values, are_related, left.heads, right.heads)
     return layers
 
 
@@ -167,20 +188,25 @@ def _rival(belief: Array) -> Array:
 # ---- the model's own belief ----
 
 
-def belief_layers(left: WordSide, right: WordSide, belief: Array) -> Array:
+def belief_layers(left: WordSide, right: WordSide, belief: Array, plain: bool = False) -> Array:
     """The layers of BELIEF, in its order; rivals are other partners of either word."""
-    near = surroundings(left, right, belief)
-    coverage = np.full_like(belief, _coverage(left, right, belief))
-    alone = [coverage, _best_of_shorter(belief), _better_placed(belief, near[-1])]
-    return np.concatenate([belief[None], near, relatives(left, right, belief), rivals(belief), np.stack(alone)])
+    compiled, coverage = core(plain), _coverage(left, right, belief)
+    if compiled is not None:
+        layers: Array = compiled.belief_layers(
+            belief, coverage, left.around, right.around, in_relation(left, right), NEAR_FALL, REGION_FALL
+        )
+        return layers
+    near, related = surroundings(left, right, belief, True), relatives(left, right, belief, True)
+    alone = [np.full_like(belief, coverage), _best_of_shorter(belief), _better_placed(belief, near[-1])]
+    return np.concatenate([belief[None], near, related, rivals(belief, True), np.stack(alone)])
 
 
 def _coverage(left: WordSide, right: WordSide, belief: Array) -> float:
     """How much of the content of the better covered sentence has a partner."""
     shares = []
     for side, best in ((left, belief.max(1)), (right, belief.max(0))):
-        is_content = side.kinds == CONTENT
-        shares.append(float(best[is_content].mean()) if is_content.any() else 0.0)
+        covered = best[side.is_content]
+        shares.append(float(covered.mean()) if len(covered) else 0.0)
     return max(shares)
 
 

@@ -9,14 +9,18 @@ import numpy.typing as npt
 from rapidfuzz.distance import JaroWinkler
 from rapidfuzz.process import cdist
 
+from forestalign.compiled import core
 from forestalign.lexicon import PairList
-from forestalign.lexicon.wordnet import UNKNOWN, Entry
+from forestalign.lexicon.wordnet import UNKNOWN, Entry, meeting
 from forestalign.words.analysis import Analysis
 from forestalign.words.best.context_layers import rivals
 from forestalign.words.best.sides import CONTENT, Array, Lexicon, WordSide, equal_pairs
 from forestalign.words.centred_vectors import centred_cosines
-from forestalign.words.similarity import PPDB_SIM, form
+from forestalign.words.similarity import PPDB_SIM, Form, form
 
+RELATIONS = (
+    "synonyms", "derivations", "hypernyms", "similar adjectives", "antonyms", "listed", "listed lemmas",
+)  # fmt: skip
 SHARPNESS = 12.0  # of the softmax over contextual cosines
 ACRONYM_LENGTHS = range(2, 7)
 
@@ -29,11 +33,145 @@ LEXICAL = (
 )  # fmt: skip
 
 
-def lexical_layers(source: Analysis, target: Analysis, left: WordSide, right: WordSide, lexicon: Lexicon) -> Array:
+def lexical_layers(
+    source: Analysis, target: Analysis, left: WordSide, right: WordSide, lexicon: Lexicon, plain: bool = False
+) -> Array:
     """The layers of LEXICAL, in its order."""
+    compiled = core(plain)
+    are_contextual = left.contextual is not None and right.contextual is not None
+    middle = centred_cosines(source.sentence, target.sentence, lexicon.centre) if are_contextual else None
+    forms = [form(word) for word in source.sentence.words], [form(word) for word in target.sentence.words]
+    if compiled is None:
+        return _lexical_layers(source, target, left, right, lexicon, forms, middle)
+    sides = zip((source, target), (left, right), forms, strict=True)
+    codes, flags = zip(*(_texts_and_flags(*side) for side in sides), strict=True)
+    layers: Array = compiled.lexical_layers(
+        compiled.joint_codes(*codes),
+        flags,
+        np.stack([*_spelling_marks(source, target, left, right), *_relation_marks(left, right, lexicon.pairs).values()]),
+        cdist(left.words, right.words, scorer=JaroWinkler.similarity, dtype=np.float32),
+        left.static @ right.static.T,
+        _softmax(left, right),
+        None if middle is None else np.maximum(middle, 0.0),
+    )
+    return layers
+
+
+def _texts_and_flags(
+    analysis: Analysis, side: WordSide, forms: Sequence[Form]
+) -> tuple[tuple[Sequence[str], ...], npt.NDArray[np.uint8]]:
+    """What is compared about words, and what both words of a pair must be; in the order of the compiled core."""
+    tags = analysis.sentence.tags
+    texts = (
+        side.words,
+        [each.canonical or each.lower for each in forms],
+        side.lemmas,
+        [each.stem for each in forms],
+        tags,
+        [tag[:2] for tag in tags],
+        [word[:4].ljust(4) for word in side.words],
+    )
+    flags = (
+        side.is_content,
+        [entry is not UNKNOWN for entry in side.entries],
+        [each.is_digits for each in forms],
+        [tag.startswith("NNP") for tag in tags],
+        [tag == "CD" for tag in tags],
+    )
+    return texts, np.array(flags, np.uint8)
+
+
+def _softmax(left: WordSide, right: WordSide) -> tuple[Array, ...] | None:
+    """Contextual cosines, the weights of their softmax, and the sums of these by column and by row."""
+    if left.contextual is None or right.contextual is None:
+        return None
+    contextual = left.contextual @ right.contextual.T
+    weights = np.exp(SHARPNESS * (contextual - 1.0))
+    return contextual, weights, weights.sum(0), weights.sum(1)
+
+
+def _spelling_marks(
+    source: Analysis, target: Analysis, left: WordSide, right: WordSide
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Acronyms with the words that they stand for, and parts of hyphenated words with these."""
+    acronyms, parts = np.zeros((2, len(left), len(right)), dtype=bool)
+    _mark_acronyms(acronyms, source.sentence.words, target.sentence.words)
+    _mark_acronyms(acronyms.T, target.sentence.words, source.sentence.words)
+    _mark_parts(parts, left.words, right.words)
+    _mark_parts(parts.T, right.words, left.words)
+    return acronyms, parts
+
+
+def _mark_acronyms(marks: npt.NDArray[np.bool_], shorts: Sequence[str], words: Sequence[str]) -> None:
+    """Upper-case words with the words whose initials they are; small words may be skipped in no way."""
+    initials = [word[:1] for word in words]
+    for i, short in enumerate(shorts):
+        if not short.isupper():
+            continue
+        letters = list(short.replace(".", ""))
+        if len(letters) in ACRONYM_LENGTHS:
+            for begin in range(len(words) - len(letters) + 1):
+                if initials[begin : begin + len(letters)] == letters:
+                    marks[i, begin : begin + len(letters)] = True
+
+
+def _mark_parts(marks: npt.NDArray[np.bool_], compounds: Sequence[str], words: Sequence[str]) -> None:
+    """Hyphenated words with the words that are one of their parts."""
+    for i, compound in enumerate(compounds):
+        if "-" in compound and "-" in compound[1:-1]:
+            parts = compound.split("-")
+            for j, word in enumerate(words):
+                if word in parts:
+                    marks[i, j] = True
+
+
+def _relation_marks(left: WordSide, right: WordSide, pairs: PairList | None) -> dict[str, npt.NDArray[np.bool_]]:
+    """WordNet relations of content words, in either direction, and the user's list for all words.
+
+    They are looked up through what two entries have in common, since most pairs of words have nothing.
+    """
+    marks = dict(zip(RELATIONS, np.zeros((len(RELATIONS), len(left), len(right)), dtype=bool), strict=True))
+    (rows, ours), (columns, theirs) = _known(left), _known(right)
+    words = [{right.lemmas[j]} for j in columns]
+    synsets, others = [entry.synsets for entry in ours], [entry.synsets for entry in theirs]
+    roots = [entry.derivations | word for entry, word in zip(theirs, words, strict=True)]
+    for name, one, other in (
+        ("synonyms", synsets, others),
+        ("derivations", [entry.derivations for entry in ours], roots),
+        ("hypernyms", [entry.hypernyms for entry in ours], others),
+        ("hypernyms", synsets, [entry.hypernyms for entry in theirs]),
+        ("similar adjectives", [entry.similar for entry in ours], words),
+        ("antonyms", [entry.antonyms for entry in ours], words),
+    ):
+        for a, b in meeting(one, other):
+            marks[name][rows[a], columns[b]] = True
+    if pairs is not None:
+        for i, j in np.argwhere(left.kinds[:, None] == right.kinds[None, :]).tolist():
+            marks["listed"][i, j] = (left.words[i], right.words[j]) in pairs
+            marks["listed lemmas"][i, j] = (left.lemmas[i], right.lemmas[j]) in pairs
+    return marks
+
+
+def _known(side: WordSide) -> tuple[list[int], list[Entry]]:
+    """The words that WordNet knows, and what it knows."""
+    places = [place for place, entry in enumerate(side.entries) if entry is not UNKNOWN]
+    return places, [side.entries[place] for place in places]
+
+
+# ---- the plain twin of `lexical_layers.pxi` ----
+
+
+def _lexical_layers(
+    source: Analysis,
+    target: Analysis,
+    left: WordSide,
+    right: WordSide,
+    lexicon: Lexicon,
+    forms: tuple[Sequence[Form], Sequence[Form]],
+    middle: Array | None,
+) -> Array:
     layers: dict[str, npt.NDArray[np.generic]] = {}
-    source_forms = [form(word) for word in source.sentence.words]
-    target_forms = [form(word) for word in target.sentence.words]
+    source_forms, target_forms = forms
     same_form = equal_pairs(left.words, right.words) | equal_pairs(
         [f.canonical or f.lower for f in source_forms], [f.canonical or f.lower for f in target_forms]
     )
@@ -49,10 +187,8 @@ def lexical_layers(source: Analysis, target: Analysis, left: WordSide, right: Wo
     layers["one form"] = same_form & (once[0] ^ once[1])
     _tag_layers(layers, source.sentence.tags, target.sentence.tags, same_form)
     _spelling_layers(layers, source, target, left, right, ~same & are_content)
-    _relation_layers(layers, left, right, lexicon.pairs, same, are_content)
+    layers.update({name: marks & ~same for name, marks in _relation_marks(left, right, lexicon.pairs).items()})
     _vector_layers(layers, left, right, same & are_content, are_content)
-    are_contextual = left.contextual is not None and right.contextual is not None
-    middle = centred_cosines(source.sentence, target.sentence, lexicon.centre) if are_contextual else None
     _middle_layers(layers, middle, same)
     is_digits = [f.is_digits for f in source_forms], [f.is_digits for f in target_forms]
     layers["different digits"] = np.logical_and.outer(*is_digits) & ~same_form
@@ -90,77 +226,8 @@ def _spelling_layers(
     layers["spelling"] = np.clip((likeness - 0.75) * 4.0, 0.0, 1.0) * (are_open & ~are_known)
     start = equal_pairs([w[:4].ljust(4) for w in left.words], [w[:4].ljust(4) for w in right.words])
     layers["same start"] = start & are_open
-    acronyms = np.zeros((len(left), len(right)), dtype=bool)
-    _mark_acronyms(acronyms, source.sentence.words, target.sentence.words)
-    _mark_acronyms(acronyms.T, target.sentence.words, source.sentence.words)
-    layers["acronym"] = acronyms
-    parts = np.zeros_like(acronyms)
-    _mark_parts(parts, left.words, right.words)
-    _mark_parts(parts.T, right.words, left.words)
+    layers["acronym"], parts = _spelling_marks(source, target, left, right)
     layers["part of hyphenated"] = parts & are_open
-
-
-def _mark_acronyms(marks: npt.NDArray[np.bool_], shorts: Sequence[str], words: Sequence[str]) -> None:
-    """Upper-case words with the words whose initials they are; small words may be skipped in no way."""
-    initials = [word[:1] for word in words]
-    for i, short in enumerate(shorts):
-        if not short.isupper():
-            continue
-        letters = list(short.replace(".", ""))
-        if len(letters) in ACRONYM_LENGTHS:
-            for begin in range(len(words) - len(letters) + 1):
-                if initials[begin : begin + len(letters)] == letters:
-                    marks[i, begin : begin + len(letters)] = True
-
-
-def _mark_parts(marks: npt.NDArray[np.bool_], compounds: Sequence[str], words: Sequence[str]) -> None:
-    """Hyphenated words with the words that are one of their parts."""
-    for i, compound in enumerate(compounds):
-        if "-" in compound and "-" in compound[1:-1]:
-            parts = compound.split("-")
-            for j, word in enumerate(words):
-                if word in parts:
-                    marks[i, j] = True
-
-
-def _relation_layers(
-    layers: dict[str, npt.NDArray[np.generic]],
-    left: WordSide,
-    right: WordSide,
-    pairs: PairList | None,
-    same: npt.NDArray[np.bool_],
-    are_content: npt.NDArray[np.bool_],
-) -> None:
-    """WordNet relations of content words, and the user's list for all words."""
-    names = ("synonyms", "derivations", "hypernyms", "similar adjectives", "antonyms", "listed", "listed lemmas")
-    marks = {name: np.zeros(same.shape, dtype=bool) for name in names}
-    known = np.logical_and.outer(*([entry is not UNKNOWN for entry in side.entries] for side in (left, right)))
-    for i, j in np.argwhere(known & are_content & ~same).tolist():
-        for name in _relations(left.lemmas[i], left.entries[i], right.lemmas[j], right.entries[j]):
-            marks[name][i, j] = True
-    if pairs is not None:
-        for i, j in np.argwhere(~same & (left.kinds[:, None] == right.kinds[None, :])).tolist():
-            marks["listed"][i, j] = (left.words[i], right.words[j]) in pairs
-            marks["listed lemmas"][i, j] = (left.lemmas[i], right.lemmas[j]) in pairs
-    layers.update(marks)
-
-
-def _relations(left: str, left_entry: Entry, right: str, right_entry: Entry) -> tuple[str, ...]:
-    """WordNet relations of two lemmas, in either direction; most pairs have none."""
-    found = []
-    if not left_entry.synsets.isdisjoint(right_entry.synsets):
-        found.append("synonyms")
-    if right in left_entry.derivations or not left_entry.derivations.isdisjoint(right_entry.derivations):
-        found.append("derivations")
-    if not (
-        left_entry.hypernyms.isdisjoint(right_entry.synsets) and right_entry.hypernyms.isdisjoint(left_entry.synsets)
-    ):
-        found.append("hypernyms")
-    if right in left_entry.similar:
-        found.append("similar adjectives")
-    if right in left_entry.antonyms:
-        found.append("antonyms")
-    return tuple(found)
 
 
 def _vector_layers(

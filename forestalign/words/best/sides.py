@@ -50,51 +50,72 @@ class WordSide:
     static: Array
     contextual: Array | None
     projected: Projected | None  # None without contextual vectors
-    window: Array  # 1 where k is a content word within three tokens of i
-    near: Array  # falls with the distance of k from i, 0 for i itself
-    region: Array  # the same, falling more slowly
+    is_content: npt.NDArray[np.bool_]
     heads: npt.NDArray[np.int64]
-    parent: Array  # 1 where k is the parent of i
     relations: list[str]
-    is_root: Array
     is_foreign: npt.NDArray[np.bool_]  # written in letters of which neither vectors nor lexicon know anything
 
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def around(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+        """What the compiled core asks about the surroundings of words: which are content words, and the heads."""
+        return self.is_content.view(np.uint8), self.heads
+
+    @property
+    def window(self) -> Array:
+        """1 where k is a content word within three tokens of i."""
+        window: Array = _distances(len(self))[0] * self.is_content
+        return window
+
+    @property
+    def near(self) -> Array:
+        """Falls with the distance of k from i, 0 for i itself."""
+        return _distances(len(self))[1]
+
+    @property
+    def region(self) -> Array:
+        """The same, falling more slowly."""
+        return _distances(len(self))[2]
+
+    @property
+    def parent(self) -> Array:
+        """1 where k is the parent of i."""
+        parent = np.zeros((len(self), len(self)), dtype=np.float32)
+        inner = np.flatnonzero(self.heads != ROOT)
+        parent[inner, self.heads[inner]] = 1.0
+        return parent
+
+    @property
+    def is_root(self) -> Array:
+        """1 for words without a parent."""
+        return (self.heads == ROOT).astype(np.float32)
+
 
 def prepare(analysis: Analysis, lexicon: Lexicon) -> WordSide:
     """Everything about the words of one sentence that evidence is gathered from."""
-    sentence, count = analysis.sentence, len(analysis)
+    sentence = analysis.sentence
     words = [word.lower() for word in sentence.words]
-    kinds = np.array([kind_of(word) for word in words], dtype=np.int8)
+    kinds = list(map(kind_of, words))
     lemmas = [token.lemma or token.surface.lower() for token in sentence.tokens]
     entries = [
         lexicon.wordnet.entry(lemma) if kind == CONTENT else UNKNOWN for lemma, kind in zip(lemmas, kinds, strict=True)
     ]
-    parent = np.zeros((count, count), dtype=np.float32)
-    heads = np.array(analysis.dependencies.heads, dtype=np.int64)
-    inner = np.flatnonzero(heads != ROOT)
-    parent[inner, heads[inner]] = 1.0
-    window, near, region = _distances(count)
     static = lexicon.vectors.matrix(words)
     contextual = _contextual(sentence, lexicon)
     return WordSide(
         words,
         lemmas,
-        kinds,
+        np.array(kinds, dtype=np.int8),
         entries,
         static,
         contextual,
         None if contextual is None else _projected(sentence, words, static, lexicon),
-        window * (kinds == CONTENT),
-        near,
-        region,
-        heads,
-        parent,
-        [canonical_label(relation) for relation in analysis.dependencies.relations],
-        (heads == ROOT).astype(np.float32),
-        np.array([is_foreign(word) for word in words]),
+        np.array([kind == CONTENT for kind in kinds]),
+        np.array(analysis.dependencies.heads, dtype=np.int64),
+        list(map(canonical_label, analysis.dependencies.relations)),
+        np.array(list(map(is_foreign, words))),
     )
 
 

@@ -54,17 +54,38 @@ def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.source, candidate.target))
 
 
-def compete(candidates: Sequence[Candidate], *, exclusive: bool) -> Iterator[Candidate]:
+class Copies(NamedTuple):
+    """How often each word may be in a round, by word, and how many rounds there are."""
+
+    sources: dict[int, int]
+    targets: dict[int, int]
+    rounds: int
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate]) -> Copies:
+        """As often as the word has candidates."""
+        sources = Counter(candidate.source for candidate in candidates)
+        return cls(sources, Counter(candidate.target for candidate in candidates), len(candidates))
+
+    @classmethod
+    def of_all(cls, sources: Sequence[int], targets: Sequence[int]) -> Copies:
+        """The same where every pair of these words is a candidate, also those of no score, which nobody looks at."""
+        return cls(
+            dict.fromkeys(sources, len(targets)), dict.fromkeys(targets, len(sources)), len(sources) * len(targets)
+        )
+
+
+def compete(
+    candidates: Sequence[Candidate], *, exclusive: bool, copies_left: Copies | None = None
+) -> Iterator[Candidate]:
     """The winners, best first, of a competition in which words wear out.
 
-    Each word starts with as many copies as it has candidates. A round goes to the best candidate whose words both have
+    Each word starts with as many copies as it has candidates, unless they are given. A round goes to the best candidate whose words both have
     a copy left (and, if `exclusive`, whose words have not been linked), and costs each of them one copy. Only a
     candidate with `linkable` is then linked; the round repeats as long as the candidate stays the best, so one that
     cannot be linked uses up the copies of one of its words, which is then lost to all others.
     """
-    sources = Counter(candidate.source for candidate in candidates)
-    targets = Counter(candidate.target for candidate in candidates)
-    rounds = len(candidates)
+    sources, targets, rounds = copies_left or Copies.of(candidates)
     taken_sources: set[int] = set()
     taken_targets: set[int] = set()
     for candidate in best_first(candidates):

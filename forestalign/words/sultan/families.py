@@ -9,6 +9,10 @@ from forestalign.words.analysis import Analysis
 from forestalign.words.dependency_arcs import ROOT, Arc, Orientation
 
 
+PARENT_ON_THE_LEFT = frozenset({Orientation.PARENTS, Orientation.PARENT_CHILD})
+PARENT_ON_THE_RIGHT = frozenset({Orientation.PARENTS, Orientation.CHILD_PARENT})
+
+
 class Relative(NamedTuple):
     """A word above or below another, and the relation between them."""
 
@@ -60,8 +64,9 @@ def relative_pairs(
     source: Family, target: Family, i: int, j: int, orientation: Orientation
 ) -> Iterator[tuple[Relative, Relative]]:
     """All pairs of relatives of two words in one orientation."""
-    left = source.parents[i] if orientation in {Orientation.PARENTS, Orientation.PARENT_CHILD} else source.children[i]
-    right = target.parents[j] if orientation in {Orientation.PARENTS, Orientation.CHILD_PARENT} else target.children[j]
-    for left_relative in left:
-        for right_relative in right:
-            yield left_relative, right_relative
+    left = source.parents[i] if orientation in PARENT_ON_THE_LEFT else source.children[i]
+    right = target.parents[j] if orientation in PARENT_ON_THE_RIGHT else target.children[j]
+    if left and right:
+        for left_relative in left:
+            for right_relative in right:
+                yield left_relative, right_relative

@@ -26,7 +26,7 @@ from forestalign.words.alignment import WordAlignment
 from forestalign.words.analysis import Analysis
 from forestalign.words.dependency_arcs import ANY, ROOT, Equivalences, Orientation
 from forestalign.words.similarity import PUNCTUATION, Matrix
-from forestalign.words.sultan.candidates import ALL_STAGES, Candidate, Pair, Stages, best_first, compete
+from forestalign.words.sultan.candidates import ALL_STAGES, Candidate, Copies, Pair, Stages, best_first, compete
 from forestalign.words.sultan.families import Family, relative_pairs
 from forestalign.words.sultan.growing_links import Links
 from forestalign.words.sultan.identity import (
@@ -41,6 +41,7 @@ CLITICS = frozenset({"'s", "'d", "'ll"})
 WINDOW = 3
 CATEGORIES = "vnjr"
 RELATIVE_ORDER = (Orientation.PARENTS, Orientation.CHILDREN, Orientation.PARENT_CHILD, Orientation.CHILD_PARENT)
+STOP_WORD_RELATIVES = (Orientation.PARENTS, Orientation.CHILDREN)
 VERB_RELATIVE_ORDER = (Orientation.CHILDREN, Orientation.PARENTS, Orientation.PARENT_CHILD, Orientation.CHILD_PARENT)
 
 
@@ -94,12 +95,18 @@ def link_by_dependencies(
 
 def _content(analysis: Analysis, category: str, taken: set[int]) -> list[int]:
     """Free words of a category whose lemma is no stop word; particles (RP) count as adverbs."""
-    sentence, stop, initials = analysis.sentence, stop_words(), (category, category.upper())
-    return [
-        index
-        for index, tag in enumerate(sentence.tags)
-        if tag.startswith(initials) and index not in taken and sentence.lemmas[index] not in stop
-    ]
+    places = _content_places(analysis.sentence.tags, analysis.sentence.lemmas)
+    return [index for index in places.get(category, ()) if index not in taken]
+
+
+@lru_cache(maxsize=8)
+def _content_places(tags: tuple[str, ...], lemmas: tuple[str, ...]) -> dict[str, list[int]]:
+    """Words whose lemma is no stop word by the first letter of their tag, in small letters."""
+    stop, places = stop_words(), dict[str, list[int]]()
+    for index, (tag, lemma) in enumerate(zip(tags, lemmas, strict=True)):
+        if lemma not in stop:
+            places.setdefault(tag[:1].lower(), []).append(index)
+    return places
 
 
 def _dependency_evidence(
@@ -126,14 +133,17 @@ def link_by_text(pair: Pair, lemma_similarity: Matrix, links: Links, stages: Sta
     """Content words, dissimilar ones too, by what stands within three tokens of them."""
     sources = [i for i in _open_tokens(pair.source) if i not in links.sources]
     targets = [j for j in _open_tokens(pair.target) if j not in links.targets]
+    if not sources or not targets:
+        return
     evidence = _text_evidence(pair, lemma_similarity) if stages.text else np.zeros_like(lemma_similarity)
-    rows = [(i, pair.similarity[i].tolist(), evidence[i].tolist()) for i in sources]
+    scores = pair.weight * pair.similarity + (1 - pair.weight) * evidence
+    is_asked = np.zeros(scores.shape, np.bool_)
+    is_asked[np.ix_(sources, targets)] = True
     candidates = [
-        pair.candidate(i, j, similarity[j], support[j], similarity[j] >= pair.level)
-        for i, similarity, support in rows
-        for j in targets
+        Candidate(i, j, float(scores[i, j]), bool(pair.similarity[i, j] >= pair.level))
+        for i, j in np.argwhere(is_asked & (scores > 0.0)).tolist()
     ]
-    for candidate in compete(candidates, exclusive=True):
+    for candidate in compete(candidates, exclusive=True, copies_left=Copies.of_all(sources, targets)):
         links.add(candidate.source, candidate.target, "content text", candidate.score)
 
 
@@ -182,7 +192,7 @@ def link_stop_words_by_dependencies(
     for i, j in _stop_pairs(pair, lemma_similarity, stop_words(), links):
         evidence = sum(
             (left.word, right.word) in links
-            for orientation in (Orientation.PARENTS, Orientation.CHILDREN)
+            for orientation in STOP_WORD_RELATIVES
             for left, right in relative_pairs(*families, i, j, orientation)
         )
         candidates.append(pair.candidate(i, j, float(lemma_similarity[i, j]), evidence, evidence > 0))
