@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import forestalign
@@ -46,6 +48,18 @@ PAIRS = (
     ("Она купила машину.", "Машину купила она."),
 )
 
+MOVES = (  # either of two phrases may be the one that moved
+    ("No dates have been set for the civil or the criminal trial.", "No dates were set for the criminal or civil cases."),
+    ("It is already the country's largest trading partner.", "It is the largest trading partner of the country."),
+    ("The union is waiting until October to decide.", "The union will decide in October whether to wait."),
+    ("Graves reported from Rome and Slover from Paris.", "Slover reported from Paris and Graves from Rome."),
+    ("All of its million-plus workers were checked.", "All of its workers, more than 1 million, were checked."),
+)
+OTHER_WAY = {
+    "deleted": "inserted", "inserted": "deleted", "split": "merged", "merged": "split",
+    "more general": "more specific", "more specific": "more general",
+}  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def aligner() -> Aligner:
@@ -80,6 +94,38 @@ def shape(alignment: Alignment, is_swapped: bool) -> tuple[object, ...]:
 def test_exchanging_the_sentences_mirrors_the_whole_result(aligner: Aligner, source: str, target: str) -> None:
     forth, back = aligner.align(source, target), aligner.align(target, source)
     assert shape(forth, is_swapped=False) == shape(back, is_swapped=True)
+
+
+@pytest.mark.parametrize(("source", "target"), [*PAIRS, *MOVES])
+def test_exchanging_the_sentences_mirrors_edits_and_keeps_the_similarity(
+    aligner: Aligner, source: str, target: str
+) -> None:
+    forth, back = aligner.align(source, target), aligner.align(target, source)
+    assert edits(forth, is_swapped=False) == edits(back, is_swapped=True)
+    one, other = forth.similarity(), back.similarity()
+    assert (one.score, one.paraphrase) == (other.score, other.paraphrase)
+
+
+def edits(alignment: Alignment, is_swapped: bool) -> frozenset[object]:
+    """What the edits say, seen from the first sentence."""
+    found = set()
+    for edit in alignment.edits().edits:
+        kind, relation, spans = str(edit.kind), edit.relation, (edit.source, edit.target)
+        if is_swapped:
+            kind, relation, spans = OTHER_WAY.get(kind, kind), OTHER_WAY.get(relation, relation), spans[::-1]
+        found.add((kind, relation, spans))
+    return frozenset(found)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"decode": "risk"}, {"one_best": True}, {"kbest": 5}, {"scoring": "paper"}, {"decode": "risk", "kbest": 5}],
+    ids=str,
+)
+def test_so_it_does_whatever_the_decoding(settings: dict[str, Any]) -> None:
+    other = forestalign.load(**settings)
+    for source, target in PAIRS[::3]:
+        assert shape(other.align(source, target), False) == shape(other.align(target, source), True)
 
 
 @pytest.mark.parametrize(

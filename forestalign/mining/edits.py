@@ -7,6 +7,7 @@ differ. What is in no unit is deleted or inserted. Units off the heaviest sequen
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -157,10 +158,12 @@ class _Comparison:
 
     def _moved(self) -> Iterable[Edit]:
         """The largest phrase pairs that moved as they are; function words and marks alone do not move."""
-        units = [unit for unit in self.units if self.source.has_content(unit.source)]
-        staying = _heaviest_common_order(
-            [unit.target for unit in units], [self.source.content_count(unit.source) for unit in units]
-        )
+        units = [
+            unit
+            for unit in self.units
+            if self.source.has_content(unit.source) or self.target.has_content(unit.target)
+        ]
+        staying = _heaviest_common_order([unit.target for unit in units], [self._weight(unit) for unit in units])
         moved = [unit for index, unit in enumerate(units) if index not in staying]
         while moved:
             first = moved[0]
@@ -170,12 +173,18 @@ class _Comparison:
                     for pair in self.record.phrases
                     if self._moves_as_one(pair.source, pair.target, first, units, moved)
                 ),
-                key=lambda pair: pair.source.end - pair.source.begin,
+                key=lambda pair: pair.source.end - pair.source.begin + pair.target.end - pair.target.begin,
                 default=None,
             )
             span, partner = (whole.source, whole.target) if whole else (first.source, first.target)
             yield self._edit(EditKind.MOVED, span, partner)
             moved = [unit for unit in moved[1:] if not _inside(unit.source, span)]
+
+    def _weight(self, unit: _Unit) -> int:
+        """Content words first; then a number of the texts, which decides the same way when the sentences are swapped."""
+        texts = sorted(" ".join(words) for words in (self.source.lowered(unit.source), self.target.lowered(unit.target)))
+        count = self.source.content_count(unit.source) + self.target.content_count(unit.target)
+        return (count << 48) + zlib.crc32("\t".join(texts).encode())
 
     def _moves_as_one(
         self, source: Span, target: Span, first: _Unit, units: Sequence[_Unit], moved: Sequence[_Unit]
@@ -183,7 +192,7 @@ class _Comparison:
         """Whether a pair holds the unit and only moved ones, in one order on both sides."""
         if not (_inside(first.source, source) and _inside(first.target, target)):
             return False
-        held = [unit for unit in units if _inside(unit.source, source)]
+        held = [unit for unit in units if _inside(unit.source, source) or _inside(unit.target, target)]
         return all(unit in moved for unit in held) and held == sorted(held, key=lambda unit: unit.target)
 
     def _sentences(self) -> Iterable[Edit]:
@@ -297,7 +306,7 @@ def _spans_without(units: Sequence[Span], nulls: Sequence[Span], length: int) ->
 
 
 def _heaviest_common_order(targets: Sequence[Span], weights: Sequence[int]) -> set[int]:
-    """The heaviest sequence of units, in source order, whose targets ascend; of equal ones that which ends first.
+    """The heaviest sequence of units, in source order, whose targets ascend.
 
     best(k) = weight(k) + max of best(j) over j < k with target(j) <= target(k)
     """
