@@ -56,9 +56,7 @@ def test_an_outcome_keeps_number_and_key_of_its_job() -> None:
     assert Outcome.failed(job, KeyError("k")).error == "KeyError: 'k'"
 
 
-@pytest.mark.parametrize(
-    ("tally", "code"), [(Tally(), 0), (Tally(3, 0, 9), 0), (Tally(3, 1), 1), (Tally(0, 2, 1), 1)]
-)
+@pytest.mark.parametrize(("tally", "code"), [(Tally(), 0), (Tally(3, 0, 9), 0), (Tally(3, 1), 1), (Tally(0, 2, 1), 1)])
 def test_only_failures_make_the_exit_code_1(tally: Tally, code: int) -> None:
     assert tally.exit_code == code
 
