@@ -26,6 +26,7 @@ from forestalign.evaluation.chunk_outputs import chunk_baseline
 from forestalign.evaluation.chunk_scores import score_chunks
 from forestalign.formats.chunk_files import ChunkedPair, chunk_alignment, chunks_of
 from forestalign.formats.ists import ChunkAlignment, ChunkPair, read_ists
+from forestalign.formats.lines import write_lines
 from forestalign.learning.calibration import Point, calibration_error
 from forestalign.learning.chunk_training import ChunkExample, chunk_example, train_chunks
 from forestalign.phrases.chunk_alignment import ChunkModel, align_chunks, model_record
@@ -133,7 +134,7 @@ def main() -> None:
             _print("  same words (baseline)", baseline_of(pairs))
     if args.output:
         record = model_record(train_chunks([example for each in examples for example in each]))
-        args.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        write_lines(args.output, [json.dumps(record, indent=1)])
 
 
 if __name__ == "__main__":

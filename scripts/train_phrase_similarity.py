@@ -24,6 +24,7 @@ from forestalign.errors import NoParseError
 from forestalign.evaluation.answer_files import read_word_gold
 from forestalign.evaluation.word_scores import blocks
 from forestalign.formats.ists import read_ists
+from forestalign.formats.lines import write_lines
 from forestalign.learning.calibration import Point, calibration_error
 from forestalign.learning.similarity_training import Block, SimilarityRows, similarity_rows, train_similarity
 from forestalign.lexicon import load_phrases, load_vectors, load_wordnet
@@ -99,7 +100,7 @@ def main() -> None:
     if args.folds > 1:
         cross_validate(rows, args.folds)
     if args.output:
-        args.output.write_text(json.dumps(similarity_record(train_similarity(rows)), indent=1) + "\n", encoding="utf-8")
+        write_lines(args.output, [json.dumps(similarity_record(train_similarity(rows)), indent=1)])
 
 
 if __name__ == "__main__":

@@ -179,7 +179,7 @@ def test_one_annotator_of_several_can_be_chosen(tmp_path: Path, capsys: pytest.C
     assert evaluate("words", path, system, "--annotator", "C", "--json") == 0
     assert scores(capsys)["F1"] == 1.0
     assert evaluate("words", path, system, "--annotator", "D") == 1
-    assert "no annotator 'D'; there are majority, A, C" in capsys.readouterr().err
+    assert "no annotator is called 'D'; expected one of majority, A, C" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

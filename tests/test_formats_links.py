@@ -132,7 +132,7 @@ def test_the_vote_is_the_gold_and_annotators_are_asked_by_name(tmp_path: Path) -
     assert (pair.id, pair.annotators) == ("3", ("majority", "A", "C"))
     assert (pair.gold.source, pair.gold.sure) == (("a", "."), ((1, 0),))
     assert pair.by("C").source == ("a.",)
-    with pytest.raises(ValueError, match="no annotator 'B'; there are majority, A, C"):
+    with pytest.raises(ValueError, match="no annotator is called 'B'; expected one of majority, A, C"):
         pair.by("B")
 
 

@@ -266,7 +266,7 @@ def test_word_links_are_projected_through_the_best_trees(tmp_path):
     evaluation = development.evaluate([project_cached(hand_pair())])
     assert evaluation["recall"] == 1.0
     assert development.human() is None
-    with pytest.raises(AnnotationError, match="no annotator 'B'"):
+    with pytest.raises(AnnotationError, match="no annotator is called 'B'"):
         read_development(file, lambda records: [], ["B"])
 
 

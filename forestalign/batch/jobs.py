@@ -15,9 +15,9 @@ Value = TypeVar("Value")
 class Layout(StrEnum):
     """How a result stands in the output file."""
 
-    JSON = "json"  # one JSON object with an "id" a line; failed jobs leave no line
-    LINES = "lines"  # exactly one line a job, in order; failed jobs leave an empty line
-    BLOCKS = "blocks"  # any number of lines a job; failed jobs leave none
+    JSON = "json"  # one JSON object with an "id" per line; failed jobs leave no line
+    LINES = "lines"  # exactly one line per job, in order; failed jobs leave an empty line
+    BLOCKS = "blocks"  # any number of lines per job; failed jobs leave none
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Outcome(Generic[Value]):
         return cls(job.number, job.key, None, error)
 
 
-# Called once in each process: loads the models and returns what handles a chunk of jobs, one outcome a job in order.
+# Called once in each process: loads the models and returns what handles a chunk of jobs, one outcome per job, in order.
 Handler = Callable[[Sequence[Job]], Iterable[Outcome[Value]]]
 StartWorker = Callable[[], Handler[Value]]
 

@@ -31,7 +31,7 @@ class GuardedStart(Generic[Value]):
     """Starts a worker whose handler never raises: see the module docstring."""
 
     start_worker: StartWorker[Value]
-    time_limit: float  # seconds a job; 0: none
+    time_limit: float  # seconds per job; 0: none
 
     def __call__(self) -> Callable[[Sequence[Job | Outcome[Value]]], list[Outcome[Value]]]:
         handle = self.start_worker()

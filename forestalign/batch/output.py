@@ -178,7 +178,7 @@ class RunFile:
             self._old = None
 
     def close(self, is_whole: bool) -> None:
-        """Close the files; those of a run that is whole take their final names."""
+        """Write what is left and close the files; a run that is whole has a journal even without a result."""
         try:
             if is_whole:
                 self._begin()

@@ -166,7 +166,7 @@ class Store:
         self.path, self.journal_path = path, f"{path}.journal"
 
     def close(self) -> None:
-        """Close the files; those of a run that is whole take their final names."""
+        """Close both files; their locks go with them."""
         for descriptor in (self._file, self._journal):
             if descriptor >= 0:
                 os.close(descriptor)

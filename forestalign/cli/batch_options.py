@@ -40,7 +40,9 @@ def add_batch_options(parser: argparse.ArgumentParser) -> None:
 
 def add_worker_options(group: argparse._ActionsContainer) -> None:
     """Add --jobs and --cluster alone, for commands whose work is not one line per pair (training, tuning)."""
-    group.add_argument("-j", "--jobs", type=_count, default=1, metavar="N", help="work in N processes (default: 1)")
+    group.add_argument(
+        "-j", "--jobs", type=process_count, default=1, metavar="N", help="work in N processes (default: 1)"
+    )
     group.add_argument(
         "--cluster", default="", metavar="ADDRESS", help="work on a Dask cluster, e.g. tcp://10.0.0.1:8786"
     )
@@ -131,7 +133,8 @@ def line_count(path: str) -> int | None:
         return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
 
 
-def _count(text: str) -> int:
+def process_count(text: str) -> int:
+    """The number of processes that --jobs asks for."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a number of processes; expected a whole number of at least 1"

@@ -20,7 +20,7 @@ from dataclasses import fields
 from itertools import islice
 from typing import Any, TypeVar
 
-from forestalign.cli.batch_options import add_force_option, check_outputs
+from forestalign.cli.batch_options import add_force_option, check_outputs, process_count
 from forestalign.config import AlignConfig
 from forestalign.formats import BadRecord, format_pharaoh, read_pairs
 from forestalign.learning.crf_run import CrfGold, CrfPlan, synthesise_gold, train_crf
@@ -114,7 +114,9 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         default=defaults.costs.miss,
         help=f"margin for a missed word (default: {defaults.costs.miss})",
     )
-    parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="work in N processes (default: 1)")
+    parser.add_argument(
+        "-j", "--jobs", type=process_count, default=1, metavar="N", help="work in N processes (default: 1)"
+    )
     parser.add_argument(
         "--held-out",
         type=float,

@@ -74,7 +74,10 @@ def _add_words(parser: argparse.ArgumentParser) -> None:
 def _add_phrases(parser: argparse.ArgumentParser) -> None:
     _add_common(parser, systems="*")  # without a system, the human row alone
     parser.add_argument(
-        "--match", type=Match, choices=list(Match), default=Match.SPAN, help="how pairs are matched (default: span)"
+        "--match",
+        choices=[match.value for match in Match],
+        default=Match.SPAN.value,
+        help="how to match pairs (default: span)",
     )
     parser.add_argument("--project", action="store_true", help="GOLD holds word links: project phrase gold from them")
     parser.add_argument(
@@ -109,4 +112,4 @@ def _report(args: argparse.Namespace) -> Report:
     trees = tuple(args.trees) if args.trees else None
     if args.project:
         return report_projected(what, args.annotator, trees, not args.no_baseline)
-    return report_phrases(what, args.match, trees, not args.no_baseline)
+    return report_phrases(what, Match(args.match), trees, not args.no_baseline)

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     if not 0 <= args.port <= 65535:
         raise UsageError(f"port {args.port} does not exist; ports go from 0 to 65535")
     if not _is_loopback(args.host):
-        print(f"warning: anybody who can reach {args.host} can use this server", file=sys.stderr)
+        print(f"forestalign serve: anybody who can reach {args.host} can use this server", file=sys.stderr)
     records = read_records(args.results) if args.results else {}
     with ExitStack() as stack:
         store = stack.enter_context(AnnotationStore(args.annotate, records.values())) if args.annotate else None

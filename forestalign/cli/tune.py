@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     parameters = tuple(parse_parameter(text) for text in args.param or DEFAULT_PARAMETERS)
     if config.scoring != "paper" and any(each.name in PAPER_ONLY for each in parameters):
-        print("tuning prices of the paper: scoring is paper", file=sys.stderr)
+        print("forestalign tune: some of these settings work with scoring=paper only, so it is used", file=sys.stderr)
         config = config.with_(scoring="paper")
     plan = _plan(args, config, parameters)
     with opened_workers(args) as workers:

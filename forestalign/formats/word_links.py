@@ -58,7 +58,9 @@ class GoldPair:
         for annotation in self.annotations:
             if annotation.annotator == annotator:
                 return annotation
-        raise ValueError(f"pair {self.id}: no annotator {annotator!r}; there are {', '.join(self.annotators)}")
+        raise ValueError(
+            f"pair {self.id}: no annotator is called {annotator!r}; expected one of {', '.join(self.annotators)}"
+        )
 
 
 GOLD, MAJORITY = "gold", "majority"

@@ -90,9 +90,13 @@ def read_training_pairs(plan: WeightedGold) -> list[TrainingPair]:
     count = len(plan.gold)
     weights, sizes = plan.weights or [1.0] * count, plan.sample or [0] * count
     if len(weights) != count or min(weights) <= 0:
-        raise UsageError(f"--weights has {list(weights)} for {count} gold files; expected one above 0 for each")
+        raise UsageError(
+            f"--weights has {list(weights)} for {counted(count, 'gold file')}; expected one above 0 for each"
+        )
     if len(sizes) != count or min(sizes) < 0:
-        raise UsageError(f"--sample has {list(sizes)} for {count} gold files; expected one for each, 0 or more")
+        raise UsageError(
+            f"--sample has {list(sizes)} for {counted(count, 'gold file')}; expected one for each, 0 or more"
+        )
     annotations = [
         (weight, gold)
         for path, weight, size in zip(plan.gold, weights, sizes, strict=True)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
+from forestalign.batch import Processes, map_ordered
 from forestalign.config import AlignConfig
+from forestalign.errors import InputError, counted
 from forestalign.evaluation import Evaluation, score_paraphrases, tune_threshold
+from forestalign.evaluation.sentence_files import read_sentence_gold
+from forestalign.formats import BadRecord, read_pairs
+from forestalign.formats.pairs import PairFormat
 from forestalign.parsers import load_parser
-from forestalign.tokens import tokenize
 from forestalign.words.crf import (
     FAMILIES,
     CrfAligner,
@@ -54,11 +54,8 @@ def cross_validate(
 ) -> list[dict[str, Links]]:
     """For each pair the links of every combination of directions; the other pairs are in every training part."""
     work = partial(_align_fold, pairs, others, folds)
-    if jobs > 1:
-        with ProcessPoolExecutor(jobs) as pool:
-            parts = list(pool.map(work, range(folds.count)))
-    else:
-        parts = [work(fold) for fold in range(folds.count)]
+    with Processes(jobs) as processes:
+        parts = list(map_ordered(work, range(folds.count), processes if jobs > 1 else None))
     found = {number: links for part in parts for number, links in part.items()}
     return [found[number] for number in range(len(pairs))]
 
@@ -99,15 +96,15 @@ class LabelledPairs:
 
 def read_labelled_pairs(path: str) -> LabelledPairs:
     """JSON lines with `source` and `target` (texts or lists of words) and `paraphrase`, plain or gzipped."""
-    content = Path(path).read_bytes()
-    text = (gzip.decompress(content) if path.endswith(".gz") else content).decode()
-    records = [json.loads(line) for line in text.splitlines()]
-    sides = tuple((_words(record["source"]), _words(record["target"])) for record in records)
-    return LabelledPairs(sides, tuple(bool(record["paraphrase"]) for record in records))
-
-
-def _words(side: str | list[str]) -> tuple[str, ...]:
-    return tokenize(side).words if isinstance(side, str) else tuple(side)
+    labels = read_sentence_gold(path).paraphrases
+    sides = []
+    for record in read_pairs(path, form=PairFormat.JSON):
+        if isinstance(record, BadRecord):
+            raise InputError(path, record.number, record.message)
+        sides.append((record.source.words, record.target.words))
+    if len(sides) != len(labels):
+        raise InputError(path, None, f"{len(labels)} judgements for {counted(len(sides), 'pair')}")
+    return LabelledPairs(tuple(sides), labels)
 
 
 def decision_scores(

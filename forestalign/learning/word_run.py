@@ -22,6 +22,7 @@ from forestalign.learning.word_gold import GoldSet, Links, analyse_all, macro_li
 from forestalign.learning.word_metric_training import LinkedRows, learn_metric, rows
 from forestalign.learning.word_weights import UNKNOWN, WordExample, fit
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
+from forestalign.outputs import whole_file
 from forestalign.tokens import tokenize
 from forestalign.words import Analysis
 from forestalign.words.best.lexical_layers import LEXICAL, lexical_layers, pipeline_similarity
@@ -66,7 +67,8 @@ class WordTraining:
         every = [item for gold_set in self.sets for item in linked(gold_set, GIVEN_WEIGHT)]
         write_metric(folder / "word_metric.npz", learn_metric([*self._further, *every]))
         ordered = tuple(models[contextual, ppdb] for contextual in (False, True) for ppdb in ("", self.ppdb))
-        (folder / "word_model.tsv").write_text(format_matching(ordered), encoding="utf-8")
+        with whole_file(folder / "word_model.tsv") as file:
+            file.write(format_matching(ordered).encode())
 
     def held_out(self) -> Iterator[str]:
         """Lines of scores: a model fitted to the even pairs is asked about the odd ones, and the reverse."""

@@ -24,7 +24,6 @@ class TagShapes:
 
     def __init__(self, tags: Sequence[str]):
         self._is_mark = np.array([tag in punctuation_tags() for tag in tags])
-        self._ends = np.array([tag in (*punctuation_tags(), "NFP") for tag in tags])
 
     def possible(self, words: Sequence[str], scores: Floats) -> Floats:
         """The scores [words, tags], those of impossible tags lowered; a tag set without marks stays as it is."""
@@ -33,5 +32,5 @@ class TagShapes:
         plain = plain_words(words)
         spelt = np.array([any(map(str.isalnum, word)) for word in plain], dtype=bool)
         ending = np.array([word in SENTENCE_ENDS for word in plain], dtype=bool)
-        fits = ~(spelt[:, None] & self._is_mark) & ~(ending[:, None] & ~self._ends)
+        fits = ~(spelt[:, None] & self._is_mark) & ~(ending[:, None] & ~self._is_mark)
         return np.where(fits, scores, IMPOSSIBLE)

@@ -27,7 +27,7 @@ from forestalign.trees import ScoredTree, Tree, constituents, parse_brackets
 
 WORD, PHRASE, BAR = "w", "p", "b"
 _RANK = {PHRASE: 0, BAR: 1, WORD: 2}  # of nodes over the same span the higher comes first
-_MOST_OTHER = 10  # phrases of other parses a side; more cannot be read
+_MOST_OTHER = 10  # phrases of other parses on each side; more cannot be read
 _LEAST_MARGINAL = 0.02
 
 

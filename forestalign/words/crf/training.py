@@ -211,7 +211,11 @@ class _Shard:
 
 
 class _Evaluation:
-    """Sum of the shards, in this process or spread over several; ends its processes on the way out."""
+    """Sum of the shards, in this process or spread over several; ends its processes on the way out.
+
+    These processes are not those of `forestalign.batch`, where any process may get any task: the features of a shard
+    are large and stay in the process that made them, for hundreds of evaluations.
+    """
 
     def __init__(self, shards: list[_Shard], processes: int):
         self._shards = shards

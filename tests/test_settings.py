@@ -1,0 +1,273 @@
+"""Settings, errors, and the technical modules beside the folders: what is refused, and in which words."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import sys
+import zlib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from hand_forests import hand_forest
+
+from forestalign.bare_import import bare_import
+from forestalign.blas import _libraries, with_one_thread
+from forestalign.config import CHOICES, DEFAULT_CONFIG, KINDS, PAPER_ONLY, RANGES, AlignConfig
+from forestalign.errors import (
+    AnnotationConflict,
+    AnnotationError,
+    ForestAlignError,
+    GrammarError,
+    InputError,
+    MissingExtraError,
+    NoParseError,
+    OutputError,
+    UsageError,
+    counted,
+    line_of,
+)
+from forestalign.formats import PairRecord
+from forestalign.pair_cache import PairCache, is_cached, read_cached, write_cached
+from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.tokens import Sentence
+from forestalign.words.alignment import WordAlignment, WordLink
+
+# ---- settings ----
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_a_choice_that_does_not_exist_is_refused_with_those_that_do(name: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        DEFAULT_CONFIG.with_(**{name: "nonsense"})
+    assert str(caught.value) == f"{name} is 'nonsense'; expected one of {', '.join(CHOICES[name])}"
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_every_choice_can_be_set(name: str) -> None:
+    for choice in CHOICES[name]:
+        assert getattr(DEFAULT_CONFIG.with_(**{name: choice}), name) == choice
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_number_out_of_its_range_is_refused_with_the_range(name: str) -> None:
+    least, most = RANGES[name]
+    kind = type(getattr(DEFAULT_CONFIG, name))
+    with pytest.raises(UsageError, match=rf"{name} is .*; expected (at least )?{least:g}"):
+        DEFAULT_CONFIG.with_(**{name: kind(least) - 1})
+    if not math.isinf(most):
+        with pytest.raises(UsageError, match=rf"expected {least:g} to {most:g}"):
+            DEFAULT_CONFIG.with_(**{name: kind(most + 1)})
+
+
+@pytest.mark.parametrize("name", [name for name in RANGES if isinstance(getattr(DEFAULT_CONFIG, name), float)])
+@pytest.mark.parametrize("value", [math.inf, math.nan])
+def test_a_number_that_is_none_is_refused(name: str, value: float) -> None:
+    with pytest.raises(UsageError, match=rf"{name} is (inf|nan)"):
+        DEFAULT_CONFIG.with_(**{name: value})
+
+
+@pytest.mark.parametrize("field", fields(AlignConfig), ids=lambda field: field.name)
+def test_a_value_of_another_type_is_refused_in_words(field: object) -> None:
+    name = field.name  # type: ignore[attr-defined]
+    default = getattr(DEFAULT_CONFIG, name)
+    with pytest.raises(UsageError) as caught:
+        DEFAULT_CONFIG.with_(**{name: None})
+    assert str(caught.value) == f"{name} takes {KINDS[type(default)]}, not None"
+
+
+def test_whole_numbers_do_for_others_but_not_the_reverse() -> None:
+    assert DEFAULT_CONFIG.with_(null_penalty=3).null_penalty == 3.0
+    with pytest.raises(UsageError, match=r"beam takes a whole number, not 3\.0"):
+        DEFAULT_CONFIG.with_(beam=3.0)
+    with pytest.raises(UsageError, match="null_penalty takes a number, not True"):
+        DEFAULT_CONFIG.with_(null_penalty=True)
+
+
+def test_an_unknown_setting_is_told_with_all_there_are() -> None:
+    with pytest.raises(UsageError) as caught:
+        DEFAULT_CONFIG.with_(bean=3)
+    assert str(caught.value).startswith("no setting is called 'bean'; settings are: backend, ")
+    assert all(field.name in str(caught.value) for field in fields(AlignConfig))
+
+
+def test_differences_are_what_was_changed() -> None:
+    assert DEFAULT_CONFIG.differences() == {}
+    assert DEFAULT_CONFIG.with_(beam=7, strict=True).differences() == {"beam": 7, "strict": True}
+
+
+@pytest.mark.parametrize("name", PAPER_ONLY)
+def test_prices_of_the_paper_have_no_effect_with_learned_scores(name: str) -> None:
+    default = getattr(DEFAULT_CONFIG, name)
+    other = default / 2 if isinstance(default, float) else next(each for each in CHOICES[name] if each != default)
+    assert DEFAULT_CONFIG.with_(**{name: other}).without_effect() == (name,)
+    assert DEFAULT_CONFIG.with_(scoring="paper", **{name: other}).without_effect() == ()
+
+
+# ---- errors ----
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InputError("a.txt", 3, "bad"),
+        GrammarError("g.tsv", None, "missing"),
+        AnnotationError(Path("x.jsonl"), 1, "contradicts"),
+        MissingExtraError("a plot", "tune"),
+        UsageError("no"),
+        NoParseError("no tree"),
+        OutputError("full"),
+    ],
+)
+def test_an_error_of_a_worker_process_arrives_as_it_was(error: ForestAlignError) -> None:
+    arrived = pickle.loads(pickle.dumps(error))
+    assert type(arrived) is type(error)
+    assert str(arrived) == str(error)
+
+
+def test_an_error_of_a_file_names_file_and_line() -> None:
+    assert str(InputError("a.txt", 3, "bad")) == "a.txt:3: bad"
+    assert str(InputError("a.txt", None, "bad")) == "a.txt: bad"
+
+
+def test_a_missing_part_is_told_with_the_command_that_installs_it() -> None:
+    assert str(MissingExtraError("a plot", "tune")) == "a plot needs an optional part: pip install 'forestalign[tune]'"
+
+
+def test_a_conflict_has_a_reason_for_programs() -> None:
+    assert AnnotationConflict("taken", "somebody has it").reason == "taken"
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "text"), [(0, "pair", "0 pairs"), (1, "process", "1 process"), (2, "process", "2 processes")]
+)
+def test_a_noun_agrees_with_its_number(number: int, noun: str, text: str) -> None:
+    assert counted(number, noun) == text
+
+
+def test_an_id_that_is_the_number_is_not_said_twice() -> None:
+    assert line_of(12, "12") == "line 12"
+    assert line_of(12, "p12") == "line 12 (p12)"
+
+
+# ---- threads and imports ----
+
+
+def test_matrix_products_have_one_thread_inside_and_as_many_as_before_outside() -> None:
+    before = [library.get_num_threads() for library in _libraries()]
+
+    @with_one_thread
+    def threads() -> list[int]:
+        return inner()
+
+    @with_one_thread
+    def inner() -> list[int]:
+        return [library.get_num_threads() for library in _libraries()]
+
+    assert set(threads()) <= {1}
+    assert [library.get_num_threads() for library in _libraries()] == before
+
+
+def test_an_error_gives_the_threads_back() -> None:
+    before = [library.get_num_threads() for library in _libraries()]
+
+    @with_one_thread
+    def fail() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        fail()
+    assert [library.get_num_threads() for library in _libraries()] == before
+
+
+def package(folder: Path, name: str) -> None:
+    """A package whose `__init__` must not run."""
+    (folder / name / "inner").mkdir(parents=True)
+    (folder / name / "__init__.py").write_text("raise AssertionError('was run')")
+    (folder / name / "part.py").write_text("VALUE = 1")
+    (folder / name / "inner" / "__init__.py").write_text("raise AssertionError('was run')")
+    (folder / name / "inner" / "deep.py").write_text(f"from {name}.part import VALUE\nTWICE = 2 * VALUE")
+
+
+def test_a_module_is_imported_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package(tmp_path, "heavy_package")
+    monkeypatch.syspath_prepend(tmp_path)
+    part, deep = bare_import("heavy_package", ["part", "inner.deep"], bare=["inner"])
+    assert (part.VALUE, deep.TWICE) == (1, 2)
+    assert not [name for name in sys.modules if name.startswith("heavy_package")]
+
+
+def test_a_package_that_is_not_there_is_told_as_always() -> None:
+    with pytest.raises(ModuleNotFoundError, match="No module named 'no_such_package'"):
+        bare_import("no_such_package", ["part"])
+    assert "no_such_package" not in sys.modules
+
+
+def test_a_package_that_is_loaded_is_used_as_it_is() -> None:
+    import json.decoder
+
+    assert bare_import("json", ["decoder"]) == [json.decoder]
+
+
+# ---- cached pairs ----
+
+
+def prepared() -> PreparedPair:
+    forest = hand_forest("(S (NP (NN dogs)) (VP (VB bark)))")
+    return PreparedPair(forest, forest, WordAlignment((WordLink(0, 0, 0.75, "names"), WordLink(1, 1))))
+
+
+def test_a_cached_pair_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "ab" / "x.pair"
+    write_cached(path, prepared())
+    found = read_cached(path)
+    assert found.words.pairs == ((0, 0), (1, 1))
+    assert [(link.score, link.stage) for link in found.words] == [(0.75, "names"), (1.0, "")]
+    assert found.source.sentence.words == ("dogs", "bark")
+    assert found.source.nodes == prepared().source.nodes
+
+
+@pytest.mark.parametrize("harm", ["flip", "cut", "empty", "other"])
+def test_a_harmed_file_is_no_cached_pair(tmp_path: Path, harm: str) -> None:
+    path = tmp_path / "x.pair"
+    write_cached(path, prepared())
+    data = path.read_bytes()
+    other = zlib.crc32(b'{"format": 0}').to_bytes(4, "big") + zlib.compress(b'{"format": 0}')
+    path.write_bytes({"flip": bytes([data[0] ^ 1]) + data[1:], "cut": data[:-5], "empty": b"", "other": other}[harm])
+    assert not is_cached(path)
+    with pytest.raises(InputError, match=r"x\.pair: is no cached pair: "):
+        read_cached(path)
+
+
+def test_a_file_that_is_not_there_is_told_with_a_hint_for_clusters(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="workers on other machines need the same folder"):
+        read_cached(tmp_path / "no.pair")
+
+
+def record(*words: str) -> PairRecord:
+    return PairRecord(1, "1", Sentence.from_words(words), Sentence.from_words(["x"]))
+
+
+def test_the_file_of_a_pair_depends_on_words_and_on_settings_of_parser_and_links(tmp_path: Path) -> None:
+    cache = PairCache(tmp_path, DEFAULT_CONFIG)
+    assert cache.path(record("a", "b")) == cache.path(record("a", "b"))
+    assert cache.path(record("a", "b")) != cache.path(record("ab"))
+    for changes, is_same in (({"beam": 3}, True), ({"nbest": 3}, False), ({"links": "dictionary"}, False)):
+        other = PairCache(tmp_path, DEFAULT_CONFIG.with_(**changes))
+        assert (cache.path(record("a")) == other.path(record("a"))) is is_same
+
+
+def test_sweeping_removes_the_oldest_until_there_is_room(tmp_path: Path) -> None:
+    import os
+
+    (tmp_path / "aa").mkdir()
+    for age, name in enumerate(("new", "middle", "old")):
+        path = tmp_path / "aa" / f"{name}.pair"
+        path.write_bytes(b"x" * 100)
+        os.utime(path, (1e9 - age, 1e9 - age))
+    stale = tmp_path / "aa" / ".half.part"
+    stale.write_bytes(b"")
+    os.utime(stale, (0, 0))
+    PairCache(tmp_path, DEFAULT_CONFIG).sweep(largest=150)
+    assert sorted(path.name for path in (tmp_path / "aa").iterdir()) == ["new.pair"]
