@@ -345,3 +345,63 @@ def test_two_versions_of_a_text_are_compared(tmp_path: Path, capsys: pytest.Capt
     assert [line["id"] for line in lines] == ["1-1", "2-"]
     assert [edit["kind"] for edit in lines[1]["edits"]] == ["deleted"]
     assert captured.err.startswith("2 sentences and 1 sentence: 1 pair, 1 without a partner\n")
+
+
+# ---- what phrase pairs do not say ----
+
+
+def without_phrases(pair: PhraseRecord, *sources: tuple[int, int]) -> PhraseRecord:
+    """The record without the phrase pairs of these source spans and all that is built on them; links stay."""
+    kept = tuple(
+        replace(each, supports=())
+        for each in pair.phrases
+        if not any(each.source[0] <= begin and end <= each.source[1] for begin, end in sources)
+    )
+    return replace(pair, phrases=kept)
+
+
+def test_linked_words_in_no_phrase_pair_are_replaced_or_kept() -> None:
+    pair = without_phrases(record("not", NOT_SEEN, SEEN, {0: 0, 3: 1, 4: 2, 5: 3}), (3, 4))
+    replaced = [
+        (edit.source_text, edit.target_text, edit.relation) for edit in edits_of(pair).of_kind(EditKind.REPLACED)
+    ]
+    assert replaced == [("see", "saw", "equal")]
+    assert told(pair, "inserted") == []
+    same = without_phrases(record("same", SEEN, SEEN, {0: 0, 1: 1, 2: 2, 3: 3}), (1, 2))
+    assert told(same, "kept") == [("He saw her .", "He saw her .")]
+
+
+@pytest.mark.parametrize(
+    ("negated", "verb", "count"), [("like", "disliked", 0), ("remember", "forgot", 0), ("like", "painted", 1)]
+)
+def test_an_opposite_makes_up_for_a_negation(negated: str, verb: str, count: int) -> None:
+    pair = record("not", NOT_SEEN.replace("see", negated), SEEN.replace("saw", verb), {0: 0, 4: 2, 5: 3})
+    assert len(told(pair, "negation changed")) == count
+    turned = record("not", SEEN.replace("saw", verb), NOT_SEEN.replace("see", negated), {0: 0, 2: 4, 3: 5})
+    assert len(told(turned, "negation changed")) == count
+
+
+def test_a_sign_has_its_place_and_does_not_move() -> None:
+    before = "(TOP (S (NP (PRP It)) (VP (VBZ costs) (NP ($ $) (CD 10))) (. .)))"
+    behind = "(TOP (S (NP (PRP It)) (VP (VBZ costs) (NP (CD 10) (NNS dollars))) (. .)))"
+    assert told(record("money", before, behind, {0: 0, 1: 1, 2: 3, 3: 2, 4: 4}), "moved") == []
+
+
+ONCE = "(TOP (S (NP (PRP He)) (VP (VBD called) (ADVP (RB once))) (. .)))"
+
+
+@pytest.mark.parametrize(("other", "relation", "count"), [("twice", "", 1), ("twice", "equal", 0), ("thrice", "", 1)])
+def test_values_that_are_no_numbers_to_the_tagger_are_read(other: str, relation: str, count: int) -> None:
+    pair = related(record("once", ONCE, ONCE.replace("once", other), {0: 0, 1: 1, 2: 2, 3: 3}), {(2, 3): relation})
+    assert [edit.detail for edit in edits_of(pair).of_kind("number changed")] == ["value"] * count
+
+
+def test_a_noun_inside_a_replaced_phrase_may_change_its_number() -> None:
+    one = "(TOP (S (NP (PRP I)) (VP (VBP have) (NP (DT a) (NN dog))) (. .)))"
+    two = "(TOP (S (NP (PRP I)) (VP (VBP have) (NP (CD two) (NNS dogs))) (. .)))"
+    base = record("dogs", one, two, {0: 0, 1: 1, 2: 2, 3: 3, 4: 4})
+    inner = tuple(each for each in base.phrases if each.source == (2, 4))
+    pair = replace(base, phrases=tuple(replace(each, supports=()) for each in inner))
+    assert [(edit.source_text, edit.detail) for edit in edits_of(pair).of_kind("number changed")] == [
+        ("a dog", "grammatical")
+    ]

@@ -9,7 +9,7 @@ from forestalign.formats.phrase_records import SideRecord
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.phrases.pair_relations import SMALL
 from forestalign.phrases.part_kinds import WordClass, word_class
-from forestalign.tokens import Span, Token
+from forestalign.tokens import Span, Token, lemmatize
 from forestalign.trees import Tree, parse_brackets, preorder
 
 _BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m", "’s", "’re", "’m"})
@@ -59,6 +59,14 @@ class EditSide:
     def has_content(self, span: Span) -> bool:
         """Whether a span has more than function words and marks."""
         return any(each not in SMALL for each in self.classes[span.begin : span.end])
+
+    def lemma(self, word: int) -> str:
+        """The lemma of a word under its tag."""
+        return lemmatize(self.words[word : word + 1], self.tags[word : word + 1])[0]
+
+    def has_letter(self, span: Span) -> bool:
+        """Whether a span has letters or digits, and not only signs."""
+        return any(character.isalnum() for word in self.words[span.begin : span.end] for character in word)
 
     def is_verb(self, word: int) -> bool:
         """Whether a word is a verb that can have a voice."""

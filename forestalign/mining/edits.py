@@ -1,7 +1,7 @@
 """How the second sentence of an aligned pair differs from the first.
 
 The phrase pairs cut both sentences into units: a phrase whose words are all kept, or the smallest pair of phrases that
-differ. What is in no unit is deleted or inserted. Units off the heaviest sequence that both sentences share are moved.
+differ. Linked words that are in no phrase pair are units, too. What is in no unit is deleted or inserted. Units off the heaviest sequence that both sentences share are moved.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from forestalign.formats.phrase_records import PhraseRecord
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
+from forestalign.mining.edit_meanings import made_up_for, values_differ
 from forestalign.mining.edit_sides import EditSide, is_other_number
 from forestalign.phrases.part_kinds import WordClass
 from forestalign.tokens import Span, tokenize
@@ -141,7 +142,25 @@ class _Comparison:
                 units.append(_Unit(pair.source, pair.target, is_kept, "" if is_kept else pair.relation))
             else:
                 waiting += pair.supports
+        units += self._linked_words(units)
         return _joined(sorted(units, key=lambda unit: (unit.source, unit.target)))
+
+    def _linked_words(self, units: Sequence[_Unit]) -> list[_Unit]:
+        """Words that are linked but in no phrase pair, the surest links first: *not like* and *liked* share a verb."""
+        taken: tuple[set[int], set[int]] = (
+            {word for unit in units for word in range(*unit.source)},
+            {word for unit in units for word in range(*unit.target)},
+        )
+        found = []
+        for link in sorted(self.record.words, key=lambda link: (-link.score, link.source, link.target)):
+            if link.source not in taken[0] and link.target not in taken[1]:
+                taken[0].add(link.source)
+                taken[1].add(link.target)
+                spans = Span(link.source, link.source + 1), Span(link.target, link.target + 1)
+                is_kept = self.source.lowered(spans[0]) == self.target.lowered(spans[1])
+                is_equal = not is_kept and self.source.lemma(link.source) == self.target.lemma(link.target)
+                found.append(_Unit(*spans, is_kept, EQUAL if is_equal else ""))
+        return found
 
     def _edit(
         self, kind: EditKind, source: Span | None, target: Span | None, relation: str = "", detail: str = ""
@@ -158,11 +177,7 @@ class _Comparison:
 
     def _moved(self) -> Iterable[Edit]:
         """The largest phrase pairs that moved as they are; function words and marks alone do not move."""
-        units = [
-            unit
-            for unit in self.units
-            if self.source.has_content(unit.source) or self.target.has_content(unit.target)
-        ]
+        units = [unit for unit in self.units if self._can_move(unit)]
         staying = _heaviest_common_order([unit.target for unit in units], [self._weight(unit) for unit in units])
         moved = [unit for index, unit in enumerate(units) if index not in staying]
         while moved:
@@ -185,6 +200,12 @@ class _Comparison:
         texts = sorted(" ".join(words) for words in (self.source.lowered(unit.source), self.target.lowered(unit.target)))
         count = self.source.content_count(unit.source) + self.target.content_count(unit.target)
         return (count << 48) + zlib.crc32("\t".join(texts).encode())
+
+    def _can_move(self, unit: _Unit) -> bool:
+        """Whether a unit is more than function words and marks; a sign (*$10*, *10 dollars*) has its fixed place."""
+        sides = (self.source, unit.source), (self.target, unit.target)
+        is_content = self.source.has_content(unit.source) or self.target.has_content(unit.target)
+        return is_content and all(side.has_letter(span) for side, span in sides)
 
     def _moves_as_one(
         self, source: Span, target: Span, first: _Unit, units: Sequence[_Unit], moved: Sequence[_Unit]
@@ -211,8 +232,14 @@ class _Comparison:
                     yield self._edit(EditKind.VOICE, *spans, detail="passive" if is_passive else "active")
 
     def _negations(self) -> Iterable[Edit]:
-        """Negations without a partner; as many on both sides (*not ... ever*, *never*) say the same."""
+        """Negations without a partner; as many on both sides (*not ... ever*, *never*) say the same.
+
+        Nor is it a change where an opposite makes up for the negation (*did not like*, *disliked*).
+        """
         gone, come = self._unpartnered(WordClass.NEGATION)
+        if len(gone) != len(come):
+            own, other = made_up_for(self.source, self.target)
+            gone, come = [word for word in gone if word not in own], [word for word in come if word not in other]
         for source in gone[len(come) :]:
             yield self._edit(EditKind.NEGATION, Span(source, source + 1), None)
         for target in come[len(gone) :]:
@@ -223,7 +250,7 @@ class _Comparison:
         for unit in self.units:
             if unit.is_kept:
                 continue
-            if unit.relation == DIFFERENT or (unit.relation not in (EQUAL, SIMILAR) and self._values_differ(unit)):
+            if self._values_differ(unit):
                 yield self._edit(EditKind.NUMBER, unit.source, unit.target, detail="value")
             elif self._is_other_number(unit):
                 yield self._edit(EditKind.NUMBER, unit.source, unit.target, detail="grammatical")
@@ -248,21 +275,30 @@ class _Comparison:
         return found[0], found[1]
 
     def _values_differ(self, unit: _Unit) -> bool:
-        values = [
-            [side.words[word].lower() for word in range(*span) if side.classes[word] == WordClass.NUMBER]
-            for side, span in ((self.source, unit.source), (self.target, unit.target))
-        ]
-        return bool(values[0] and values[1]) and values[0] != values[1]
-
-    def _is_other_number(self, unit: _Unit) -> bool:
-        """One noun in singular and plural."""
-        if unit.source.end - unit.source.begin != 1 or unit.target.end - unit.target.begin != 1:
-            return False
-        words = (
-            (side.words[span.begin], side.tags[span.begin])
+        """As the alignment says; where it does not, and of what the tagger calls no numbers (*twice*), as we read it."""
+        if unit.relation in (DIFFERENT, EQUAL):
+            return unit.relation == DIFFERENT
+        both_numbers = all(
+            any(side.classes[word] == WordClass.NUMBER for word in range(*span))
             for side, span in ((self.source, unit.source), (self.target, unit.target))
         )
-        return is_other_number(*words)
+        is_judged = unit.relation == SIMILAR and both_numbers
+        return not is_judged and values_differ(self.source, self.target, unit.source, unit.target)
+
+    def _is_other_number(self, unit: _Unit) -> bool:
+        """One noun in singular and plural: the unit itself, or linked words in it (*a dog*, *two dogs*)."""
+        pairs = [(link.source, link.target) for link in self.record.words]
+        if unit.source.end - unit.source.begin == unit.target.end - unit.target.begin == 1:
+            pairs = [(unit.source.begin, unit.target.begin)]
+        return any(
+            source in range(*unit.source)
+            and target in range(*unit.target)
+            and is_other_number(
+                (self.source.words[source], self.source.tags[source]),
+                (self.target.words[target], self.target.tags[target]),
+            )
+            for source, target in pairs
+        )
 
 
 def _joined(units: Sequence[_Unit]) -> list[_Unit]:
