@@ -9,22 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
-from forestalign.grammar import grammar_root, read_words
+from forestalign.errors import GrammarError
+from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon.findings import EQUAL, Finding
 from forestalign.lexicon.phrase_text import Parts
 from forestalign.lexicon.wordnet import WordNet
 
 MOST_BETWEEN = 4
-INSIDE = frozenset({"DT", "PRP$", "JJ", "JJR", "CD", "RB", "NN", "RP"})
+INSIDE = frozenset({"DT", "PRP$", "JJ", "JJR", "CD", "RB", "NN"})
 DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 DIRECT, BY_SYNONYM, LOOKS_SAME = 9, 4, 6  # grades
 
 
 @cache
-def light_verbs() -> frozenset[str]:
-    """The verbs of grammar/light_verbs.txt."""
-    return read_words(grammar_root() / "light_verbs.txt")
+def light_verbs() -> frozenset[tuple[str, ...]]:
+    """The verbs of grammar/light_verbs.txt: a lemma, or a lemma with a particle or preposition."""
+    return read_light_verbs(grammar_root() / "light_verbs.txt")
+
+
+def read_light_verbs(path: Path) -> frozenset[tuple[str, ...]]:
+    """One verb per line, of one word or two."""
+    verbs: set[tuple[str, ...]] = set()
+    for number, (row,) in read_rows(path, 1):
+        verb = tuple(row.split())
+        if verb in verbs or len(verb) > 2:
+            raise GrammarError(path, number, f"{row!r}: expected a verb of one word or two, each once")
+        verbs.add(verb)
+    return frozenset(verbs)
 
 
 def light_verb_findings(source: Parts, target: Parts, wordnet: WordNet) -> Iterator[Finding]:
@@ -42,7 +55,8 @@ def _one_way(light: Parts, full: Parts, wordnet: WordNet) -> Iterator[Finding]:
         for verb in verbs:
             grade = _grade(light.lemmas[noun], full.lemmas[verb], definite, wordnet)
             words, other = light.whole_tokens(range(begin, end)), full.whole_tokens((verb,))
-            if grade and words and other and full.lemmas[verb] not in light_verbs():
+            is_light = (full.lemmas[verb],) in light_verbs() and grade == BY_SYNONYM
+            if grade and words and other and not is_light:
                 yield Finding(words, other, EQUAL, grade)
 
 
@@ -59,9 +73,13 @@ def _grade(noun: str, verb: str, is_definite: bool, wordnet: WordNet) -> int:
 def _active(parts: Parts) -> Iterator[tuple[int, int, int]]:
     """Begin, end, and noun of a light verb with an object that follows it."""
     for verb, tag in enumerate(parts.tags):
-        if tag[:2] != "VB" or parts.lemmas[verb] not in light_verbs():
+        if tag[:2] != "VB":
             continue
-        for index in range(verb + 1, min(verb + 2 + MOST_BETWEEN, len(parts))):
+        is_joined = (parts.lemmas[verb], *parts.forms[verb + 1 : verb + 2]) in light_verbs()
+        if not is_joined and (parts.lemmas[verb],) not in light_verbs():
+            continue
+        first = verb + 1 + is_joined
+        for index in range(first, min(first + 1 + MOST_BETWEEN, len(parts))):
             following = parts.tags[index + 1][:2] if index + 1 < len(parts) else ""
             if parts.tags[index] in {"NN", "NNS"} and following != "NN":
                 yield verb, index + 1, index
@@ -73,7 +91,7 @@ def _active(parts: Parts) -> Iterator[tuple[int, int, int]]:
 def _passive(parts: Parts) -> Iterator[tuple[int, int, int]]:
     """`a decision was made`."""
     for verb, tag in enumerate(parts.tags):
-        if tag != "VBN" or parts.lemmas[verb] not in light_verbs():
+        if tag != "VBN" or (parts.lemmas[verb],) not in light_verbs():
             continue
         at = verb - 1
         while at > 0 and (parts.lemmas[at] in {"be", "have"} or parts.tags[at] == "MD"):

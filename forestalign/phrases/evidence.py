@@ -18,6 +18,7 @@ from forestalign.lexicon import PhraseLexicon
 from forestalign.lexicon.findings import RELATIONS, Finding, turned_relation
 from forestalign.lexicon.light_verbs import light_verb_findings
 from forestalign.lexicon.names import acronym_findings, name_findings
+from forestalign.lexicon.negations import negation_phrases
 from forestalign.lexicon.opposites import negation_findings, opposite_findings
 from forestalign.lexicon.phrase_lists import PhraseLists, expressions
 from forestalign.lexicon.phrase_relations import related_phrases, spelling_findings
@@ -87,7 +88,7 @@ def _findings(
         "name": (name_findings(source, target),),
         "quantity": (quantity_findings(left, right),),
         "light verb": (light_verb_findings(left, right, phrases.wordnet),),
-        "negation": (negation_findings(left, right, phrases.wordnet),),
+        "negation": (negation_findings(left, right, phrases.wordnet), negation_phrases(left, right)),
         "list": (lists.findings(left, right),) if lists is not None else (),
     }
     for kind, found in sources.items():
