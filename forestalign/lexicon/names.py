@@ -244,6 +244,14 @@ def _people(source: Sentence, target: Sentence) -> Iterator[Finding]:
         for other in _person_names(target):
             if len(own) + len(other) > 2 and _is_one_person(_words(source, own), _words(target, other)):
                 yield Finding(own, other, EQUAL)
+                bare, other_bare = _without_titles(source, own), _without_titles(target, other)
+                has_both = min(len(bare), len(other_bare)) > 1 and (bare, other_bare) != (own, other)
+                if has_both and _text(source, bare) != _text(target, other_bare):
+                    yield Finding(bare, other_bare, EQUAL)
+
+
+def _without_titles(sentence: Sentence, tokens: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(token for token in tokens if sentence.words[token].lower() not in person_titles())
 
 
 def _words(sentence: Sentence, tokens: Sequence[int]) -> list[str]:

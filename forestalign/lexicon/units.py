@@ -12,6 +12,7 @@ from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon.phrase_text import Parts
 
 BEHIND = "…"  # begins an expression that follows its number
+MOST_SIGN = 3  # letters of a sign, which has no plural: ms are no metres
 COMPARATORS = ("~", ">", ">=", "<", "<=")
 
 
@@ -80,7 +81,9 @@ def read_unit(parts: Parts, begin: int) -> tuple[tuple[Unit, ...], int] | None:
         if end > len(parts):
             continue
         forms = parts.forms[begin:end]
-        for words in (forms, (parts.lemmas[begin], *forms[1:]), (*forms[:-1], parts.lemmas[end - 1])):
+        single = forms[-1].removesuffix("s") if len(forms[-1]) > MOST_SIGN else forms[-1]  # where a tag hid the plural
+        lasts = (parts.lemmas[end - 1], single)
+        for words in (forms, (parts.lemmas[begin], *forms[1:]), *((*forms[:-1], last) for last in lasts)):
             if (found := units().get(words)) is not None:
                 return found, end
     return None
