@@ -253,7 +253,7 @@ def opposites(source: str, target: str) -> set[tuple[str, str, str]]:
     found = (
         *opposite_findings(own, other, load_wordnet()),
         *negation_findings(own, other, load_wordnet()),
-        *negation_phrases(own, other),
+        *negation_phrases(own, other, load_wordnet()),
     )
     return said(source, target, found)
 

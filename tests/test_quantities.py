@@ -334,7 +334,7 @@ def test_a_quantity_has_a_dimension_and_bounds(text: str, dimension: str, low: i
 
 def test_a_number_with_a_unit_is_found_without_it_as_well() -> None:
     bare, whole = find_quantities(parts("about/RB 3 weeks/NNS"))
-    assert (bare.dimension, bare.low, bare.begin, bare.end) == ("count", 3, 1, 2)
+    assert (bare.dimension, bare.low, bare.begin, bare.core, bare.end) == ("count", 3, 0, 1, 2)
     assert (whole.dimension, whole.low, whole.begin, whole.core, whole.end) == ("duration", 21 * DAY, 0, 1, 3)
     assert whole.comparator == "~"
 

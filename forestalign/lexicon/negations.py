@@ -18,9 +18,12 @@ from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon.findings import EQUAL, RELATIONS, Finding
 from forestalign.lexicon.opposites import Negated, find_negated, is_passed
 from forestalign.lexicon.phrase_text import Parts
+from forestalign.lexicon.wordnet import WordNet
 
 GERUND = "-ing"
+SAME, OTHER = 9, 4  # grades
 LONGER = ("no", "longer")
+NEAR = 4  # words behind a verb in which its object is looked for
 REACH = 6  # words of a clause behind its conjunction in which its verb is looked for
 
 
@@ -72,24 +75,38 @@ def read_negation_frames(path: Path) -> dict[str, tuple[tuple[str, ...], ...]]:
     return table
 
 
-def negation_phrases(source: Parts, target: Parts) -> Iterator[Finding]:
+def negation_phrases(source: Parts, target: Parts, wordnet: WordNet) -> Iterator[Finding]:
     """Negative verbs and clauses with negations of the other side, both ways."""
     for own, other, is_turned in ((source, target, False), (target, source, True)):
-        for finding in (*_negative_verbs(own, other), *_clauses(own, other)):
+        for finding in (*_negative_verbs(own, other, wordnet), *_clauses(own, other)):
             yield finding.turned() if is_turned else finding
 
 
 # ---- verbs ----
 
 
-def _negative_verbs(own: Parts, other: Parts) -> Iterator[Finding]:
-    """`failed to` on this side, `did not` with the same verb on the other."""
+def _negative_verbs(own: Parts, other: Parts, wordnet: WordNet) -> Iterator[Finding]:
+    """`failed to` on this side, `did not` on the other, with the same verb, or one with the same object."""
     for row, begin, end, verb in _verbs_that_deny(own):
         for words, denied in _plain(other) if row.negation == "not" else _no_longer(other):
             is_same = own.lemmas[verb] == other.lemmas[denied]
+            is_like = is_same or _are_like(own, verb, other, denied, wordnet)
             tokens = own.whole_tokens(range(begin, end)), other.whole_tokens(words)
-            if is_same and all(tokens):
-                yield Finding(*tokens, row.relation)
+            if is_like and other.tags[denied][:2] == "VB" and all(tokens):
+                yield Finding(*tokens, row.relation, SAME if is_same else OTHER)
+
+
+def _are_like(own: Parts, verb: int, other: Parts, denied: int, wordnet: WordNet) -> bool:
+    """Synonyms, or two verbs before nouns that are the same or synonyms: *keep her promise*, *fulfil her pledge*."""
+    if wordnet.are_synonyms(own.lemmas[verb], other.lemmas[denied]):
+        return True
+    left, right = _nouns_after(own, verb), _nouns_after(other, denied)
+    return any(one == its or wordnet.are_synonyms(one, its) for one in left for its in right)
+
+
+def _nouns_after(parts: Parts, verb: int) -> list[str]:
+    near = range(verb + 1, min(verb + 1 + NEAR, len(parts)))
+    return [parts.lemmas[k] for k in near if parts.tags[k][:2] == "NN"][:1]
 
 
 def _verbs_that_deny(parts: Parts) -> Iterator[tuple[NegativeVerb, int, int, int]]:

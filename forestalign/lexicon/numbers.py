@@ -105,6 +105,21 @@ def _leading(parts: Parts, begin: int) -> tuple[Fraction, int] | None:
     return None
 
 
+def same_number(left: str, right: str) -> bool:
+    """Whether two words, in figures or not, are one value; words that are no numbers are not."""
+    one, other = _value(left.lower()), _value(right.lower())
+    return one is not None and one == other
+
+
+def _value(form: str) -> Fraction | None:
+    if (value := digits(form)) is not None:
+        return value
+    for name in ("unit", "tens", "scale", "group"):
+        if form in number_words()[name]:
+            return Fraction(number_words()[name][form])
+    return _glued(form)
+
+
 def split_glued(form: str) -> tuple[Fraction, str] | None:
     """Figures and what is glued to them: `20k`, `5km`."""
     match = GLUED.fullmatch(form)

@@ -81,7 +81,7 @@ class PhraseLists:
                             yield Finding(own, other, self._partners[left][right])
 
     def _places(self, parts: Parts) -> dict[str, list[tuple[int, ...]]]:
-        """Listed phrases of a sentence, as inflected there or as lemmas, particles apart or not, and where they stand."""
+        """Listed phrases of a sentence, as inflected there or as lemmas, and where they stand."""
         places: dict[str, list[tuple[int, ...]]] = defaultdict(list)
         slots = tuple(SLOT if tag == "PRP$" else lemma for tag, lemma in zip(parts.tags, parts.lemmas, strict=True))
         for words in dict.fromkeys((parts.forms, parts.lemmas, slots)):

@@ -149,7 +149,10 @@ def _measured(parts: Parts, begin: int, number: Number) -> list[Quantity]:
     if found is None or number.kind in {"ordinal", "times"} or is_share:
         return [_compared(parts, bare)]
     kinds, end = found
-    return [bare, *(_compared(parts, _added(parts, _in_unit(parts, bare, unit, end))) for unit in kinds)]
+    return [
+        _compared(parts, bare),
+        *(_compared(parts, _added(parts, _in_unit(parts, bare, unit, end))) for unit in kinds),
+    ]
 
 
 def _in_unit(parts: Parts, bare: Quantity, unit: Unit, end: int) -> Quantity:
@@ -210,7 +213,8 @@ def quantity_findings(source: Parts, target: Parts) -> Iterator[Finding]:
     compared = [
         (left, right, relation) for left in quantities for right in others if (relation := compare(left, right))
     ]
-    own, other = ([pair[side] for pair in compared if pair[2] == EQUAL] for side in (0, 1))
+    own = [left for left, _, relation in compared if relation == EQUAL]
+    other = [right for _, right, relation in compared if relation == EQUAL]
     for left, right, relation in compared:
         if relation != DIFFERENT or not (_is_held(left, own) or _is_held(right, other)):
             yield from _spans(source, target, left, right, relation)
