@@ -101,7 +101,13 @@ def _are_like(own: Parts, verb: int, other: Parts, denied: int, wordnet: WordNet
     if wordnet.are_synonyms(own.lemmas[verb], other.lemmas[denied]):
         return True
     left, right = _nouns_after(own, verb), _nouns_after(other, denied)
-    return any(one == its or wordnet.are_synonyms(one, its) for one in left for its in right)
+    return any(one == its or _are_related(one, its, wordnet) for one in left for its in right)
+
+
+def _are_related(one: str, other: str, wordnet: WordNet) -> bool:
+    if wordnet.are_synonyms(one, other):
+        return True
+    return wordnet.is_hypernym(one, other) or wordnet.is_hypernym(other, one)
 
 
 def _nouns_after(parts: Parts, verb: int) -> list[str]:

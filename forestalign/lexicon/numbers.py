@@ -107,11 +107,12 @@ def _leading(parts: Parts, begin: int) -> tuple[Fraction, int] | None:
 
 def same_number(left: str, right: str) -> bool:
     """Whether two words, in figures or not, are one value; words that are no numbers are not."""
-    one, other = _value(left.lower()), _value(right.lower())
+    one, other = word_value(left.lower()), word_value(right.lower())
     return one is not None and one == other
 
 
-def _value(form: str) -> Fraction | None:
+def word_value(form: str) -> Fraction | None:
+    """The value of one lower-case word."""
     if (value := digits(form)) is not None:
         return value
     for name in ("unit", "tens", "scale", "group"):

@@ -83,8 +83,7 @@ class PhraseLists:
     def _places(self, parts: Parts) -> dict[str, list[tuple[int, ...]]]:
         """Listed phrases of a sentence, as inflected there or as lemmas, and where they stand."""
         places: dict[str, list[tuple[int, ...]]] = defaultdict(list)
-        slots = tuple(SLOT if tag == "PRP$" else lemma for tag, lemma in zip(parts.tags, parts.lemmas, strict=True))
-        for words in dict.fromkeys((parts.forms, parts.lemmas, slots)):
+        for words in dict.fromkeys((parts.forms, parts.lemmas, *_slotted(parts))):
             for begin, first in enumerate(words):
                 for length in sorted(self._lengths.get(first, ())):
                     text = " ".join(words[begin : begin + length])
@@ -105,6 +104,14 @@ class PhraseLists:
                     text = f"{parts.lemmas[verb]} {parts.forms[at]}"
                     if text in self._partners and (tokens := parts.whole_tokens((verb, at))):
                         yield text, tokens
+
+
+def _slotted(parts: Parts) -> Iterator[tuple[str, ...]]:
+    """Possessives as slots, and verbs, or all words, as lemmas: *send one's regards*."""
+    rows = list(zip(parts.tags, parts.forms, parts.lemmas, strict=True))
+    yield tuple(SLOT if tag == "PRP$" else lemma if tag[:2] == "VB" else form for tag, form, lemma in rows)
+    if "PRP$" in parts.tags:
+        yield tuple(SLOT if tag == "PRP$" else lemma for tag, _, lemma in rows)
 
 
 def _not_inside(found: list[tuple[int, ...]], held: set[tuple[int, ...]]) -> list[tuple[int, ...]]:

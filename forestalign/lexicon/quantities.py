@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR, Finding
-from forestalign.lexicon.numbers import ARTICLES, Number, number_words, read_number, split_glued
+from forestalign.lexicon.numbers import ARTICLES, Number, number_words, read_number, split_glued, word_value
 from forestalign.lexicon.phrase_text import Parts
 from forestalign.lexicon.times import Clock, Date, Years, read_clock, read_date, read_years
 from forestalign.lexicon.units import Unit, comparator_before, comparator_behind, currency_signs, read_unit, units
@@ -242,7 +242,8 @@ def _digits_apart(source: Parts, target: Parts, left: Quantity, right: Quantity,
     for i in range(left.core, left.end):
         for j in range(right.core, right.end):
             tokens = source.whole_tokens((i,)), target.whole_tokens((j,))
-            if all(tokens) and source.forms[i] != target.forms[j]:
+            is_number = word_value(source.forms[i]) is not None and word_value(target.forms[j]) is not None
+            if all(tokens) and is_number and source.forms[i] != target.forms[j]:
                 yield Finding(*tokens, DIFFERENT)
 
 
