@@ -7,7 +7,7 @@ or none: *took the book* is about a thing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon.findings import EQUAL, Finding
 from forestalign.lexicon.phrase_text import Parts
+from forestalign.lexicon.phrases import OBJECT_TAGS
 from forestalign.lexicon.wordnet import WordNet
 
 MOST_BETWEEN = 4
@@ -50,11 +51,11 @@ def _one_way(light: Parts, full: Parts, wordnet: WordNet) -> Iterator[Finding]:
     verbs = [i for i, tag in enumerate(full.tags) if tag[:2] == "VB" and full.lemmas[i] not in {"be", "have", "do"}]
     if not verbs:
         return
-    for begin, end, noun in (*_active(light), *_passive(light)):
-        definite = any(form in DEFINITE for form in light.forms[begin:end])
+    for phrase, noun in (*_active(light), *_separated(light), *_passive(light)):
+        definite = any(light.forms[index] in DEFINITE for index in phrase)
         for verb in verbs:
             grade = _grade(light.lemmas[noun], full.lemmas[verb], definite, wordnet)
-            words, other = light.whole_tokens(range(begin, end)), full.whole_tokens((verb,))
+            words, other = light.whole_tokens(phrase), full.whole_tokens((verb,))
             is_light = (full.lemmas[verb],) in light_verbs() and grade == BY_SYNONYM
             if grade and words and other and not is_light:
                 yield Finding(words, other, EQUAL, grade)
@@ -70,8 +71,8 @@ def _grade(noun: str, verb: str, is_definite: bool, wordnet: WordNet) -> int:
     return BY_SYNONYM if any(wordnet.are_synonyms(word, verb) for word in verbs) else 0
 
 
-def _active(parts: Parts) -> Iterator[tuple[int, int, int]]:
-    """Begin, end, and noun of a light verb with an object that follows it."""
+def _active(parts: Parts) -> Iterator[tuple[Sequence[int], int]]:
+    """The words of a light verb with an object that follows it, and the noun."""
     for verb, tag in enumerate(parts.tags):
         if tag[:2] != "VB":
             continue
@@ -82,13 +83,31 @@ def _active(parts: Parts) -> Iterator[tuple[int, int, int]]:
         for index in range(first, min(first + 1 + MOST_BETWEEN, len(parts))):
             following = parts.tags[index + 1][:2] if index + 1 < len(parts) else ""
             if parts.tags[index] in {"NN", "NNS"} and following != "NN":
-                yield verb, index + 1, index
+                yield range(verb, index + 1), index
                 break
             if parts.tags[index] not in INSIDE:
                 break
 
 
-def _passive(parts: Parts) -> Iterator[tuple[int, int, int]]:
+def _separated(parts: Parts) -> Iterator[tuple[Sequence[int], int]]:
+    """`took the matter into account`: an object before the preposition."""
+    for verb, tag in enumerate(parts.tags):
+        if tag[:2] != "VB" or parts.lemmas[verb] not in _with_preposition():
+            continue
+        for at in range(verb + 2, min(verb + 2 + MOST_BETWEEN, len(parts) - 1)):
+            if (parts.lemmas[verb], parts.forms[at]) in light_verbs() and parts.tags[at + 1] in {"NN", "NNS"}:
+                yield (verb, at, at + 1), at + 1
+                break
+            if parts.tags[at - 1] not in OBJECT_TAGS:
+                break
+
+
+@cache
+def _with_preposition() -> frozenset[str]:
+    return frozenset(verb[0] for verb in light_verbs() if len(verb) > 1)
+
+
+def _passive(parts: Parts) -> Iterator[tuple[Sequence[int], int]]:
     """`a decision was made`."""
     for verb, tag in enumerate(parts.tags):
         if tag != "VBN" or (parts.lemmas[verb],) not in light_verbs():
@@ -98,4 +117,4 @@ def _passive(parts: Parts) -> Iterator[tuple[int, int, int]]:
             at -= 1
         if at < verb - 1 and at >= 0 and parts.tags[at] in {"NN", "NNS"}:
             begin = at - (at > 0 and parts.tags[at - 1] in {"DT", "PRP$", "JJ"})
-            yield begin, verb + 1, at
+            yield range(begin, verb + 1), at

@@ -57,6 +57,9 @@ def read_number_words(path: Path) -> dict[str, dict[str, int]]:
 
 def read_number(parts: Parts, begin: int) -> Number | None:
     """The longest number that begins here."""
+    if parts.forms[begin] == "minus" and begin + 1 < len(parts):
+        number = _cardinal(parts, begin + 1)
+        return number._replace(value=-number.value) if number is not None and number.kind == "count" else None
     for reader in (_ratio_of_two, _fraction, _compound_ordinal, _cardinal, _ordinal):
         if (number := reader(parts, begin)) is not None:
             return number

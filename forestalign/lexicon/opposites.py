@@ -66,6 +66,8 @@ def find_negated(parts: Parts) -> tuple[Negated, ...]:
         if word is not None and part_of_speech(parts.tags[word]):
             has_do = cue > 0 and parts.lemmas[cue - 1] == "do" and parts.tags[cue - 1][:2] == "VB"
             found.append(Negated(cue, word, tuple(range(cue - has_do, word + 1))))
+        if form == "no" and cue and parts.tags[cue - 1][:2] == "VB" and parts.lemmas[cue - 1] != "be":
+            found.append(Negated(cue, cue - 1, (cue - 1, cue)))  # has no money: lacks money
     return tuple(found)
 
 

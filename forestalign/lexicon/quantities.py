@@ -21,6 +21,7 @@ from forestalign.lexicon.units import Unit, comparator_before, comparator_behind
 CLOSE, ROUGH = Fraction(1, 200), Fraction(3, 200)
 MONTH = 28 * 86400
 WIDEST = 20  # a range ends at most at so many times its beginning: `rose 1/16 to 100` is none
+DEGREES = frozenset({"temperature", "angle"})
 AGES = frozenset({"aged", "age"})
 CONVERTED = frozenset({"duration", "length", "area", "mass", "volume", "speed", "temperature", "ratio"})
 DATE, CLOCK, YEARS = "date", "clock", "years"
@@ -66,7 +67,7 @@ def find_quantities(parts: Parts) -> tuple[Quantity, ...]:
 @lru_cache(maxsize=1 << 14)
 def may_begin(form: str) -> bool:
     """Whether a quantity can begin with this word, asked of every word of a sentence."""
-    if form in ARTICLES or form in AGES or form == "the" or form in currency_signs():
+    if form in ARTICLES or form in AGES or form in {"the", "minus"} or form in currency_signs():
         return True
     return any(map(str.isnumeric, form)) or any(form in words for words in number_words().values())
 
@@ -158,8 +159,11 @@ def _measured(parts: Parts, begin: int, number: Number) -> list[Quantity]:
 def _in_unit(parts: Parts, bare: Quantity, unit: Unit, end: int) -> Quantity:
     """`25 years`, and `25 years old`, which is as long."""
     is_age = unit.dimension == "duration" and parts.forms[end : end + 1] == ("old",)
-    low, high = unit.base(bare.low), unit.base(bare.high)
-    return replace(bare, end=end + is_age, dimension=unit.dimension, low=low, high=high)
+    is_below = unit.dimension in DEGREES and parts.forms[end : end + 2] == ("below", "zero")
+    low, high = (
+        sorted((unit.base(-bare.low), unit.base(-bare.high))) if is_below else map(unit.base, (bare.low, bare.high))
+    )
+    return replace(bare, end=end + is_age + 2 * is_below, dimension=unit.dimension, low=low, high=high)
 
 
 def _ranged(parts: Parts, bare: Quantity) -> Quantity:

@@ -182,7 +182,9 @@ def read_years(parts: Parts, begin: int) -> tuple[Years, int] | None:
     decade = number_words()["decade"].get(form)
     if (match := DECADE.fullmatch(form)) and int(match[1]) >= 10:
         decade = int(match[1])
-    if decade is not None:
+    if decade is not None and not (begin and parts.tags[begin - 1] == "PRP$"):  # in her thirties: an age
+        if decade >= 1000 and decade % 100 == 0 and decade < LEAP_YEAR:
+            return Years(decade, decade + 100), begin + 1  # the 1700s
         first = decade if decade >= 1000 else 1900 + decade
         return Years(first, first + 10), begin + 1
     number = read_number(parts, begin)
