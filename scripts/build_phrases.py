@@ -7,9 +7,9 @@ Phrases that begin with the same two words share a line, so that two words of a 
     turn down <tab> ENTRY <tab> ENTRY ...        ENTRY = other words | part of speech | relations, separated by blanks
 
 A relation is a sign (= synonym, > the related lemma is more general, < more specific, ~ similar, ! opposite), a grade,
-the part of speech and the related lemma, `=8v:reject`. The grade, 1 to 9, is the chance that both lemmas are meant in
+the part of speech and the related lemma, `=8v:reject`. The grade, up to 9, is the chance that both lemmas are meant in
 the sense they share: the geometric mean of the shares that the sense has among the occurrences of each lemma in
-WordNet's tagged texts, times ten. Lower grades are left out. Two phrases are stated once, at the one that sorts first.
+WordNet's tagged texts, times ten. Below 1 only synonyms are kept, with grade 0 (*break down*, *fail*). Two phrases are stated once, at the one that sorts first.
 
     python scripts/build_phrases.py /usr/share/wordnet grammar/lexicon/phrases.tsv.gz
 """
@@ -100,7 +100,7 @@ def relations(synsets: list[Synset], shares: Shares) -> dict[Lemma, dict[Lemma, 
                 continue  # stated at the other phrase
             share = shares.get((synset.key, word), 0.0) * shares.get((target.key, other), 0.0)
             grade = min(9, int(10 * share**0.5))
-            if grade:
+            if grade or sign == "=":
                 known = found[phrase].get(partner, (ORDER[-1], 0))
                 best = min((sign, -grade), (known[0], -known[1]), key=lambda one: (ORDER.index(one[0]), one[1]))
                 found[phrase][partner] = (best[0], -best[1])

@@ -13,6 +13,7 @@ from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, RELATIONS, SIMILAR, Finding
 from forestalign.lexicon.light_verbs import light_verb_findings
 from forestalign.lexicon.names import acronym_findings, name_findings, read_countries, read_titles
+from forestalign.lexicon.negations import negation_phrases
 from forestalign.lexicon.opposites import (
     are_opposites,
     find_negated,
@@ -243,7 +244,11 @@ def test_a_negation_reaches_the_next_word_of_content(text: str, words: list[str]
 
 def opposites(source: str, target: str) -> set[tuple[str, str, str]]:
     own, other = take_apart(sentence(source)), take_apart(sentence(target))
-    found = (*opposite_findings(own, other, load_wordnet()), *negation_findings(own, other, load_wordnet()))
+    found = (
+        *opposite_findings(own, other, load_wordnet()),
+        *negation_findings(own, other, load_wordnet()),
+        *negation_phrases(own, other, load_wordnet()),
+    )
     return said(source, target, found)
 
 

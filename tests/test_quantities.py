@@ -183,7 +183,7 @@ def test_a_bad_comparator_is_refused(tmp_path: Path, row: str) -> None:
 def test_ten_of_a_unit_in_base_units(text: str, dimension: str, ten_of_it: Fraction | int, words: int) -> None:
     found = read_unit(parts(text), 0)
     assert found is not None
-    unit, end = found
+    (unit,), end = found
     assert (unit.dimension, unit.base(Fraction(10)), end) == (dimension, ten_of_it, words)
 
 
@@ -191,7 +191,7 @@ def test_the_longest_unit_is_taken() -> None:
     text = parts("miles/NNS per/IN hour/NN")
     found = read_unit(text, 0)
     assert found is not None
-    assert (found[0].dimension, found[1]) == ("speed", 3)
+    assert (found[0][0].dimension, found[1]) == ("speed", 3)
 
 
 def test_there_is_no_unit_behind_the_last_word() -> None:
@@ -329,7 +329,7 @@ def test_a_quantity_has_a_dimension_and_bounds(text: str, dimension: str, low: i
 
 def test_a_number_with_a_unit_is_found_without_it_as_well() -> None:
     bare, whole = find_quantities(parts("about/RB 3 weeks/NNS"))
-    assert (bare.dimension, bare.low, bare.begin, bare.end) == ("count", 3, 1, 2)
+    assert (bare.dimension, bare.low, bare.begin, bare.core, bare.end) == ("count", 3, 0, 1, 2)
     assert (whole.dimension, whole.low, whole.begin, whole.core, whole.end) == ("duration", 21 * DAY, 0, 1, 3)
     assert whole.comparator == "~"
 

@@ -7,24 +7,38 @@ or none: *took the book* is about a thing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
+from pathlib import Path
 
-from forestalign.grammar import grammar_root, read_words
+from forestalign.errors import GrammarError
+from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon.findings import EQUAL, Finding
 from forestalign.lexicon.phrase_text import Parts
+from forestalign.lexicon.phrases import OBJECT_TAGS
 from forestalign.lexicon.wordnet import WordNet
 
 MOST_BETWEEN = 4
-INSIDE = frozenset({"DT", "PRP$", "JJ", "JJR", "CD", "RB", "NN", "RP"})
+INSIDE = frozenset({"DT", "PRP$", "JJ", "JJR", "CD", "RB", "NN"})
 DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 DIRECT, BY_SYNONYM, LOOKS_SAME = 9, 4, 6  # grades
 
 
 @cache
-def light_verbs() -> frozenset[str]:
-    """The verbs of grammar/light_verbs.txt."""
-    return read_words(grammar_root() / "light_verbs.txt")
+def light_verbs() -> frozenset[tuple[str, ...]]:
+    """The verbs of grammar/light_verbs.txt: a lemma, or a lemma with a particle or preposition."""
+    return read_light_verbs(grammar_root() / "light_verbs.txt")
+
+
+def read_light_verbs(path: Path) -> frozenset[tuple[str, ...]]:
+    """One verb per line, of one word or two."""
+    verbs: set[tuple[str, ...]] = set()
+    for number, (row,) in read_rows(path, 1):
+        verb = tuple(row.split())
+        if verb in verbs or len(verb) > 2:
+            raise GrammarError(path, number, f"{row!r}: expected a verb of one word or two, each once")
+        verbs.add(verb)
+    return frozenset(verbs)
 
 
 def light_verb_findings(source: Parts, target: Parts, wordnet: WordNet) -> Iterator[Finding]:
@@ -37,12 +51,13 @@ def _one_way(light: Parts, full: Parts, wordnet: WordNet) -> Iterator[Finding]:
     verbs = [i for i, tag in enumerate(full.tags) if tag[:2] == "VB" and full.lemmas[i] not in {"be", "have", "do"}]
     if not verbs:
         return
-    for begin, end, noun in (*_active(light), *_passive(light)):
-        definite = any(form in DEFINITE for form in light.forms[begin:end])
+    for phrase, noun in (*_active(light), *_separated(light), *_passive(light)):
+        definite = any(light.forms[index] in DEFINITE for index in phrase)
         for verb in verbs:
             grade = _grade(light.lemmas[noun], full.lemmas[verb], definite, wordnet)
-            words, other = light.whole_tokens(range(begin, end)), full.whole_tokens((verb,))
-            if grade and words and other and full.lemmas[verb] not in light_verbs():
+            words, other = light.whole_tokens(phrase), full.whole_tokens((verb,))
+            is_light = (full.lemmas[verb],) in light_verbs() and grade == BY_SYNONYM
+            if grade and words and other and not is_light:
                 yield Finding(words, other, EQUAL, grade)
 
 
@@ -56,28 +71,50 @@ def _grade(noun: str, verb: str, is_definite: bool, wordnet: WordNet) -> int:
     return BY_SYNONYM if any(wordnet.are_synonyms(word, verb) for word in verbs) else 0
 
 
-def _active(parts: Parts) -> Iterator[tuple[int, int, int]]:
-    """Begin, end, and noun of a light verb with an object that follows it."""
+def _active(parts: Parts) -> Iterator[tuple[Sequence[int], int]]:
+    """The words of a light verb with an object that follows it, and the noun."""
     for verb, tag in enumerate(parts.tags):
-        if tag[:2] != "VB" or parts.lemmas[verb] not in light_verbs():
+        if tag[:2] != "VB":
             continue
-        for index in range(verb + 1, min(verb + 2 + MOST_BETWEEN, len(parts))):
+        is_joined = (parts.lemmas[verb], *parts.forms[verb + 1 : verb + 2]) in light_verbs()
+        if not is_joined and (parts.lemmas[verb],) not in light_verbs():
+            continue
+        first = verb + 1 + is_joined
+        for index in range(first, min(first + 1 + MOST_BETWEEN, len(parts))):
             following = parts.tags[index + 1][:2] if index + 1 < len(parts) else ""
             if parts.tags[index] in {"NN", "NNS"} and following != "NN":
-                yield verb, index + 1, index
+                yield range(verb, index + 1), index
                 break
             if parts.tags[index] not in INSIDE:
                 break
 
 
-def _passive(parts: Parts) -> Iterator[tuple[int, int, int]]:
+def _separated(parts: Parts) -> Iterator[tuple[Sequence[int], int]]:
+    """`took the matter into account`: an object before the preposition."""
+    for verb, tag in enumerate(parts.tags):
+        if tag[:2] != "VB" or parts.lemmas[verb] not in _with_preposition():
+            continue
+        for at in range(verb + 2, min(verb + 2 + MOST_BETWEEN, len(parts) - 1)):
+            if (parts.lemmas[verb], parts.forms[at]) in light_verbs() and parts.tags[at + 1] in {"NN", "NNS"}:
+                yield (verb, at, at + 1), at + 1
+                break
+            if parts.tags[at - 1] not in OBJECT_TAGS:
+                break
+
+
+@cache
+def _with_preposition() -> frozenset[str]:
+    return frozenset(verb[0] for verb in light_verbs() if len(verb) > 1)
+
+
+def _passive(parts: Parts) -> Iterator[tuple[Sequence[int], int]]:
     """`a decision was made`."""
     for verb, tag in enumerate(parts.tags):
-        if tag != "VBN" or parts.lemmas[verb] not in light_verbs():
+        if tag != "VBN" or (parts.lemmas[verb],) not in light_verbs():
             continue
         at = verb - 1
         while at > 0 and (parts.lemmas[at] in {"be", "have"} or parts.tags[at] == "MD"):
             at -= 1
         if at < verb - 1 and at >= 0 and parts.tags[at] in {"NN", "NNS"}:
             begin = at - (at > 0 and parts.tags[at - 1] in {"DT", "PRP$", "JJ"})
-            yield begin, verb + 1, at
+            yield range(begin, verb + 1), at

@@ -12,20 +12,19 @@ from functools import cache
 from pathlib import Path
 
 from forestalign.errors import GrammarError
-from forestalign.grammar import grammar_root, read_rows
+from forestalign.grammar import grammar_root, read_rows, read_words
 from forestalign.lexicon.findings import EQUAL, SIMILAR, Finding
 from forestalign.tokens import Sentence
 
-ACRONYM = re.compile(r"(?:[A-Z]\.?){2,7}s?|[A-Z][a-z]?[A-Z]{1,5}")
+ACRONYM = re.compile(r"(?:[A-Z]\.?){2,7}s?|[A-Z][a-z]?[A-Z]{1,5}s?|[A-Z]&[A-Z]")
 LINKS = frozenset({"of", "the", "and", "for", "in", "on", "to", "&", "at", "a", "an", "de", "-"})
+PLURALS = frozenset({"NNS", "NNPS"})
 NAME_TAGS = frozenset({"NNP", "NNPS"})
-PERSON_TITLES = frozenset(
-    {"mr", "mr.", "mrs", "mrs.", "ms", "ms.", "miss", "dr", "dr.", "prof.", "sir", "judge", "president", "sen.", "rep."}
-)
 GENERATIONS = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii"})
 ORIGIN = frozenset({"of", "from", "in"})
 PEOPLE = frozenset({"people", "citizens", "nationals", "inhabitants"})
 LONGEST_NAME = 8
+SHORTEST_COUNTRY = 4  # letters of a name that need not be in capitals
 NOMINAL = frozenset({"NN", "JJ", "VBG"})
 
 
@@ -56,6 +55,29 @@ def read_titles(path: Path) -> dict[str, tuple[tuple[str, ...], ...]]:
         if not all(forms) or _bare(short) in table or short != short.lower():
             raise GrammarError(path, number, f"{short!r}, {full!r}: expected a new lower-case short form, full ones")
         table[_bare(short)] = forms
+    return table
+
+
+@cache
+def person_titles() -> frozenset[str]:
+    """The words of grammar/person_titles.txt."""
+    return read_words(grammar_root() / "person_titles.txt")
+
+
+@cache
+def first_names() -> dict[str, str]:
+    """Short forms of first names -> the first of their row in grammar/short_names.tsv."""
+    return read_short_names(grammar_root() / "short_names.tsv")
+
+
+def read_short_names(path: Path) -> dict[str, str]:
+    """Rows of one name and its short forms, separated by `|`."""
+    table: dict[str, str] = {}
+    for number, (row,) in read_rows(path, 1):
+        names = [name.strip() for name in row.split("|")]
+        if len(names) < 2 or not all(names) or table.keys() & set(names):
+            raise GrammarError(path, number, f"{row!r}: expected a name and short forms, each in one row only")
+        table |= dict.fromkeys(names, names[0])
     return table
 
 
@@ -99,22 +121,36 @@ def acronym_findings(source: Sentence, target: Sentence) -> Iterator[Finding]:
 
 
 def _acronyms(short: Sentence, full: Sentence) -> Iterator[Finding]:
-    lowered = [word.lower() for word in full.words]
     for index, word in enumerate(short.words):
-        bare = _bare(word)
-        if _is_acronym(word, short):
+        is_acronym = _is_acronym(word, short)
+        if is_acronym:
             for tokens in _runs(word, full):
                 yield Finding((index,), tokens, EQUAL)
             yield from _dotted(word, index, full)
-        if bare in titles() and (_is_acronym(word, short) or (word.endswith(".") and word[:1].isupper())):
-            for form in titles()[bare]:
-                for begin in _places(lowered, form):
-                    if full.words[begin][:1].isupper() or _names_office(form):
-                        yield Finding((index,), tuple(range(begin, begin + len(form))), EQUAL)
+        if is_acronym or (word.endswith(".") and word[:1].isupper()):
+            for tokens in _full_titles(word, full):
+                yield Finding((index,), tokens, EQUAL)
 
 
-def _names_office(form: Sequence[str]) -> bool:
-    return tuple(form) not in {name for country in countries() for name in country.names}
+def _full_titles(word: str, full: Sentence) -> Iterator[tuple[int, ...]]:
+    """Where the full forms of a title stand: *PM*, *PMs*."""
+    bare = _bare(word)
+    is_plural = bare not in titles() and word.endswith("s")
+    forms = titles().get(bare[:-1] if is_plural else bare, ())
+    words = [word.lower() for word in full.words] if forms else []
+    if is_plural:
+        words = [token.lemma or word for token, word in zip(full.tokens, words, strict=False)]
+    for form in forms:
+        for begin in _places(words, form):
+            tokens = tuple(range(begin, begin + len(form)))
+            has_plural = any(full.tags[token] in PLURALS for token in tokens)
+            if is_plural == has_plural and (full.words[begin][:1].isupper() or form not in _country_names()):
+                yield tokens
+
+
+@cache
+def _country_names() -> frozenset[tuple[str, ...]]:
+    return frozenset(name for country in countries() for name in country.names)
 
 
 def _is_acronym(word: str, sentence: Sentence) -> bool:
@@ -134,13 +170,14 @@ def _dotted(word: str, index: int, other: Sentence) -> Iterator[Finding]:
 
 def _runs(acronym: str, full: Sentence) -> Iterator[tuple[int, ...]]:
     """Runs of words whose initials spell the acronym; linking words count or do not, all of a name."""
-    letters = acronym.replace(".", "").rstrip("s" if len(acronym) > 2 else "").lower()
+    letters = acronym.replace(".", "").replace("&", "").rstrip("s" if len(acronym) > 2 else "").lower()
     words = full.words
     for begin, word in enumerate(words):
         if word[:1].lower() == letters[0] and word.lower() not in LINKS and not ACRONYM.fullmatch(word):
             end = _spelt(letters, words, begin)
             tokens = tuple(range(begin, end))
-            if end and len(tokens) > 1 and _is_one_name(letters, tokens, full):
+            is_joint = "&" in acronym and full.words[begin + 1 : begin + 2] in (("and",), ("&",))
+            if end and len(tokens) > 1 and (is_joint or _is_one_name(letters, tokens, full)):
                 yield tokens
 
 
@@ -190,7 +227,7 @@ def _person_names(sentence: Sentence) -> list[tuple[int, ...]]:
     """Runs of proper nouns."""
     runs: list[list[int]] = []
     for index, (tag, word) in enumerate(zip(sentence.tags, sentence.words, strict=True)):
-        is_name = tag in NAME_TAGS or (word.lower() in PERSON_TITLES and word[:1].isupper())
+        is_name = tag in NAME_TAGS or (word.lower() in person_titles() and word[:1].isupper())
         if is_name and runs and runs[-1][-1] == index - 1:
             runs[-1].append(index)
         elif is_name:
@@ -207,6 +244,14 @@ def _people(source: Sentence, target: Sentence) -> Iterator[Finding]:
         for other in _person_names(target):
             if len(own) + len(other) > 2 and _is_one_person(_words(source, own), _words(target, other)):
                 yield Finding(own, other, EQUAL)
+                bare, other_bare = _without_titles(source, own), _without_titles(target, other)
+                has_both = min(len(bare), len(other_bare)) > 1 and (bare, other_bare) != (own, other)
+                if has_both and _text(source, bare) != _text(target, other_bare):
+                    yield Finding(bare, other_bare, EQUAL)
+
+
+def _without_titles(sentence: Sentence, tokens: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(token for token in tokens if sentence.words[token].lower() not in person_titles())
 
 
 def _words(sentence: Sentence, tokens: Sequence[int]) -> list[str]:
@@ -216,22 +261,25 @@ def _words(sentence: Sentence, tokens: Sequence[int]) -> list[str]:
 def _is_one_person(own: Sequence[str], other: Sequence[str]) -> bool:
     if not own or not other or own[-1] != other[-1] or list(own) == list(other):
         return False
-    if own[-1].lower() in PERSON_TITLES or not own[-1][:1].isupper():
+    if own[-1].lower() in person_titles() or not own[-1][:1].isupper():
         return False
     first, second = (_first_names(words) for words in (own, other))
-    if not any(word.lower() in PERSON_TITLES for word in (*own, *other)) and not (first and second):
+    if not any(word.lower() in person_titles() for word in (*own, *other)) and not (first and second):
         return False  # a bare family name beside a longer name: the word link says it, or it is a place
     return all(_agree(a, b) for a, b in zip(first, second, strict=False))
 
 
 def _first_names(words: Sequence[str]) -> list[str]:
-    return [word for word in words[:-1] if word.lower() not in PERSON_TITLES]
+    return [word for word in words[:-1] if word.lower() not in person_titles()]
 
 
 def _agree(left: str, right: str) -> bool:
-    """The same name, or an initial of it."""
+    """The same name, a short form or an initial of it."""
     short, long = sorted((left.rstrip("."), right.rstrip(".")), key=len)
-    return short == long or (len(short) == 1 and long.startswith(short))
+    if short == long or (len(short) == 1 and long.startswith(short)):
+        return True
+    full = first_names().get(short.lower())
+    return full is not None and full == first_names().get(long.lower())
 
 
 def _country_pairs(source: Sentence, target: Sentence) -> Iterator[Finding]:
@@ -254,10 +302,11 @@ def _text(sentence: Sentence, tokens: Sequence[int]) -> list[str]:
 
 def _mentions(sentence: Sentence) -> list[tuple[tuple[int, ...], Country, str]]:
     """Words for a country or its people: name, adjective, origin (*of Italy*, *Italy's*), people."""
-    lowered = [word.lower() for word in sentence.words]
+    lowered = [_bare(word) if ACRONYM.fullmatch(word) else word.lower() for word in sentence.words]
     found: list[tuple[tuple[int, ...], Country, str]] = []
     for begin, word in enumerate(lowered):
-        if sentence.words[begin][:1].isupper():
+        is_short = len(word) < SHORTEST_COUNTRY  # US, which is not Us
+        if sentence.words[begin][:1].isupper() and not (is_short and not sentence.words[begin].isupper()):
             for country in _by_word().get(word, ()):
                 found += _mentions_at(sentence, lowered, begin, country)
     return found
@@ -273,9 +322,17 @@ def _mentions_at(
                 continue
             if kind == "adjective" and lowered[end : end + 1] and lowered[end] in PEOPLE:
                 yield tuple(range(begin, end + 1)), country, "people"
+            elif kind == "adjective" and begin and lowered[begin - 1] == "the" and not _has_noun(sentence, end):
+                yield tuple(range(begin - 1, end)), country, "people"  # the Dutch
+                continue
             elif kind == "name":
                 yield from _origins(lowered, begin, end, country)
             yield tuple(range(begin, end)), country, kind
+
+
+def _has_noun(sentence: Sentence, index: int) -> bool:
+    """Whether a noun or another adjective follows, which an adjective before it would describe."""
+    return sentence.tags[index : index + 1] != () and sentence.tags[index][:2] in {"NN", "JJ", "CD", "HY"}
 
 
 def _origins(

@@ -16,12 +16,15 @@ from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon.phrase_text import Parts
 
-LISTS = ("unit", "tens", "scale", "group", "few", "ordinal", "part", "decade", "times")
+LISTS = (
+    "unit", "tens", "scale", "group", "few", "ordinal", "part", "decade", "times", "month", "hour", "half",
+    "daytime", "suffix",
+)  # fmt: skip
 DIGITS = re.compile(r"-?(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,9})?|\.\d{1,9}")
 SLASHED = re.compile(r"(\d{1,4})/(\d{1,4})")
 ORDINAL = re.compile(r"(\d{1,4})(?:st|nd|rd|th)")
-GLUED_SCALE = re.compile(r"(.*\d)(k|m|mn|bn|b|tn)")
-GLUED_SCALES = {"k": 1000, "m": 10**6, "mn": 10**6, "bn": 10**9, "b": 10**9, "tn": 10**12}
+GLUED = re.compile(r"([-\d,./]*\d)([^\d,./-].*)")  # 20k, 5km, 2½
+LEAST_CENTURY = 15  # of a year in words: fifteen ninety, twenty ten
 VULGAR = {"½": Fraction(1, 2), "¼": Fraction(1, 4), "¾": Fraction(3, 4), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3)}
 ARTICLES = frozenset({"a", "an"})
 NUMBER_TAGS = frozenset({"CD", "NN", "NNS", "NNP", "JJ", "DT", "PDT", "RB", ""})
@@ -54,6 +57,9 @@ def read_number_words(path: Path) -> dict[str, dict[str, int]]:
 
 def read_number(parts: Parts, begin: int) -> Number | None:
     """The longest number that begins here."""
+    if parts.forms[begin] == "minus" and begin + 1 < len(parts):
+        number = _cardinal(parts, begin + 1)
+        return number._replace(value=-number.value) if number is not None and number.kind == "count" else None
     for reader in (_ratio_of_two, _fraction, _compound_ordinal, _cardinal, _ordinal):
         if (number := reader(parts, begin)) is not None:
             return number
@@ -88,12 +94,11 @@ def _leading(parts: Parts, begin: int) -> tuple[Fraction, int] | None:
     form = parts.forms[begin]
     value = digits(form)
     if value is not None:
-        following = VULGAR.get(parts.forms[begin + 1]) if begin + 1 < len(parts) else None
+        following = _below_one(parts, begin + 1) if value.denominator == 1 else None
         return (value + following, begin + 2) if following else (value, begin + 1)
-    if match := GLUED_SCALE.fullmatch(form):
-        glued = digits(match[1])
-        return (glued * GLUED_SCALES[match[2]], begin + 1) if glued is not None else None
-    if small := _small(parts, begin):
+    if (glued := _glued(form)) is not None:
+        return glued, begin + 1
+    if small := _year_in_words(parts, begin) or _small(parts, begin):
         return Fraction(small[0]), small[1]
     if form in ARTICLES or form in number_words()["scale"] or form in number_words()["group"]:
         at = begin + (form in ARTICLES)
@@ -101,6 +106,55 @@ def _leading(parts: Parts, begin: int) -> tuple[Fraction, int] | None:
         if large in number_words()["scale"] or large in number_words()["group"]:
             return Fraction(1), at
     return None
+
+
+def same_number(left: str, right: str) -> bool:
+    """Whether two words, in figures or not, are one value; words that are no numbers are not."""
+    one, other = word_value(left.lower()), word_value(right.lower())
+    return one is not None and one == other
+
+
+def word_value(form: str) -> Fraction | None:
+    """The value of one lower-case word."""
+    if (value := digits(form)) is not None:
+        return value
+    for name in ("unit", "tens", "scale", "group"):
+        if form in number_words()[name]:
+            return Fraction(number_words()[name][form])
+    return _glued(form)
+
+
+def split_glued(form: str) -> tuple[Fraction, str] | None:
+    """Figures and what is glued to them: `20k`, `5km`."""
+    match = GLUED.fullmatch(form)
+    value = digits(match[1]) if match else None
+    return (value, match[2]) if match and value is not None else None
+
+
+def _glued(form: str) -> Fraction | None:
+    """`20k`, `2½`."""
+    found = split_glued(form)
+    if found is None:
+        return None
+    value, rest = found
+    if rest in VULGAR:
+        return value + VULGAR[rest] if value.denominator == 1 else None
+    scale = number_words()["suffix"].get(rest)
+    return value * scale if scale else None
+
+
+def _below_one(parts: Parts, index: int) -> Fraction | None:
+    """The `1/2` of `2 1/2`, the `½` of `2 ½`."""
+    form = parts.forms[index] if index < len(parts) else ""
+    value = digits(form) if form in VULGAR or SLASHED.fullmatch(form) else None
+    return value if value is not None and 0 < value < 1 else None
+
+
+def _year_in_words(parts: Parts, begin: int) -> tuple[int, int] | None:
+    """`nineteen ninety-five`, `twenty ten`; nobody counts so."""
+    century = number_words()["unit"].get(parts.forms[begin]) or number_words()["tens"].get(parts.forms[begin], 0)
+    rest = _small(parts, begin + 1) if LEAST_CENTURY <= century <= 20 else None
+    return (100 * century + rest[0], rest[1]) if rest and rest[0] >= 10 else None
 
 
 def _cardinal(parts: Parts, begin: int) -> Number | None:

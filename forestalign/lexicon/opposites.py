@@ -62,14 +62,17 @@ def find_negated(parts: Parts) -> tuple[Negated, ...]:
     for cue, form in enumerate(parts.forms):
         if form not in CUES:
             continue
-        word = next((i for i in range(cue + 1, min(cue + 1 + REACH, len(parts))) if not _is_passed(parts, i)), None)
+        word = next((i for i in range(cue + 1, min(cue + 1 + REACH, len(parts))) if not is_passed(parts, i)), None)
         if word is not None and part_of_speech(parts.tags[word]):
             has_do = cue > 0 and parts.lemmas[cue - 1] == "do" and parts.tags[cue - 1][:2] == "VB"
             found.append(Negated(cue, word, tuple(range(cue - has_do, word + 1))))
+        if form == "no" and cue and parts.tags[cue - 1][:2] == "VB" and parts.lemmas[cue - 1] != "be":
+            found.append(Negated(cue, cue - 1, (cue - 1, cue)))  # has no money: lacks money
     return tuple(found)
 
 
-def _is_passed(parts: Parts, index: int) -> bool:
+def is_passed(parts: Parts, index: int) -> bool:
+    """Whether a negation reaches over this word."""
     is_auxiliary = parts.lemmas[index] in AUXILIARIES and index + 1 < len(parts)
     return parts.tags[index] in BETWEEN or (is_auxiliary and parts.tags[index + 1][:2] in {"VB", "RB", "JJ"})
 
@@ -83,13 +86,11 @@ def are_opposites(left: str, right: str, wordnet: WordNet) -> int:
 
 
 def negation_findings(source: Parts, target: Parts, wordnet: WordNet) -> Iterator[Finding]:
-    """A negated word on one side, its opposite, not negated, on the other; and `failed to` for `did not`."""
+    """A negated word on one side, its opposite, not negated, on the other."""
     own, other = find_negated(source), find_negated(target)
     yield from _negated_opposites(own, source, target, {negated.word for negated in other}, wordnet)
     turned = _negated_opposites(other, target, source, {negated.word for negated in own}, wordnet)
     yield from (finding.turned() for finding in turned)
-    yield from _failures(own, source, target)
-    yield from (finding.turned() for finding in _failures(other, target, source))
 
 
 def _negated_opposites(
@@ -108,16 +109,6 @@ def _negated_opposites(
             if max(grades) and words and partner:
                 is_verb = own.tags[one.word][:2] == "VB"
                 yield Finding(words, partner, EQUAL if is_verb or max(grades) == BY_PREFIX else SIMILAR, max(grades))
-
-
-def _failures(negated: tuple[Negated, ...], own: Parts, other: Parts) -> Iterator[Finding]:
-    """`did not answer` and `failed to answer`: the negation is the verb *fail*."""
-    fails = [i for i in range(len(other) - 2) if other.lemmas[i] == "fail" and other.forms[i + 1] == "to"]
-    for one in negated:
-        for index in fails:
-            words = own.whole_tokens(part for part in one.parts if part <= one.cue)
-            if words and other.lemmas[index + 2] == own.lemmas[one.word]:
-                yield Finding(words, other.whole_tokens((index,)), EQUAL)
 
 
 def opposite_findings(source: Parts, target: Parts, wordnet: WordNet) -> Iterator[Finding]:

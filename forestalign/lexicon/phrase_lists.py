@@ -14,8 +14,10 @@ from forestalign.errors import GrammarError, counted
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR, Finding
 from forestalign.lexicon.phrase_text import Parts
+from forestalign.lexicon.phrases import particles_after
 from forestalign.lexicon.word_pairs import BARS, list_lines
 
+SLOT = "one's"  # stands for any possessive: lose one's life
 LONGEST = 12  # words of a phrase; nothing longer is a phrase of a lexicon
 # the entailment relations of PPDB 2.0
 PPDB_RELATIONS = {
@@ -81,7 +83,7 @@ class PhraseLists:
     def _places(self, parts: Parts) -> dict[str, list[tuple[int, ...]]]:
         """Listed phrases of a sentence, as inflected there or as lemmas, and where they stand."""
         places: dict[str, list[tuple[int, ...]]] = defaultdict(list)
-        for words in dict.fromkeys((parts.forms, parts.lemmas)):
+        for words in dict.fromkeys((parts.forms, parts.lemmas, *_slotted(parts))):
             for begin, first in enumerate(words):
                 for length in sorted(self._lengths.get(first, ())):
                     text = " ".join(words[begin : begin + length])
@@ -89,8 +91,27 @@ class PhraseLists:
                         tokens = parts.whole_tokens(range(begin, min(begin + length, len(parts))))
                         if tokens and tokens not in places[text]:
                             places[text].append(tokens)
+        for text, tokens in self._separated(parts):
+            places[text].append(tokens)
         held = {tokens for found in places.values() for tokens in found if len(tokens) > 1}
         return {text: kept for text, found in places.items() if (kept := _not_inside(found, held))}
+
+    def _separated(self, parts: Parts) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Verbs whose particle stands behind an object."""
+        for verb, tag in enumerate(parts.tags):
+            if tag[:2] == "VB" and 2 in self._lengths.get(parts.lemmas[verb], ()):
+                for at in particles_after(parts, verb):
+                    text = f"{parts.lemmas[verb]} {parts.forms[at]}"
+                    if text in self._partners and (tokens := parts.whole_tokens((verb, at))):
+                        yield text, tokens
+
+
+def _slotted(parts: Parts) -> Iterator[tuple[str, ...]]:
+    """Possessives as slots, and verbs, or all words, as lemmas: *send one's regards*."""
+    rows = list(zip(parts.tags, parts.forms, parts.lemmas, strict=True))
+    yield tuple(SLOT if tag == "PRP$" else lemma if tag[:2] == "VB" else form for tag, form, lemma in rows)
+    if "PRP$" in parts.tags:
+        yield tuple(SLOT if tag == "PRP$" else lemma for tag, _, lemma in rows)
 
 
 def _not_inside(found: list[tuple[int, ...]], held: set[tuple[int, ...]]) -> list[tuple[int, ...]]:
@@ -163,5 +184,5 @@ def listed_pair(line: str) -> ListedPair:
 def _normal(phrase: str) -> str:
     """Lower case, hyphens as blanks, as the parts of a sentence are."""
     lowered = phrase.lower()
-    spaced = lowered.replace("-", " ") if " " in lowered else lowered
+    spaced = lowered.replace("-", " ").replace("one 's", SLOT) if " " in lowered else lowered
     return " ".join(word for word in spaced.split(" ") if word)

@@ -53,8 +53,10 @@ def take_apart(sentence: Sentence) -> Parts:
     """The parts of a tagged sentence; a hyphen that is a token of its own disappears."""
     rows: list[tuple[str, str, str, int]] = []
     for number, token in enumerate(sentence.tokens):
-        form = token.surface.lower().replace("’", "'")
-        lemma = token.lemma or form
+        form = token.surface.lower().replace("’", "'").replace("–", "-")
+        lemma = (token.lemma or form).lower()
+        if form.endswith("s") and len(form) > 2 and token.surface[:-1].isupper() and token.surface[-1] == "s":
+            lemma = form[:-1]  # ATMs
         pieces = [piece for piece in form.split("-") if piece]
         if len(pieces) > 1:
             last = lemma.rpartition("-")[2] or pieces[-1]

@@ -132,7 +132,7 @@ class PhraseLexicon:
         for index, tag in enumerate(parts.tags):
             if tag[:2] != "VB":
                 continue
-            for at in _particles_after(parts, index):
+            for at in particles_after(parts, index):
                 for entry in self.entries(f"{parts.lemmas[index]} {parts.forms[at]}"):
                     if entry.lemma.part == "v" and len(entry.words) == 2:
                         yield PhraseMatch(parts.whole_tokens((index, at)), entry)
@@ -168,7 +168,7 @@ def _fits(parts: Parts, index: int, word: str) -> bool:
     return parts.is_word(index, word) or (word in SLOTS and parts.tags[index] == "PRP$")
 
 
-def _particles_after(parts: Parts, verb: int) -> Iterator[int]:
+def particles_after(parts: Parts, verb: int) -> Iterator[int]:
     """Particles behind an object of this verb: `turned the offer down`, but not `took the book off the shelf`."""
     for index in range(verb + 1, min(verb + 2 + MOST_BETWEEN, len(parts))):
         if index > verb + 1 and parts.forms[index] in PARTICLES and parts.tags[index] in PARTICLE_TAGS:

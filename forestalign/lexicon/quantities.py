@@ -6,22 +6,24 @@ tokenised sentence together with fractions, times of day, dates, ranges and comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR, Finding
-from forestalign.lexicon.numbers import ARTICLES, Number, number_words, read_number
+from forestalign.lexicon.numbers import ARTICLES, Number, number_words, read_number, split_glued, word_value
 from forestalign.lexicon.phrase_text import Parts
-from forestalign.lexicon.times import MONTHS, NAMED_HOURS, Clock, Date, Years, read_clock, read_date, read_years
-from forestalign.lexicon.units import CURRENCY_SIGNS, comparator_before, read_unit
+from forestalign.lexicon.times import Clock, Date, Years, read_clock, read_date, read_years
+from forestalign.lexicon.units import Unit, comparator_before, comparator_behind, currency_signs, read_unit, units
 from forestalign.tokens import KEPT_WORDS
 
 # shares of the larger value by which measures may differ: 26 miles and 42 km, a month and 30 days, a third and 33 %
 CLOSE, ROUGH = Fraction(1, 200), Fraction(3, 200)
 MONTH = 28 * 86400
 WIDEST = 20  # a range ends at most at so many times its beginning: `rose 1/16 to 100` is none
+DEGREES = frozenset({"temperature", "angle"})
+AGES = frozenset({"aged", "age"})
 CONVERTED = frozenset({"duration", "length", "area", "mass", "volume", "speed", "temperature", "ratio"})
 DATE, CLOCK, YEARS = "date", "clock", "years"
 TimeReader = Callable[[Parts, int], tuple[Date | Clock | Years, int] | None]
@@ -31,7 +33,8 @@ TimeReader = Callable[[Parts, int], tuple[Date | Clock | Years, int] | None]
 class Quantity:
     """A value of a dimension at parts begin <= i < end; a range has low < high.
 
-    `core` is where the comparator (*about*) ends. An implicit one (*an hour*) is never evidence against anything.
+    `core` is where the comparator (*about*) ends, `shell` the end of one that follows (*or more*).
+    An implicit one (*an hour*) is never evidence against anything.
     """
 
     begin: int
@@ -43,6 +46,12 @@ class Quantity:
     comparator: str = "="
     is_implicit: bool = False
     time: Date | Clock | Years | None = None
+    shell: int = 0
+
+    @property
+    def whole(self) -> tuple[int, int]:
+        """Begin and end with the comparators."""
+        return self.begin, max(self.end, self.shell)
 
 
 def find_quantities(parts: Parts) -> tuple[Quantity, ...]:
@@ -59,7 +68,7 @@ def find_quantities(parts: Parts) -> tuple[Quantity, ...]:
 @lru_cache(maxsize=KEPT_WORDS)
 def may_begin(form: str) -> bool:
     """Whether a quantity can begin with this word, asked of every word of a sentence."""
-    if form in ARTICLES or form in MONTHS or form in NAMED_HOURS or form in CURRENCY_SIGNS:
+    if form in ARTICLES or form in AGES or form in {"the", "minus"} or form in currency_signs():
         return True
     return any(map(str.isnumeric, form)) or any(form in words for words in number_words().values())
 
@@ -69,33 +78,62 @@ def _quantities_at(parts: Parts, begin: int) -> list[Quantity]:
     for dimension, reader in readers:
         if (time := reader(parts, begin)) is not None:
             return [Quantity(begin, begin, time[1], dimension, Fraction(0), Fraction(0), time=time[0])]
-    money = CURRENCY_SIGNS.get(parts.forms[begin])
-    glued = CURRENCY_SIGNS.get(parts.forms[begin][:1]) if len(parts.forms[begin]) > 1 else None
-    if glued or money:
-        return _money(parts, begin, glued, money or "")
+    if (sign := _sign(parts.forms[begin])) is not None:
+        return _money(parts, begin, sign)
+    if parts.forms[begin] in AGES:
+        return _age(parts, begin)
     number = read_number(parts, begin)
-    if number is None:
-        return _implicit(parts, begin)
-    return _measured(parts, begin, number)
+    measured = _glued(parts, begin)
+    if number is not None:
+        return measured + _measured(parts, begin, number)
+    return measured or _implicit(parts, begin)
 
 
-def _money(parts: Parts, begin: int, glued: str | None, dimension: str) -> list[Quantity]:
+def _sign(form: str) -> str | None:
+    """The sign of money that a word is, or begins with before a figure."""
+    if form in currency_signs():
+        return form
+    at = next((k for k, letter in enumerate(form[:5]) if letter.isdigit()), 0)
+    return form[:at] if at and form[:at] in currency_signs() else None
+
+
+def _money(parts: Parts, begin: int, sign: str) -> list[Quantity]:
     """A sign before a number, glued to it or not."""
-    if glued:
-        stripped = replace(parts, forms=(*parts.forms[:begin], parts.forms[begin][1:], *parts.forms[begin + 1 :]))
-        number = read_number(stripped, begin)
-    else:
+    if parts.forms[begin] == sign:
         number = read_number(parts, begin + 1) if begin + 1 < len(parts) else None
+    else:
+        bare = parts.forms[begin][len(sign) :]
+        number = read_number(replace(parts, forms=(*parts.forms[:begin], bare, *parts.forms[begin + 1 :])), begin)
     if number is None or number.kind != "count":
         return []
-    return [_compared(parts, Quantity(begin, begin, number.end, glued or dimension, number.value, number.value))]
+    return [_compared(parts, Quantity(begin, begin, number.end, currency_signs()[sign], number.value, number.value))]
+
+
+def _age(parts: Parts, begin: int) -> list[Quantity]:
+    """`aged 25`: as long as `25 years old`."""
+    number = read_number(parts, begin + 1) if begin + 1 < len(parts) else None
+    following = parts.lemmas[number.end] if number is not None and number.end < len(parts) else ""
+    if number is None or number.kind != "count" or (following,) in units():
+        return []
+    bare = Quantity(begin + 1, begin + 1, number.end, "count", number.value, number.value)
+    value = units()["year",][0].base(number.value)
+    return [bare, replace(bare, begin=begin, core=begin, dimension="duration", low=value, high=value)]
+
+
+def _glued(parts: Parts, begin: int) -> list[Quantity]:
+    """`5km`, `80%`: a unit that is part of the word."""
+    found = split_glued(parts.forms[begin])
+    if found is None or (found[1],) not in units():
+        return []
+    values = [(unit.dimension, unit.base(found[0])) for unit in units()[found[1],]]
+    return [_compared(parts, Quantity(begin, begin, begin + 1, name, value, value)) for name, value in values]
 
 
 def _implicit(parts: Parts, begin: int) -> list[Quantity]:
     """`an hour`, `a fortnight`; `an hour and a half` counts in full."""
     if parts.forms[begin] not in ARTICLES or (found := read_unit(parts, begin + 1)) is None:
         return []
-    unit, end = found
+    (unit, *_), end = found
     has_half = parts.forms[end : end + 3] == ("and", "a", "half")
     value = unit.base(Fraction(3, 2) if has_half else Fraction(1))
     end += 3 * has_half
@@ -109,12 +147,24 @@ def _measured(parts: Parts, begin: int, number: Number) -> list[Quantity]:
     at = bare.end + (number.kind == "ratio" and parts.forms[bare.end : bare.end + 1] in {("a",), ("an",)})
     at += 2 * (parts.forms[at : at + 2] in {("of", "a"), ("of", "an")})
     found = read_unit(parts, at)
-    if found is None or number.kind in {"ordinal", "times"} or (number.kind == "ratio" and at == bare.end):
+    is_share = number.kind == "ratio" and at == bare.end and parts.forms[begin] != "half"
+    if found is None or number.kind in {"ordinal", "times"} or is_share:
         return [_compared(parts, bare)]
-    unit, end = found
-    low, high = unit.base(bare.low), unit.base(bare.high)
-    whole = replace(bare, end=end, dimension=unit.dimension, low=low, high=high)
-    return [replace(bare, is_implicit=False), _compared(parts, _added(parts, whole))]
+    kinds, end = found
+    return [
+        _compared(parts, bare),
+        *(_compared(parts, _added(parts, _in_unit(parts, bare, unit, end))) for unit in kinds),
+    ]
+
+
+def _in_unit(parts: Parts, bare: Quantity, unit: Unit, end: int) -> Quantity:
+    """`25 years`, and `25 years old`, which is as long."""
+    is_age = unit.dimension == "duration" and parts.forms[end : end + 1] == ("old",)
+    is_below = unit.dimension in DEGREES and parts.forms[end : end + 2] == ("below", "zero")
+    low, high = (
+        sorted((unit.base(-bare.low), unit.base(-bare.high))) if is_below else map(unit.base, (bare.low, bare.high))
+    )
+    return replace(bare, end=end + is_age + 2 * is_below, dimension=unit.dimension, low=low, high=high)
 
 
 def _ranged(parts: Parts, bare: Quantity) -> Quantity:
@@ -137,17 +187,21 @@ def _added(parts: Parts, whole: Quantity) -> Quantity:
     """`5 feet 3 inches`, `two hours and 30 minutes`."""
     at = whole.end + (parts.forms[whole.end : whole.end + 1] == ("and",))
     number = read_number(parts, at) if at < len(parts) else None
-    unit = read_unit(parts, number.end) if number and number.kind == "count" else None
-    if number is None or unit is None or unit[0].dimension != whole.dimension or whole.dimension == "temperature":
+    found = read_unit(parts, number.end) if number and number.kind == "count" else None
+    unit = next((each for each in found[0] if each.dimension == whole.dimension), None) if found else None
+    if number is None or found is None or unit is None or whole.dimension == "temperature":
         return whole
-    more = unit[0].base(number.value)
+    more = unit.base(number.value)
     is_smaller = whole.low == whole.high and more < whole.low
-    return replace(whole, end=unit[1], low=whole.low + more, high=whole.high + more) if is_smaller else whole
+    return replace(whole, end=found[1], low=whole.low + more, high=whole.high + more) if is_smaller else whole
 
 
 def _compared(parts: Parts, quantity: Quantity) -> Quantity:
-    found = comparator_before(parts, quantity.begin)
-    return replace(quantity, begin=found[1], comparator=found[0]) if found else quantity
+    if found := comparator_before(parts, quantity.begin):
+        return replace(quantity, begin=found[1], comparator=found[0])
+    if found := comparator_behind(parts, quantity.end):
+        return replace(quantity, comparator=found[0], shell=found[1])
+    return quantity
 
 
 # ---- two sentences ----
@@ -156,28 +210,46 @@ def _compared(parts: Parts, quantity: Quantity) -> Quantity:
 def quantity_findings(source: Parts, target: Parts) -> Iterator[Finding]:
     """Equal values, values of which one holds the other, and different values of one dimension.
 
-    A value that has an equal on the other side has its partner: that others differ from it says nothing new.
+    A value that has an equal on the other side has its partner, and so has the number in it (the *three* of
+    *three days*, which are *72 hours*): that others differ from it says nothing new.
     """
     others = find_quantities(target)
     quantities = find_quantities(source) if others else ()
     compared = [
         (left, right, relation) for left in quantities for right in others if (relation := compare(left, right))
     ]
-    matched = {id(one) for left, right, relation in compared if relation == EQUAL for one in (left, right)}
+    own = [left for left, _, relation in compared if relation == EQUAL]
+    other = [right for _, right, relation in compared if relation == EQUAL]
     for left, right, relation in compared:
-        if relation != DIFFERENT or not {id(left), id(right)} & matched:
+        if relation != DIFFERENT or not (_is_held(left, own) or _is_held(right, other)):
             yield from _spans(source, target, left, right, relation)
+            yield from _digits_apart(source, target, left, right, relation)
+
+
+def _is_held(one: Quantity, matched: Sequence[Quantity]) -> bool:
+    return any(each.core <= one.core and one.end <= each.end for each in matched)
 
 
 def _spans(source: Parts, target: Parts, left: Quantity, right: Quantity, relation: str) -> Iterator[Finding]:
     """The quantities without their comparators, and with them where there are any; same words need no evidence."""
-    begins = {(left.core, right.core), (left.begin, right.begin)}
-    for own, other in sorted(begins):
-        same = source.forms[own : left.end] == target.forms[other : right.end]
-        tokens = source.whole_tokens(range(own, left.end)), target.whole_tokens(range(other, right.end))
-        has_comparators = (own, other) != (left.core, right.core)
+    bare, whole = ((left.core, left.end), (right.core, right.end)), (left.whole, right.whole)
+    for own, other in sorted({bare, whole}):
+        same = source.forms[slice(*own)] == target.forms[slice(*other)]
+        tokens = source.whole_tokens(range(*own)), target.whole_tokens(range(*other))
         if all(tokens) and not same:
-            yield Finding(*tokens, with_comparators(left, right, relation) if has_comparators else relation)
+            yield Finding(*tokens, relation if (own, other) == bare else with_comparators(left, right, relation))
+
+
+def _digits_apart(source: Parts, target: Parts, left: Quantity, right: Quantity, relation: str) -> Iterator[Finding]:
+    """Of two different counts no word is the other's: the *three* of *three hundred* is not *3*."""
+    if relation != DIFFERENT or left.dimension != "count" or left.end - left.core + right.end - right.core == 2:
+        return
+    for i in range(left.core, left.end):
+        for j in range(right.core, right.end):
+            tokens = source.whole_tokens((i,)), target.whole_tokens((j,))
+            is_number = word_value(source.forms[i]) is not None and word_value(target.forms[j]) is not None
+            if all(tokens) and is_number and source.forms[i] != target.forms[j]:
+                yield Finding(*tokens, DIFFERENT)
 
 
 def compare(left: Quantity, right: Quantity) -> str:
@@ -238,6 +310,13 @@ def _compare_times(left: Quantity, right: Quantity) -> str:
 
 
 def _compare_dates(own: Date, other: Date) -> str:
+    """The best of all readings: 3/4/2020 may be a day in March or in April."""
+    order = (EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR, DIFFERENT)
+    found = {_compare_days(mine, its) for mine in own.readings() for its in other.readings()}
+    return min(found, key=order.index)
+
+
+def _compare_days(own: tuple[int, int, int], other: tuple[int, int, int]) -> str:
     if any(mine and its and mine != its for mine, its in zip(own, other, strict=True)):
         return DIFFERENT
     if own == other:

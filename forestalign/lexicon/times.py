@@ -9,35 +9,28 @@ from typing import NamedTuple
 from forestalign.lexicon.numbers import number_words, read_number
 from forestalign.lexicon.phrase_text import Parts
 
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            ("january", "jan", "jan."), ("february", "feb", "feb."), ("march", "mar", "mar."), ("april", "apr", "apr."),
-            ("may",), ("june", "jun", "jun."), ("july", "jul", "jul."), ("august", "aug", "aug."),
-            ("september", "sep", "sep.", "sept", "sept."), ("october", "oct", "oct."), ("november", "nov", "nov."),
-            ("december", "dec", "dec."),
-        ),
-        start=1,
-    )
-    for name in names
-}  # fmt: skip
 LEAP_YEAR = 2000  # for a day and a month without a year
 CLOCK = re.compile(r"([01]?\d|2[0-3])[:.]([0-5]\d)(am|pm)?")
 HOUR = re.compile(r"(1[0-2]|0?[1-9])(am|pm)")
-NAMED_HOURS = {"midnight": 0, "noon": 720, "midday": 720}
-HALVES = {"am": 0, "a.m.": 0, "a.m": 0, "pm": 720, "p.m.": 720, "p.m": 720}
+TIMES_OF_DAY = (("in", "the"), ("at",))  # before morning, afternoon, evening, night
 DECADE = re.compile(r"'?((?:1\d|20)?\d0)'?s")
-SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
+FIGURED_DATE = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4}|\d{2})")
+SHORT_YEARS = 50  # 3/3/20 is of 2020, 3/3/71 of 1971
 ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
 class Date(NamedTuple):
-    """Year and day are 0 where the text has none."""
+    """Year and day are 0 where the text has none; an open one (3/4/2020) may have its month and day swapped."""
 
     year: int
     month: int
     day: int
+    is_open: bool = False
+
+    def readings(self) -> tuple[tuple[int, int, int], ...]:
+        """Year, month and day, in all orders that are possible."""
+        own = (self.year, self.month, self.day)
+        return (own, (self.year, self.day, self.month)) if self.is_open else (own,)
 
 
 class Clock(NamedTuple):
@@ -67,6 +60,9 @@ def read_date(parts: Parts, begin: int) -> tuple[Date, int] | None:
     """`March 5, 2020`, `5 March`, `the 5th of March 2020`, `March 2020`, `3/15/2020`, `2020-03-15`."""
     if found := _figured_date(parts, begin):
         return found
+    if parts.forms[begin] == "the":
+        has_day = begin + 1 < len(parts) and not _month(parts, begin + 1)
+        return read_date(parts, begin + 1) if has_day and _day(parts, begin + 1)[0] else None
     month = _month(parts, begin)
     if month and begin and _day(parts, begin - 1)[0]:
         return None  # of a date that does not exist
@@ -86,23 +82,30 @@ def read_date(parts: Parts, begin: int) -> tuple[Date, int] | None:
 
 def _figured_date(parts: Parts, begin: int) -> tuple[Date, int] | None:
     if match := ISO_DATE.fullmatch("-".join(parts.forms[begin : begin + 3])):
-        end, numbers = begin + 3, (int(match[1]), int(match[2]), int(match[3]))
-    elif match := SLASHED_DATE.fullmatch(parts.forms[begin]):
-        first, second, year = int(match[1]), int(match[2]), int(match[3])
-        end, numbers = begin + 1, (year, second, first) if first > 12 else (year, first, second)
-    else:
+        found = date_of(int(match[1]), int(match[2]), int(match[3]))
+        return (found, begin + 3) if found else None
+    match = FIGURED_DATE.fullmatch(parts.forms[begin])
+    if not match or (match[2] == "." and len(match[4]) == 2):  # 1.2.10 is a section
         return None
-    found = date_of(*numbers)
-    return (found, end) if found else None
+    first, second, year = int(match[1]), int(match[3]), int(match[4])
+    if len(match[4]) == 2:
+        year += 2000 if year < SHORT_YEARS else 1900
+    found = date_of(year, second, first) if first > 12 or match[2] == "." else date_of(year, first, second)
+    is_open = match[2] == "/" and first != second and max(first, second) <= 12
+    return (found._replace(is_open=is_open), begin + 1) if found else None
 
 
 def _month(parts: Parts, index: int) -> int:
-    return MONTHS.get(parts.forms[index], 0) if index < len(parts) else 0
+    return number_words()["month"].get(parts.forms[index], 0) if index < len(parts) else 0
 
 
 def _day(parts: Parts, index: int) -> tuple[int, int]:
     """A day of the month and its end; 0 where there is none."""
-    number = read_number(parts, index) if index < len(parts) else None
+    if index >= len(parts):
+        return 0, index
+    if day := number_words()["ordinal"].get(parts.forms[index]):  # a noun, too: the fifth of May
+        return day, index + 1
+    number = read_number(parts, index)
     if number and number.kind in {"count", "ordinal"} and number.value.denominator == 1 and 1 <= number.value <= 31:
         return int(number.value), number.end
     return 0, index
@@ -117,8 +120,8 @@ def _year(parts: Parts, index: int) -> tuple[int, int]:
 def read_clock(parts: Parts, begin: int) -> tuple[Clock, int] | None:
     """`3:30 pm`, `15:30`, `3pm`, `half past three`, `a quarter to five`, `three o'clock`, `noon`."""
     form = parts.forms[begin]
-    if form in NAMED_HOURS:
-        return Clock(NAMED_HOURS[form], False), begin + 1
+    if form in number_words()["hour"]:
+        return Clock(number_words()["hour"][form], False), begin + 1
     if (match := CLOCK.fullmatch(form)) and (":" in form or _half(parts, begin + 1)[0] is not None):
         return _settled(parts, 60 * int(match[1]) + int(match[2]), begin + 1, match[3] or "")
     if match := HOUR.fullmatch(form):
@@ -127,13 +130,20 @@ def read_clock(parts: Parts, begin: int) -> tuple[Clock, int] | None:
 
 
 def _half(parts: Parts, index: int) -> tuple[int | None, int]:
-    form = parts.forms[index] if index < len(parts) else ""
-    return (HALVES[form], index + 1) if form in HALVES else (None, index)
+    """Before or after noon, by `pm` or `in the evening`."""
+    words, forms = number_words(), parts.forms
+    if index < len(parts) and forms[index] in words["half"]:
+        return words["half"][forms[index]], index + 1
+    for link in TIMES_OF_DAY:
+        at = index + len(link)
+        if forms[index:at] == link and at < len(parts) and forms[at] in words["daytime"]:
+            return words["daytime"][forms[at]], at + 1
+    return None, index
 
 
 def _settled(parts: Parts, minutes: int, end: int, glued: str = "") -> tuple[Clock, int]:
-    half, end = (HALVES[glued], end) if glued else _half(parts, end)
-    if half is None:
+    half, end = (number_words()["half"][glued], end) if glued else _half(parts, end)
+    if half is None or minutes >= 780:
         return Clock(minutes, 0 < minutes < 780), end
     return Clock(minutes % 720 + half, False), end
 
@@ -145,7 +155,7 @@ def _full_hour(parts: Parts, begin: int) -> tuple[Clock, int] | None:
         return None
     if parts.forms[end] == "o'clock":
         return _settled(parts, 60 * hour, end + 1)
-    return _settled(parts, 60 * hour, end) if parts.forms[end] in HALVES else None
+    return _settled(parts, 60 * hour, end) if _half(parts, end)[0] is not None else None
 
 
 def _spoken(parts: Parts, begin: int) -> tuple[Clock, int] | None:
@@ -154,11 +164,13 @@ def _spoken(parts: Parts, begin: int) -> tuple[Clock, int] | None:
     at = begin + (forms[begin] == "a")
     named = {"half": 30, "quarter": 15}.get(forms[at]) if at < len(parts) else None
     minutes, end = (named, at + 1) if named else _day(parts, begin)
-    end += bool(minutes) and not named and end < len(parts) and parts.lemmas[end] == "minute"
+    has_unit = bool(minutes) and not named and end < len(parts) and parts.lemmas[end] == "minute"
+    end += has_unit
     if not minutes or end + 1 >= len(parts) or forms[end] not in {"past", "to"}:
         return None
     hour, after = _day(parts, end + 1)
-    is_clock = named or (minutes % 5 == 0 and minutes <= 30 and forms[end] == "past")  # five to ten is a range
+    is_past = minutes % 5 == 0 and minutes <= 30 and forms[end] == "past"  # five to ten is a range
+    is_clock = named or has_unit or is_past
     if not 1 <= hour <= 12 or not is_clock:
         return None
     return _settled(parts, 60 * hour + (minutes if forms[end] == "past" else -minutes), after)
@@ -170,7 +182,9 @@ def read_years(parts: Parts, begin: int) -> tuple[Years, int] | None:
     decade = number_words()["decade"].get(form)
     if (match := DECADE.fullmatch(form)) and int(match[1]) >= 10:
         decade = int(match[1])
-    if decade is not None:
+    if decade is not None and not (begin and parts.tags[begin - 1] == "PRP$"):  # in her thirties: an age
+        if decade >= 1000 and decade % 100 == 0 and decade < LEAP_YEAR:
+            return Years(decade, decade + 100), begin + 1  # the 1700s
         first = decade if decade >= 1000 else 1900 + decade
         return Years(first, first + 10), begin + 1
     number = read_number(parts, begin)

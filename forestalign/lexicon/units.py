@@ -11,7 +11,8 @@ from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon.phrase_text import Parts
 
-CURRENCY_SIGNS = {"$": "dollar", "us$": "dollar", "€": "euro", "£": "sterling", "¥": "yen", "₹": "rupee"}
+BEHIND = "…"  # begins an expression that follows its number
+MOST_SIGN = 3  # letters of a sign, which has no plural: ms are no metres
 COMPARATORS = ("~", ">", ">=", "<", "<=")
 
 
@@ -28,7 +29,7 @@ class Unit:
         return value * self.factor + self.offset
 
 
-Names = dict[tuple[str, ...], Unit]
+Names = dict[tuple[str, ...], tuple[Unit, ...]]
 
 
 @cache
@@ -38,7 +39,7 @@ def units() -> Names:
 
 
 def read_units(path: Path) -> Names:
-    """Rows DIMENSION, FACTOR or FACTOR,OFFSET, NAMES separated by `|`."""
+    """Rows DIMENSION, FACTOR or FACTOR,OFFSET, NAMES separated by `|`; a name may be a unit of several dimensions."""
     names: Names = {}
     for number, (dimension, text, row) in read_rows(path, 3):
         try:
@@ -49,22 +50,42 @@ def read_units(path: Path) -> Names:
             raise GrammarError(path, number, f"{text!r}: expected a positive factor, or factor,offset")
         for name in row.split("|"):
             words = tuple(name.split())
-            if not words or words in names:
-                raise GrammarError(path, number, f"{name.strip()!r}: expected names separated by |, each once")
-            names[words] = Unit(dimension, *values)
+            if not words or any(unit.dimension == dimension for unit in names.get(words, ())):
+                raise GrammarError(
+                    path, number, f"{name.strip()!r}: expected names separated by |, each once in a dimension"
+                )
+            names[words] = (*names.get(words, ()), Unit(dimension, *values))
     return names
 
 
-def read_unit(parts: Parts, begin: int) -> tuple[Unit, int] | None:
-    """The longest unit that stands here, and its end."""
+@cache
+def currency_signs() -> dict[str, str]:
+    """The dimensions of grammar/currency_signs.tsv by their signs."""
+    return read_currency_signs(grammar_root() / "currency_signs.tsv")
+
+
+def read_currency_signs(path: Path) -> dict[str, str]:
+    """Rows SIGN, DIMENSION."""
+    table: dict[str, str] = {}
+    for number, (sign, dimension) in read_rows(path, 2):
+        if sign in table or sign != sign.lower() or " " in sign:
+            raise GrammarError(path, number, f"{sign!r}: expected a new sign in lower case")
+        table[sign] = dimension
+    return table
+
+
+def read_unit(parts: Parts, begin: int) -> tuple[tuple[Unit, ...], int] | None:
+    """The longest unit that stands here, in all its dimensions (*pound*), and its end."""
     for length in (3, 2, 1):
         end = begin + length
         if end > len(parts):
             continue
         forms = parts.forms[begin:end]
-        for words in (forms, (parts.lemmas[begin], *forms[1:]), (*forms[:-1], parts.lemmas[end - 1])):
-            if words in units():
-                return units()[words], end
+        single = forms[-1].removesuffix("s") if len(forms[-1]) > MOST_SIGN else forms[-1]  # where a tag hid the plural
+        lasts = (parts.lemmas[end - 1], single)
+        for words in (forms, (parts.lemmas[begin], *forms[1:]), *((*forms[:-1], last) for last in lasts)):
+            if (found := units().get(words)) is not None:
+                return found, end
     return None
 
 
@@ -83,6 +104,15 @@ def read_comparators(path: Path) -> dict[tuple[str, ...], str]:
             raise GrammarError(path, number, f"{sign!r}, {row!r}: expected a sign and expressions, each once")
         table |= dict.fromkeys(expressions, sign)
     return table
+
+
+def comparator_behind(parts: Parts, begin: int) -> tuple[str, int] | None:
+    """The longest comparator that begins here (*or more*), and its end."""
+    for length in (3, 2, 1):
+        end = begin + length
+        if end <= len(parts) and (sign := comparators().get((BEHIND, *parts.forms[begin:end]))) is not None:
+            return sign, end
+    return None
 
 
 def comparator_before(parts: Parts, end: int) -> tuple[str, int] | None:

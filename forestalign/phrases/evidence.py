@@ -15,9 +15,11 @@ from pathlib import Path
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon import PhraseLexicon
+from forestalign.lexicon.agents import agent_findings
 from forestalign.lexicon.findings import RELATIONS, Finding, turned_relation
 from forestalign.lexicon.light_verbs import light_verb_findings
 from forestalign.lexicon.names import acronym_findings, name_findings
+from forestalign.lexicon.negations import negation_phrases
 from forestalign.lexicon.opposites import negation_findings, opposite_findings
 from forestalign.lexicon.phrase_lists import PhraseLists, expressions
 from forestalign.lexicon.phrase_relations import related_phrases, spelling_findings
@@ -76,18 +78,20 @@ def _findings(
     phrases: PhraseLexicon,
     lists: PhraseLists | None,
 ) -> Iterator[tuple[str, Finding]]:
+    wordnet = phrases.wordnet
     sources: dict[str, tuple[Iterable[Finding], ...]] = {
         "lexicon": (
             related_phrases(left, right, phrases),
             expressions().findings(left, right),
-            opposite_findings(left, right, phrases.wordnet),
+            opposite_findings(left, right, wordnet),
             spelling_findings(left, right),
+            agent_findings(left, right, wordnet),
         ),
         "acronym": (acronym_findings(source, target),),
         "name": (name_findings(source, target),),
         "quantity": (quantity_findings(left, right),),
-        "light verb": (light_verb_findings(left, right, phrases.wordnet),),
-        "negation": (negation_findings(left, right, phrases.wordnet),),
+        "light verb": (light_verb_findings(left, right, wordnet),),
+        "negation": (negation_findings(left, right, wordnet), negation_phrases(left, right, wordnet)),
         "list": (lists.findings(left, right),) if lists is not None else (),
     }
     for kind, found in sources.items():

@@ -12,6 +12,7 @@ import numpy as np
 
 from forestalign.forest import Forest, log_partition
 from forestalign.phrases.evidence import PhraseEvidence
+from forestalign.phrases.explained_links import explain_links
 from forestalign.phrases.hypotheses import Derivation
 from forestalign.phrases.model import FloatArray, PairScores
 from forestalign.phrases.part_kinds import (
@@ -72,6 +73,7 @@ def parts_of(
         if is_word_pair(row) and row.relation == "equal":
             i, j = row.source[0], row.target[0]
             links[i, j] = max(links[i, j], min(row.strength, MOST))
+    links = explain_links(links, source, target, evidence)
     seeds, rows = seed_parts(one, other, links, evidence)
     return DerivationParts(
         _pair_parts(one, other, links, scores),
