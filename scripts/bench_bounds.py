@@ -78,7 +78,8 @@ def oracle_tasks(gold: str, config: AlignConfig) -> list[OracleTask]:
         LIMIT,
     )
     stage, tasks = load_stage(paper), []
-    for cached, judge in zip(prepared_pairs(found.records, cache_folder(), paper), found.judges(), strict=True):
+    judges: Sequence[Judge] = found.judges()
+    for cached, judge in zip(prepared_pairs(found.records, cache_folder(), paper), judges, strict=True):
         pair = read_cached(cached)
         seeds = stage.parts(pair.source, pair.target, pair.words).seeds
         weights = oracle_weights(pair.source, pair.target, judge)

@@ -119,7 +119,7 @@ def _linked_inside(links: FloatArray, other: ForestSide) -> FloatArray:
     """How likely each word (row) is linked into each phrase of the other side (column)."""
     sums = np.zeros((links.shape[0], links.shape[1] + 1))
     sums[:, 1:] = links.cumsum(axis=1)
-    return np.minimum(sums[:, other.end] - sums[:, other.begin], 1.0)
+    return np.asarray(np.minimum(sums[:, other.end] - sums[:, other.begin], 1.0))
 
 
 def _held(one: ForestSide, other: ForestSide, links: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -66,16 +66,19 @@ def _word_vectors(
     for i, j in np.argwhere(links > 0.0).tolist():
         p, left, right = float(links[i, j]), classes[i], other_classes[j]
         relation = against.get(((i,), (j,)), "") if against else ""
-        yield (i, j), (
-            math.log(p),
-            math.log(p / (1.0 - p)),
-            1.0,
-            left == FUNCTION == right,
-            left == PUNCTUATION == right,
-            lemmas[i] == other_lemmas[j],
-            left != right,
-            relation == "opposite",
-            relation == "different value",
+        yield (
+            (i, j),
+            (
+                math.log(p),
+                math.log(p / (1.0 - p)),
+                1.0,
+                left == FUNCTION == right,
+                left == PUNCTUATION == right,
+                lemmas[i] == other_lemmas[j],
+                left != right,
+                relation == "opposite",
+                relation == "different value",
+            ),
         )
 
 
