@@ -15,7 +15,8 @@ tokenized sentence per line, or Penn trees) or made-up ones; --benepar (which ne
 benepar and torch, in turns. `crf` decodes pairs of 27 words a side on one core, the length that the token paper gives
 its speed for: features, both directions, best paths, posteriors; --train N also trains both directions of the token
 and of the phrase model on N pairs of --gold, in processor seconds of all processes. `curve` draws the memory of one
-process over distinct real pairs (memory.png).
+process over distinct real pairs (memory.png). `bounds` searches the pairs of --phrases with perfect scores: what each
+bound of the search loses and costs (bounds.png).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from bench_bounds import bench_bounds
 from bench_common import LENGTH, Bench, Figures
 from bench_growth import bench_curve, bench_growth, bench_memory
 from bench_models import bench_crf, bench_others, bench_parser
@@ -63,6 +65,7 @@ STAGES: dict[str, Callable[[Bench], Figures]] = {
     "memory": bench_memory,
     "install": bench_install,
     "growth": bench_growth,
+    "bounds": bench_bounds,
     "align": bench_align,
     "batch": bench_batch,
     "parser": bench_parser,
@@ -124,12 +127,15 @@ def main() -> None:
     parser.add_argument("--train", type=int, default=0, metavar="N", help="let `crf` also train on N pairs of the gold")
     parser.add_argument("--real", nargs="+", default=(), metavar="FILE", help="real pairs for `curve`")
     parser.add_argument("--real-pairs", type=int, default=20_000, metavar="N", help="distinct pairs for `curve`")
+    parser.add_argument(
+        "--phrases", nargs="+", default=("annotations/dev.jsonl",), metavar="GOLD", help="gold for `bounds`"
+    )
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     bench = Bench(
         args.pairs, AlignConfig().with_(model=args.model), args.output, args.encoder, args.sentences, args.benepar,
         args.threads, WeightedGold((args.gold,), analyses=args.analyses) if args.gold else None, args.train,
-        tuple(args.real), args.real_pairs,
+        tuple(args.real), args.real_pairs, tuple(args.phrases),
     )  # fmt: skip
     report: Figures = {"machine": machine(), "pairs": args.pairs, "words_per_sentence": LENGTH}
     show("machine", {name: value for name, value in report["machine"].items() if not isinstance(value, dict)})

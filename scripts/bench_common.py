@@ -42,6 +42,7 @@ class Bench:
     train: int = 0
     real: tuple[str, ...] = ()
     real_count: int = 20_000
+    gold_phrases: tuple[str, ...] = ()
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:

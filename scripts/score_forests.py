@@ -36,7 +36,7 @@ from forestalign.evaluation import (
 )
 from forestalign.evaluation.annotated_pairs import AnnotatedPair
 from forestalign.evaluation.annotation_files import read_annotations
-from forestalign.evaluation.counts import Counts
+from forestalign.evaluation.counts import picked, union
 from forestalign.evaluation.development import AnnotatedSet, Answer, DevelopmentSet, read_development
 from forestalign.evaluation.development_answers import DevelopmentWorker, align_development, best_trees, prepared_pairs
 from forestalign.evaluation.report import as_text, measured, signature
@@ -98,18 +98,11 @@ def _answers(gold: str, config: AlignConfig, args: argparse.Namespace, workers: 
 def _table(answers: Answers, evaluations: Sequence[Evaluation], config: AlignConfig, args: argparse.Namespace) -> str:
     what = {"set": answers.gold.name, "pairs": len(answers.gold.records), "scoring": config.scoring}
     label = signature(what | config.differences(), answers.path)
-    systems = list(zip(SYSTEMS, map(picked, evaluations), strict=True))
+    systems = list(zip(SYSTEMS, (picked(each, SHOWN) for each in evaluations), strict=True))
     report = measured(
         label, systems, np.random.default_rng(args.seed), args.samples, changes=attachment_changes(answers)
     )
     return "\n".join([as_text(report), *_phenomena(answers.annotated, evaluations, args)])
-
-
-def picked(evaluation: Evaluation, wanted: Sequence[str] = SHOWN) -> Evaluation:
-    """An evaluation of fewer scores."""
-    columns = [evaluation.names.index(name) for name in wanted if name in evaluation.names]
-    names = tuple(evaluation.names[column] for column in columns)
-    return Evaluation(names, evaluation.counts, lambda sums: evaluation.aggregate(sums)[..., columns])
 
 
 def attachment_changes(answers: Answers) -> tuple[KindChange, ...]:
@@ -159,25 +152,6 @@ def _summary(scored: Sequence[tuple[Evaluation, Evaluation]], args: argparse.Nam
             sizes = f"{counted(len(files), 'file')}, {counted(len(first), 'pair')}"
             lines.append(f"{sizes}, mean of {_difference(first, second, args)}")
     return "\n".join(lines)
-
-
-def union(evaluations: Sequence[Evaluation]) -> Evaluation:
-    """Evaluations of one score over different pairs as one; its score is their mean."""
-    bounds = np.cumsum([0, *(each.counts.shape[1] for each in evaluations)])
-    counts = np.zeros((sum(map(len, evaluations)), bounds[-1]))
-    row = 0
-    for each, begin in zip(evaluations, bounds[:-1], strict=True):
-        counts[row : row + len(each), begin : begin + each.counts.shape[1]] = each.counts
-        row += len(each)
-
-    def aggregate(sums: Counts) -> Counts:
-        parts = [
-            each.aggregate(sums[..., begin:end])
-            for each, begin, end in zip(evaluations, bounds[:-1], bounds[1:], strict=True)
-        ]
-        return np.asarray(np.mean(parts, axis=0))
-
-    return Evaluation(evaluations[0].names, counts, aggregate)
 
 
 def _arguments() -> argparse.Namespace:

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from forestalign.cli import main
+from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.learning.calibration import calibration_error, reliability
-from forestalign.learning.score_run import GoldFile
+from forestalign.learning.gold_run import GoldSettings
+from forestalign.learning.score_run import GoldFile, ScorePlan, held_out_evaluations, learned_weights
 from forestalign.phrases.linear_model import load_linear_model
+from forestalign.phrases.part_kinds import NAMES
 
 DEV = Path("annotations/dev.jsonl")
 
@@ -86,12 +89,37 @@ def test_folds_print_a_table_of_each_set_and_calibrate(folder: Path, tmp_path: P
     model = load_linear_model(str(output))
     assert model.card["calibration error"] <= 1.0
     assert sum(count for _, _, count in model.card["reliability"]) > 0
+    picture = tmp_path / "reliability.png"
+    assert main(["model", "show", str(output), "--plot", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("folds", ["1", "many", "-2"])
 def test_folds_that_are_none_are_refused(folder: Path, tmp_path: Path, capsys, folds: str) -> None:
     assert train(folder, tmp_path / "scores.json", "--passes", "1", f"--folds={folds}") == 2
     assert "expected a whole number of at least 2" in capsys.readouterr().err
+
+
+def test_parts_that_are_left_out_get_no_weight(folder: Path) -> None:
+    settings = GoldSettings(passes=2, without=("parse", "pair: log pr"))
+    plan = ScorePlan((GoldFile(str(folder / "gold.jsonl")),), AlignConfig(), settings, folder / "cache")
+    weights = dict(zip(NAMES, learned_weights(plan), strict=True))
+    assert weights["parse: log p"] == weights["pair: log pr"] == 0.0
+    assert weights["null: log pr"] != 0.0
+
+
+def test_a_part_that_does_not_exist_cannot_be_left_out() -> None:
+    with pytest.raises(UsageError, match="no part or group of parts is called 'pear'"):
+        _ = GoldSettings(without=("pear",)).is_used
+
+
+def test_held_out_scores_come_from_weights_that_did_not_see_the_pair(folder: Path) -> None:
+    plan = ScorePlan(
+        (GoldFile(str(folder / "gold.jsonl")),), AlignConfig(), GoldSettings(passes=1), folder / "cache", folds="2"
+    )
+    (evaluation,) = held_out_evaluations(plan, lambda message, count: None)
+    assert len(evaluation) == 6
+    assert 0.5 < evaluation["F1"] <= 1.0
 
 
 def test_the_gold_itself_is_never_the_output(folder: Path, capsys) -> None:

@@ -10,15 +10,18 @@ import pytest
 import forestalign
 from forestalign.aligner import Aligner
 from forestalign.config import AlignConfig
+from forestalign.evaluation.phrase_scores import one_tree_forest
 from forestalign.forest import Forest
 from forestalign.learning.calibration import calibration_error, isotonic
 from forestalign.learning.gold_run import start_weights
 from forestalign.phrases.linear_model import LinearModel, linear_model_text, load_linear_model
-from forestalign.phrases.part_kinds import NAMES, SLICE
+from forestalign.phrases.model import PairScores
+from forestalign.phrases.part_kinds import NAMES, PAIR, SLICE
 from forestalign.phrases.parts import parts_of, vector_of, weigh_parts
 from forestalign.phrases.stage import align_phrases, both_directions
 from forestalign.tokens import Sentence
-from forestalign.words.alignment import WordAlignment
+from forestalign.trees import parse_brackets
+from forestalign.words.alignment import WordAlignment, WordLink
 
 PAIRS = [
     ("The committee rejected the plan.", "The plan was rejected by the committee."),
@@ -75,6 +78,28 @@ def test_parts_mirror_when_the_sentences_are_swapped(aligner, prepared) -> None:
     back = parts_of(target, source, links.mirrored(), scores.transposed())
     assert forth.pair == pytest.approx(back.pair.transpose(1, 0, 2))
     assert forth.source.null == pytest.approx(back.target.null)
+
+
+def test_heads_and_edges_by_hand() -> None:
+    source = one_tree_forest(parse_brackets("(S (NP (DT the) (NN dog)) (VP (VBD ran)))"))
+    target = one_tree_forest(parse_brackets("(S (NP (NNS dogs)) (VP (VBP run)))"))
+    links = WordAlignment((WordLink(1, 0, 0.8), WordLink(2, 1, 0.5)))
+    shape = len(source), len(target)
+    scores = PairScores(np.zeros(shape), np.zeros(shape[0]), np.zeros(shape[1]))
+    parts = parts_of(source, target, links, scores).pair
+
+    def value(name: str, one: tuple[int, int], other: tuple[int, int]) -> float:
+        rows = [k for k, node in enumerate(source.nodes) if (node.begin, node.end) == one]
+        columns = [k for k, node in enumerate(target.nodes) if (node.begin, node.end) == other]
+        return float(parts[rows[0], columns[0], PAIR.index(name)])
+
+    assert value("heads linked", (0, 2), (0, 1)) == pytest.approx(0.8)
+    assert value("heads held", (0, 2), (0, 1)) == pytest.approx(1.6)
+    assert value("heads linked elsewhere", (0, 2), (0, 1)) == pytest.approx(0.0)
+    assert value("heads linked elsewhere", (0, 2), (1, 2)) == pytest.approx(0.8 + 0.5)
+    assert value("edges without link", (0, 2), (0, 1)) == pytest.approx(4 - (0 + 0.8 + 0.8 + 0.8))
+    assert value("one word with several", (0, 2), (0, 1)) == 1.0
+    assert value("one word with several", (2, 3), (1, 2)) == 0.0
 
 
 def test_evidence_seeds_a_phrase_pair_over_exactly_its_words(aligner, prepared) -> None:

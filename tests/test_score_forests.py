@@ -10,12 +10,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
-from score_forests import Answers, attachment_changes, picked, union
+from score_forests import Answers, attachment_changes
 
 from forestalign.dependencies import unlabelled_heads
 from forestalign.evaluation import Attachments, Evaluation, PhraseSet, compare, score_attachments
 from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence
-from forestalign.evaluation.counts import combine
+from forestalign.evaluation.counts import combine, picked, union
 from forestalign.evaluation.development import AnnotatedSet, Answer, ProjectedSet
 from forestalign.evaluation.phrase_scores import RootReached
 from forestalign.trees import parse_brackets

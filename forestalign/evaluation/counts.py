@@ -70,6 +70,32 @@ def combine(evaluations: Sequence[Evaluation]) -> Evaluation:
     return Evaluation(names, np.concatenate([evaluation.counts for evaluation in evaluations], axis=1), aggregate)
 
 
+def picked(evaluation: Evaluation, wanted: Sequence[str]) -> Evaluation:
+    """The evaluation with those of the wanted scores that it has."""
+    columns = [evaluation.names.index(name) for name in wanted if name in evaluation.names]
+    names = tuple(evaluation.names[column] for column in columns)
+    return Evaluation(names, evaluation.counts, lambda sums: evaluation.aggregate(sums)[..., columns])
+
+
+def union(evaluations: Sequence[Evaluation]) -> Evaluation:
+    """Evaluations of one score over different pairs as one; its score is their mean."""
+    bounds = np.cumsum([0, *(each.counts.shape[1] for each in evaluations)])
+    counts = np.zeros((sum(map(len, evaluations)), bounds[-1]))
+    row = 0
+    for each, begin in zip(evaluations, bounds[:-1], strict=True):
+        counts[row : row + len(each), begin : begin + each.counts.shape[1]] = each.counts
+        row += len(each)
+
+    def aggregate(sums: Counts) -> Counts:
+        parts = [
+            each.aggregate(sums[..., begin:end])
+            for each, begin, end in zip(evaluations, bounds[:-1], bounds[1:], strict=True)
+        ]
+        return np.asarray(np.mean(parts, axis=0))
+
+    return Evaluation(evaluations[0].names, counts, aggregate)
+
+
 def count_table(rows: Sequence[Sequence[float]], columns: int) -> Counts:
     """Rows of counts as a table, of the right width even when there are no rows."""
     return np.asarray(rows, dtype=np.float64).reshape(len(rows), columns)

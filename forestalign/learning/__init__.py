@@ -21,7 +21,7 @@ What is said about a model:
 - `card`, `model_description`: where it comes from, and what it has learned
 """
 
-from forestalign.learning.card import card_of, plot_objective
+from forestalign.learning.card import card_of, plot_objective, plot_reliability
 from forestalign.learning.e_step import ExpectationWorker, expectations
 from forestalign.learning.m_step import Events, collect_events, join_events, maximise, objective
 from forestalign.learning.stepwise_em import (
@@ -49,6 +49,7 @@ __all__ = [
     "maximise",
     "objective",
     "plot_objective",
+    "plot_reliability",
     "step_size",
     "stepwise_update",
     "train_model",

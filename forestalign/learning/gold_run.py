@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from forestalign.batch import Workers
 from forestalign.blas import with_one_thread
@@ -57,6 +58,15 @@ class GoldSettings:
     ridge: float = 1e-4
     objective: str = "risk"
     patience: int = 2  # passes without a lower risk after which the run stops
+    without: tuple[str, ...] = ()  # parts (`pair: log pr`) or groups (`parse`) whose weights stay 0
+
+    @property
+    def is_used(self) -> npt.NDArray[np.bool_]:
+        """Which parts get weights, in the order of NAMES."""
+        unknown = set(self.without) - set(NAMES) - set(SLICE)
+        if unknown:
+            raise UsageError(f"no part or group of parts is called {min(unknown)!r}; `model show scores` lists them")
+        return np.array([not {name, name.partition(":")[0]} & set(self.without) for name in NAMES])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,9 +172,9 @@ class _Pass:
     history: list[float]
     lists: list[KBestList | None]
 
-    def add(self, k: int, found: Candidates) -> None:
+    def add(self, k: int, found: KBestList) -> None:
         known = self.lists[k]
-        self.lists[k] = found.derivations if known is None else known.joined(found.derivations)
+        self.lists[k] = found if known is None else known.joined(found)
 
     def is_over(self, settings: GoldSettings) -> bool:
         history = self.history
@@ -184,7 +194,8 @@ def train_scores(
 ) -> GoldReport:
     """The weights of least expected risk; a checkpoint is written after every pass."""
     worker = GoldWorker(config.with_(kbest=settings.kbest), kept=len(examples))
-    anchor = start_weights(config)
+    is_used = settings.is_used
+    anchor = start_weights(config) * is_used
     key = _run_key(examples, config, settings)
     state = _read_checkpoint(checkpoint, key) if checkpoint is not None and resume else None
     state = state or _Pass(anchor, anchor, [], [None] * len(examples))
@@ -195,7 +206,7 @@ def train_scores(
             state.weights, _ = minimised(objective, useful, state.weights, anchor, settings.ridge)
         total = 0.0
         for k, found in enumerate(candidates(worker, state.weights, examples, workers)):
-            state.add(k, found)
+            state.add(k, found.derivations.only(is_used))
             total += found.best_risk
             notify("", 1)
         state.history.append(total / max(len(examples), 1))

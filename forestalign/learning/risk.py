@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import minimize
 
 from forestalign.phrases.model import FloatArray
@@ -28,6 +29,10 @@ class KBestList:
 
     parts: FloatArray
     risks: FloatArray
+
+    def only(self, is_used: npt.NDArray[np.bool_]) -> KBestList:
+        """The list as if the other parts did not exist, so that nothing draws their weights away from 0."""
+        return self if is_used.all() else KBestList(self.parts * is_used, self.risks)
 
     def joined(self, other: KBestList) -> KBestList:
         """Both lists; derivations with the same parts are one."""

@@ -17,11 +17,19 @@ import numpy as np
 
 from forestalign.aligner import Aligner
 from forestalign.batch import Workers
+from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.evaluation import Evaluation, compare
 from forestalign.evaluation.development import Answer, DevelopmentSet, Judge, read_development
-from forestalign.evaluation.development_answers import align_cached, best_trees, prepared_pairs, project_cached
+from forestalign.evaluation.development_answers import (
+    DevelopmentWorker,
+    align_cached,
+    align_development,
+    best_trees,
+    prepared_pairs,
+    project_cached,
+)
 from forestalign.learning.calibration import Point, calibration_error, isotonic, reliability
 from forestalign.learning.gold_run import (
     GoldExample,
@@ -33,6 +41,7 @@ from forestalign.learning.gold_run import (
     split,
     train_scores,
 )
+from forestalign.learning.weighted_tasks import WeightedTask, run_pass
 from forestalign.outputs import whole_file
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.linear_model import LinearModel, linear_model_text
@@ -148,7 +157,7 @@ def train_gold(plan: ScorePlan, notify: Notify, workers: Workers | None = None) 
     sets = [_read(plan, gold, config, workers) for gold in plan.gold]
     examples = [example for each in sets for example in each.examples]
     held = _cross_validated(sets, config, plan, workers, notify) if plan.folds else _Held()
-    tables = tuple(_table(each, held, config) for each in sets) if plan.folds else ()
+    tables = tuple(_table(each, held, config, workers) for each in sets) if plan.folds else ()
     model = None
     if plan.output is not None:
         checkpoint = plan.output.with_suffix(".checkpoint.npz")
@@ -157,6 +166,21 @@ def train_gold(plan: ScorePlan, notify: Notify, workers: Workers | None = None) 
         with whole_file(plan.output) as file:
             file.write(linear_model_text(model).encode())
     return ScoreRun(len(examples), tables, model)
+
+
+def learned_weights(plan: ScorePlan, notify: Notify = lambda message, count: None) -> FloatArray:
+    """What all pairs teach, as it is learned: without the care that `train_gold` takes of trees and rare evidence."""
+    config = plan.config.with_(scoring="paper", scores="")
+    examples = [example for gold in plan.gold for example in _read(plan, gold, config, None).examples]
+    return train_scores(examples, config, plan.settings, None, notify).weights
+
+
+def held_out_evaluations(plan: ScorePlan, notify: Notify, workers: Workers | None = None) -> list[Evaluation]:
+    """The scores of every set, each pair aligned with weights that did not see it."""
+    config = plan.config.with_(scoring="paper", scores="")
+    sets = [_read(plan, gold, config, workers) for gold in plan.gold]
+    held = _cross_validated(sets, config, plan, workers, notify)
+    return [each.gold.evaluate(_held_answers(each, held, config, workers)) for each in sets]
 
 
 def _read(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Workers | None) -> GoldPairs:
@@ -203,24 +227,45 @@ def _with_care(weights: FloatArray) -> FloatArray:
     return careful
 
 
-def _table(each: GoldPairs, held: _Held, config: AlignConfig) -> SetTable:
-    learned: list[Answer] = []
-    paper, stage = load_stage(config), load_stage(config.with_(scoring="best"))
+@dataclass(slots=True)
+class HeldOutWorker:
+    """Aligns cached pairs with given weights; models are loaded once per process."""
+
+    config: AlignConfig
+    stage: PhraseStage | None = None
+
+    @with_one_thread
+    def __call__(self, task: WeightedTask[Path]) -> list[Answer]:
+        stage = self.stage or load_stage(self.config.with_(scoring="best"), linear=LinearModel(task.weights))
+        self.stage = replace(stage, linear=LinearModel(task.weights))
+        return [align_cached(read_cached(path), self.stage) for path in task.items]
+
+    def __getstate__(self) -> AlignConfig:
+        return self.config
+
+    def __setstate__(self, state: AlignConfig) -> None:
+        self.config, self.stage = state, None
+
+
+def _held_answers(each: GoldPairs, held: _Held, config: AlignConfig, workers: Workers | None) -> list[Answer]:
+    """What the weights that did not see a pair make of it."""
+    worker, answers = HeldOutWorker(config), dict[Path, Answer]()
+    for weights in {id(held.weights[path]): held.weights[path] for path in each.paths}.values():
+        paths = [path for path in each.paths if held.weights[path] is weights]
+        answers |= zip(paths, run_pass(worker, weights, paths, workers), strict=True)
+    return [answers[path] for path in each.paths]
+
+
+def _table(each: GoldPairs, held: _Held, config: AlignConfig, workers: Workers | None) -> SetTable:
     pairs = [read_cached(path) for path in each.paths]
-    for path, pair in zip(each.paths, pairs, strict=True):
-        learned.append(align_cached(pair, _under(stage, held.weights[path])))
     answers = {
-        "learned": learned,
-        "paper": [align_cached(pair, paper) for pair in pairs],
+        "learned": _held_answers(each, held, config, workers),
+        "paper": align_development(DevelopmentWorker(), each.paths, config, workers),
         "project": [project_cached(pair) for pair in pairs],
     }
     rows = {name: each.gold.evaluate(found) for name, found in answers.items()}
     human = each.gold.human()
     return SetTable(each.gold.name, len(pairs), rows | ({"human": human} if human else {}))
-
-
-def _under(stage: PhraseStage, weights: FloatArray) -> PhraseStage:
-    return replace(stage, linear=LinearModel(weights))
 
 
 def _model(report: GoldReport, plan: ScorePlan, pair_count: int, observed: Sequence[Point]) -> LinearModel:

@@ -2,7 +2,8 @@
 
 f(h) is a sum over what a derivation consists of, so that the search serves both profiles as it is:
 
-    pair     every aligned pair: log Pr of the EM model, word links that leave it or lie inside, labels, lengths
+    pair     every aligned pair: log Pr of the EM model, word links that leave it or lie inside, whether heads and
+             words at the edges have their links inside, labels, lengths
     word     a pair of linked words: how likely the link is, and of which classes the words are
     phrase   a pair of phrases that no word link carries: the strength of each kind of evidence
     step     how a pair came about: straight, inverted, non-compositional, lifted, completed; the same by the
@@ -48,7 +49,8 @@ CLASSES = tuple(kind.name.lower() for kind in WordClass)
 FUNCTION_TAGS = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WDT", "WP", "EX", "POS", "RP"})
 PAIR = (
     "log pr", "count", "links leaving", "likely links leaving", "bar nodes", "same label", "same category",
-    "links inside", "length ratio", "punctuation at an edge",
+    "links inside", "length ratio", "punctuation at an edge", "heads linked", "heads held", "heads linked elsewhere",
+    "edges without link", "one word with several",
 )  # fmt: skip
 WORD_SEED = (
     "log p", "log odds", "count", "both function", "both punctuation", "same lemma", "other class", "opposite",
@@ -94,6 +96,7 @@ class ForestSide:
     begin: Nodes
     end: Nodes
     categories: Nodes  # their numbers in CATEGORIES
+    head: Nodes  # the word that is the semantic head
     classes: Nodes  # by word
 
     @classmethod
@@ -101,7 +104,8 @@ class ForestSide:
         """The side of a forest."""
         begin, end = forest.arrays.begin.astype(np.int64), forest.arrays.end.astype(np.int64)
         classes = np.array([word_class(token) for token in forest.sentence.tokens], np.int64)
-        return cls(forest, begin, end, _label_categories(forest.arrays.labels)[forest.arrays.label], classes)
+        categories = _label_categories(forest.arrays.labels)[forest.arrays.label]
+        return cls(forest, begin, end, categories, forest.arrays.semantic_head.astype(np.int64), classes)
 
     @property
     def bars(self) -> FloatArray:

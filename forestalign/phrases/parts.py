@@ -99,11 +99,29 @@ def _pair_parts(one: ForestSide, other: ForestSide, links: FloatArray, scores: P
         2.0 * inside / np.maximum(touching, LEAST),
         np.minimum.outer(lengths, others) / np.maximum.outer(lengths, others),
         one.punctuated[:, None] + other.punctuated[None, :],
+        *_word_places(one, other, links),
+        (lengths == 1)[:, None] != (others == 1)[None, :],
     ]
     parts = np.empty((*inside.shape, len(layers)))
     for number, layer in enumerate(layers):
         parts[..., number] = layer
     return parts
+
+
+def _word_places(one: ForestSide, other: ForestSide, links: FloatArray) -> tuple[FloatArray, ...]:
+    """Whether the heads are linked to each other, inside the pair at all, or elsewhere; edges without a link inside."""
+    forth, back = _linked_inside(links, other), _linked_inside(links.T, one).T
+    heads = forth[one.head] + back[:, other.head]
+    linked = np.minimum(links.sum(axis=1), 1.0)[one.head][:, None] + np.minimum(links.sum(axis=0), 1.0)[other.head]
+    edges = forth[one.begin] + forth[one.end - 1] + back[:, other.begin] + back[:, other.end - 1]
+    return links[one.head][:, other.head], heads, linked - heads, 4.0 - edges
+
+
+def _linked_inside(links: FloatArray, other: ForestSide) -> FloatArray:
+    """How likely each word (row) is linked into each phrase of the other side (column)."""
+    sums = np.zeros((links.shape[0], links.shape[1] + 1))
+    sums[:, 1:] = links.cumsum(axis=1)
+    return np.asarray(np.minimum(sums[:, other.end] - sums[:, other.begin], 1.0))
 
 
 def _held(one: ForestSide, other: ForestSide, links: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -118,17 +118,23 @@ class PhraseStage:
 
     def evidence(self, source: Forest, target: Forest, links: WordAlignment) -> tuple[PhraseEvidence, ...]:
         """What speaks for pairs of phrases beside the word links."""
+        return self._evidence(source, target, links, similar=self.linear is not None)
+
+    def _evidence(
+        self, source: Forest, target: Forest, links: WordAlignment, similar: bool
+    ) -> tuple[PhraseEvidence, ...]:
+        """With `similar` also what the learned similarity of phrases says, which the paper's scores have no use for."""
         if self.phrases is None:
             return ()
         found = find_evidence(source.sentence, target.sentence, self.phrases, self.lists)
-        if self.linear is None or not has_vectors(source.sentence, target.sentence):
+        if not similar or not has_vectors(source.sentence, target.sentence):
             return found
         if comes_first(target, source):  # sums of floats must not depend on the order
             turned = tuple(sorted(row.turned() for row in found))
-            similar = tuple(row.turned() for row in self._similar(target, source, links.mirrored(), turned))
+            rows = tuple(row.turned() for row in self._similar(target, source, links.mirrored(), turned))
         else:
-            similar = self._similar(source, target, links, found)
-        return tuple(sorted(found + similar))
+            rows = self._similar(source, target, links, found)
+        return tuple(sorted(found + rows))
 
     def _similar(
         self, source: Forest, target: Forest, links: WordAlignment, evidence: tuple[PhraseEvidence, ...]
@@ -140,7 +146,7 @@ class PhraseStage:
     def parts(self, source: Forest, target: Forest, links: WordAlignment) -> DerivationParts:
         """All parts that derivations of two forests can have, for learning."""
         scores = self.score(source, target, links)
-        return parts_of(source, target, links, scores, self.evidence(source, target, links))
+        return parts_of(source, target, links, scores, self._evidence(source, target, links, similar=True))
 
     def align_observed(
         self, source: Forest, target: Forest, links: WordAlignment

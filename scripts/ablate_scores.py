@@ -1,0 +1,105 @@
+"""What each source of the learned scores is worth: everything is learned again without it, on the same folds.
+
+    python scripts/ablate_scores.py msr-rte2.dev.jsonl.gz:A,C edinburgh.train.jsonl.gz mtref.dev.jsonl.gz \\
+        annotations/dev.jsonl@4 --limit 200 --jobs 2
+
+Files are as for `forestalign train --gold`. A row shows F1 on each set, every pair aligned with weights that did not
+see it, and the mean over the sets with p of approximate randomisation over all pairs against the full system.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from forestalign.aligner import Aligner
+from forestalign.batch import Processes
+from forestalign.cli.align_options import add_settings, config_of
+from forestalign.config import AlignConfig
+from forestalign.evaluation import Evaluation, compare
+from forestalign.evaluation.counts import picked, union
+from forestalign.evaluation.significance import SAMPLES
+from forestalign.learning.gold_run import GoldSettings
+from forestalign.learning.score_run import GoldFile, ScorePlan, held_out_evaluations
+from forestalign.pair_cache import cache_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A system to learn: settings that differ, and parts without a weight."""
+
+    name: str
+    config: AlignConfig
+    without: tuple[str, ...] = ()
+
+
+def variants(config: AlignConfig) -> list[Variant]:
+    """The full system first."""
+    return [
+        Variant("full", config),
+        Variant("w/o EM model", config, ("pair: log pr", "null: log pr")),
+        Variant("w/o non-compositional steps", config.with_(monotonic=True)),
+        Variant("w/o forests", config.with_(one_best=True)),
+        Variant("w/o phrase evidence", config.with_(evidence="")),
+        Variant("w/o parse score", config, ("parse",)),
+        Variant("w/o heads and edges", config, HEADS),
+    ]
+
+
+HEADS = tuple(
+    f"pair: {name}" for name in ("heads linked", "heads held", "heads linked elsewhere", "edges without link")
+)
+
+
+def main() -> int:
+    args = _arguments()
+    config = config_of(args)
+    full: list[Evaluation] = []
+    with Processes(args.jobs) as workers:
+        for variant in variants(config):
+            if args.rows and variant.name not in args.rows and full:
+                continue
+            settings = GoldSettings(passes=args.passes, without=variant.without)
+            gold = tuple(map(GoldFile.of, args.gold))
+            plan = ScorePlan(gold, variant.config, settings, Path(args.cache), folds=args.folds, limit=args.limit)
+            evaluations = [picked(each, ["F1"]) for each in held_out_evaluations(plan, _silent, workers)]
+            full = full or evaluations
+            print(_row(variant.name, full, evaluations, args), flush=True)
+    print(Aligner(config).signature)
+    return 0
+
+
+def _row(name: str, full: Sequence[Evaluation], evaluations: Sequence[Evaluation], args: argparse.Namespace) -> str:
+    cells = [f"{100 * each['F1']:7.2f}" for each in (*evaluations, union(evaluations))]
+    if full is evaluations:
+        return "  ".join([f"{name:28}", *cells])
+    found = compare(union(full), union(evaluations), np.random.default_rng(args.seed), args.samples)[0]
+    return "  ".join([f"{name:28}", *cells, f"p {found.p_value:.4f}"])
+
+
+def _silent(message: str, count: int) -> None:
+    """Rows are the only progress."""
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gold", nargs="+", metavar="GOLD[:ANNOTATORS][@WEIGHT]")
+    parser.add_argument("--cache", default=str(cache_folder()), metavar="DIR", help="folder of parsed pairs")
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="at most N pairs of each file")
+    parser.add_argument("--folds", default="2", metavar="N", help="folds of the cross-validation")
+    parser.add_argument("--passes", type=int, default=GoldSettings().passes, metavar="N", help="passes of learning")
+    parser.add_argument("--rows", action="append", default=[], metavar="NAME", help="only this row (may be repeated)")
+    parser.add_argument("-B", "--samples", type=int, default=SAMPLES, help="shuffles of a significance test")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed of the significance tests")
+    parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="processes")
+    add_settings(parser)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
