@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from forestalign.forest import Forest, NodeId, viterbi
 from forestalign.forest.forest import NO_CHILD
@@ -122,11 +123,11 @@ class Assembly:
 
 
 class _PairMaker:
-    """Makes the phrase pairs of derivations from the columns of two forests."""
+    """Makes the phrase pairs of derivations."""
 
     def __init__(self, assembly: Assembly):
         self.assembly = assembly
-        self.sides = _Column(assembly.source), _Column(assembly.target)
+        self.sides = _ShownNodes(assembly.source), _ShownNodes(assembly.target)
 
     def pairs(self, derivation: Derivation) -> tuple[PhrasePair, ...]:
         """All pairs of a derivation, supports before what they support."""
@@ -139,45 +140,51 @@ class _PairMaker:
         return tuple([self._pair(pair, log_prob, posterior) for pair, log_prob, posterior in rows])
 
     def _pair(self, pair: AlignedNodes, log_prob: float, posterior: float) -> PhrasePair:
-        one, other, source, target = pair.source, pair.target, *self.sides
+        one, other, sides = pair.source, pair.target, self.sides
         if self.assembly.is_turned:
-            one, other, source, target = other, one, target, source
-        step = pair.step
+            one, other, sides = other, one, sides[::-1]
+        source, target, step = sides[0].node(one), sides[1].node(other), pair.step
         return PhrasePair(
             one,
             other,
-            source.span[one],
-            target.span[other],
-            source.label[one],
-            target.label[other],
-            source.is_bar[one] or target.is_bar[other],
+            source.span,
+            target.span,
+            source.label,
+            target.label,
+            source.is_bar or target.is_bar,
             step is not NON_COMPOSITIONAL,
             step is INVERTED,
             log_prob,
             pair.supports,
             posterior,
             step.label,
-            source_text=source.text(one),
-            target_text=target.text(other),
+            source_text=source.text,
+            target_text=target.text,
         )
 
 
-class _Column:
-    """What users see of the nodes of a forest, by node."""
+class _ShownNode(NamedTuple):
+    span: Span
+    label: str
+    is_bar: bool
+    text: str
+
+
+class _ShownNodes:
+    """What users see of the nodes of a forest; each is made when it is first asked for."""
 
     def __init__(self, forest: Forest):
-        arrays = forest.arrays
-        self.sentence = forest.sentence
-        self.span = list(map(Span, arrays.begin.tolist(), arrays.end.tolist()))
-        self.label = [arrays.labels[label] for label in arrays.label.tolist()]
-        self.is_bar: list[bool] = arrays.is_bar.tolist()
-        self._texts: dict[int, str] = {}
+        self._forest = forest
+        self._known: dict[int, _ShownNode] = {}
 
-    def text(self, node: int) -> str:
-        """The words of a node."""
-        found = self._texts.get(node)
+    def node(self, node: int) -> _ShownNode:
+        """One of them."""
+        found = self._known.get(node)
         if found is None:
-            found = self._texts[node] = self.sentence.phrase(self.span[node])
+            arrays = self._forest.arrays
+            span = Span(int(arrays.begin[node]), int(arrays.end[node]))
+            label, is_bar = arrays.labels[arrays.label[node]], bool(arrays.is_bar[node])
+            found = self._known[node] = _ShownNode(span, label, is_bar, self._forest.sentence.phrase(span))
         return found
 
 

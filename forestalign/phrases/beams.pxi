@@ -35,7 +35,7 @@ cdef class Beams(Trace):
             self.beam_cuts += 1
             return 0
         self.candidates.push_back(new)
-        if self.limits.beam and self.candidates.size() >= <size_t>(4 * self.limits.beam + 64):
+        if self.limits.beam and self.candidates.size() >= <size_t>(2 * self.limits.beam + 32):
             self.rank()
             if self.candidates.size() == <size_t>self.limits.beam:
                 self.threshold = self.candidates.back().grains

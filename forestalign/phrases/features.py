@@ -33,6 +33,7 @@ import numpy.typing as npt
 from forestalign.forest import Forest
 from forestalign.grammar import Category, prepositions, punctuation_tags, reduced_category
 from forestalign.lexicon import WordNet, WordVectors
+from forestalign.lexicon.wordnet import meeting
 from forestalign.words.alignment import WordAlignment
 
 Floats = npt.NDArray[np.float32]
@@ -155,26 +156,12 @@ class FeatureExtractor:
         `WordNet.are_synonyms` or `WordNet.are_derivations`, for all pairs.
         """
         marks = np.zeros((len(left), len(right)), np.bool_)
-        lemmas, synsets, derivations = (dict[str, list[int]]() for _ in range(3))
-        for j, other in enumerate(right):
-            entry = self.wordnet.entry(other)
-            for holders, keys in (
-                (lemmas, (other.lower(),)),
-                (synsets, entry.synsets),
-                (derivations, entry.derivations),
-            ):
-                for key in keys:
-                    holders.setdefault(key, []).append(j)
-        for i, one in enumerate(left):
-            entry = self.wordnet.entry(one)
-            for holders, keys in (
-                (synsets, entry.synsets),
-                (lemmas, entry.derivations),
-                (derivations, entry.derivations),
-            ):
-                for key in keys & holders.keys():
-                    marks[i, holders[key]] = True
-            marks[i, lemmas.get(one.lower(), [])] = False
+        ours, theirs = list(map(self.wordnet.entry, left)), list(map(self.wordnet.entry, right))
+        words, others = [one.lower() for one in left], [other.lower() for other in right]
+        roots = [entry.derivations | {other} for entry, other in zip(theirs, others, strict=True)]
+        found = meeting([entry.synsets for entry in ours], [entry.synsets for entry in theirs])
+        for i, j in found + meeting([entry.derivations for entry in ours], roots):
+            marks[i, j] = words[i] != others[j]
         return marks
 
     def _phrase_vectors(self, forest: Forest, nodes: PhraseAttributes) -> Floats:

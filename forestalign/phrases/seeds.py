@@ -65,12 +65,14 @@ class Seeds:
         inside = (self.source >= 0) & (self.source < len(source)) & (self.target >= 0) & (self.target < len(target))
         self._refuse(~inside, f"is out of range; the forests have {len(source)} and {len(target)} nodes")
         self._refuse(~np.isfinite(self.value), "has a value that is no finite number")
-        self._refuse(~np.isin(self.kind, (WORD, PHRASE)), f"has a kind that is not {int(WORD)} or {int(PHRASE)}")
+        is_known = (self.kind == WORD) | (self.kind == PHRASE)
+        self._refuse(~is_known, f"has a kind that is not {int(WORD)} or {int(PHRASE)}")
         are_words = source.arrays.is_leaf[self.source] & target.arrays.is_leaf[self.target]
         self._refuse((self.kind == WORD) & ~are_words, "is of kind WORD, but not both its nodes are words")
 
     def _refuse(self, bad: npt.NDArray[np.bool_], why: str) -> None:
-        for k in np.flatnonzero(bad)[:1]:
+        if bad.any():
+            k = int(bad.argmax())
             raise UsageError(f"seed ({self.source[k]}, {self.target[k]}, {self.value[k]}, {self.kind[k]}) {why}")
 
 
