@@ -30,7 +30,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("results", nargs="*", metavar="RESULTS", help="results written by `align --json`")
     parser.add_argument(
-        "--sentences", nargs=2, metavar=("FIRST", "SECOND"), help="two versions of a text, instead of results"
+        "--sentences",
+        nargs=2,
+        metavar=("FIRST", "SECOND"),
+        help="compare these two versions of a text, instead of results",
     )
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="write the edits to FILE (default: stdout)")
     parser.add_argument("--report", default="", metavar="FILE.html", help="also write a page about all pairs")
