@@ -33,6 +33,7 @@ ORDER = [
     "mining",
     "aligner",
     "chunk_aligner",
+    "text_edits",
     "pair_cache",
     "evaluation",
     "learning",
