@@ -10,7 +10,7 @@ BASE ?= main
 
 SOURCES := $(wildcard forestalign/*.pyx forestalign/*.pxi forestalign/*/*.pxi forestalign/*/*/*.pxi)
 
-.PHONY: demo test test-all test-heavy test-pythons test-sanitized check lint docs bench core clean
+.PHONY: demo test test-all test-heavy test-pythons test-sanitized check lint docs bench core sdist wheels clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -78,6 +78,13 @@ docs: $(DEV)
 
 bench: $(DEV)
 	$(BIN)/python scripts/bench.py
+
+# what a release uploads; `tool.cibuildwheel` in pyproject.toml says for which Pythons
+sdist:
+	pipx run build --sdist
+
+wheels:
+	pipx run cibuildwheel==2.23.3 --output-dir wheelhouse
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

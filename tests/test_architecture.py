@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ ORDER = [
     "mining",
     "aligner",
     "chunk_aligner",
+    "text_edits",
     "pair_cache",
     "evaluation",
     "learning",
@@ -62,6 +64,36 @@ def imported(path: Path) -> set[str]:
         elif isinstance(node, ast.Import):
             names.update(alias.name[12:] for alias in node.names if alias.name.startswith("forestalign."))
     return names - {""}
+
+
+PAGE = PACKAGE.parent / "docs" / "architecture.md"
+ROWS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+PLACE = re.compile(r"`(?:\w+/)*\w+\.(?:py|pxi|pyx)`(?: \((?:`[^`]+`(?:, | and )?)+\))?")
+
+
+def places() -> list[tuple[str, tuple[str, ...]]]:
+    """Files that the tables of the page name, each with the names that stand in brackets behind it."""
+    found = []
+    for row in ROWS:
+        folder = ""
+        for place in PLACE.findall(row):
+            file, *names = re.findall(r"`([^`]+)`", place)
+            folder = file.rpartition("/")[0] or folder  # `a/b.py`, `c.py`: both in a
+            found.append((file if "/" in file else f"{folder}/{file}".strip("/"), tuple(names)))
+    return found
+
+
+def test_the_page_names_many_places() -> None:
+    assert len(places()) > 50
+
+
+@pytest.mark.parametrize(("file", "names"), places(), ids=[f"{file} {' '.join(names)}" for file, names in places()])
+def test_what_the_page_names_is_there(file: str, names: tuple[str, ...]) -> None:
+    path = next((each for each in (PACKAGE / file, PACKAGE / Path(file).name) if each.is_file()), None)
+    assert path is not None, f"docs/architecture.md names {file}, which does not exist"
+    text = path.read_text(encoding="utf-8")
+    for name in names:
+        assert re.search(rf"\b{name.split('.')[-1]}\b", text), f"{file} has no {name}"
 
 
 def name_of(path: Path) -> str:

@@ -36,7 +36,7 @@ COMMANDS = {
     "similarity": "say how similar the sentences of each pair are, and why",
     "view": "write a page for browsing alignments",
     "serve": "run the same page on this machine, with two text boxes",
-    "completion": "print what makes a shell complete commands and options",
+    "completion": "print a script that lets a shell complete commands and options",
 }
 
 

@@ -31,7 +31,7 @@ METHODS = CHOICES["links"]
 NUMBERS = {
     "beam": "µb: keep this many hypotheses for each source phrase",
     "gap": "µg: allow this many generations between a pair and what supports it",
-    "null_penalty": "µn: charge this much for a null word",
+    "null_penalty": "µn: charge this much for each null word",
     "noncompositional_penalty": "µc: charge this many null words for a non-compositional pair",
     "parse_weight": "µp: give the parse score this share",
 }
@@ -45,7 +45,7 @@ def add_align_options(parser: argparse.ArgumentParser) -> None:
         "--links",
         default=DEFAULT_CONFIG.links,
         metavar="METHOD|FILE",
-        help=f"where word links come from: {', '.join(METHODS)}, or a file of Pharaoh links (default: %(default)s)",
+        help=f"take word links from here: {', '.join(METHODS)}, or a file of Pharaoh links (default: %(default)s)",
     )
     parser.add_argument("--seed", action=OldName, dest="links", new_name="--links")
     parses = parser.add_mutually_exclusive_group()
@@ -59,7 +59,9 @@ def add_settings(parser: argparse.ArgumentParser, phrase_model: bool = True) -> 
     group = parser.add_argument_group("settings")
     if phrase_model:
         group.add_argument(
-            "--model", metavar="FILE", help=f"phrase model (default: the shipped one; {HAND_SET!r}: nothing learned)"
+            "--model",
+            metavar="FILE",
+            help=f"use this phrase model (default: the shipped one; {HAND_SET!r}: nothing learned)",
         )
     group.add_argument(
         "--search", choices=CHOICES["search"], help="how to find phrases; ted: a baseline on 1-best trees"

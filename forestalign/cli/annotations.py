@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--match",
         choices=[match.value for match in Match],
         default=Match.SPAN.value,
-        help="how pairs are matched (default: span)",
+        help="how to match pairs (default: span)",
     )
     parser.add_argument(
         "--strict",

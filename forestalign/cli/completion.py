@@ -1,4 +1,4 @@
-"""Print what makes a shell complete commands, options and their values when you press TAB.
+"""Print a script that lets a shell complete commands, options and their values when you press TAB.
 
     forestalign completion bash > ~/.local/share/bash-completion/completions/forestalign
     forestalign completion zsh > ~/.zsh/_forestalign             # then, in ~/.zshrc: source ~/.zsh/_forestalign

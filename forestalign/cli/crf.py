@@ -88,9 +88,9 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by-kind", action="store_true", help="learn separate weights for each kind of pair")
     parser.add_argument("--start", default="", metavar="MODEL", help="start from the weights of this model")
     parser.add_argument(
-        "--direction", choices=("both", *DIRECTIONS), default="both", help="which directions to train (default: both)"
+        "--direction", choices=("both", *DIRECTIONS), default="both", help="train these directions (default: both)"
     )
-    parser.add_argument("--combination", choices=COMBINATIONS, default="", help="how the model joins its directions")
+    parser.add_argument("--combination", choices=COMBINATIONS, default="", help="join the two directions in this way")
     parser.add_argument(
         "--without", nargs="+", default=[], choices=FAMILIES, metavar="FAMILY", help="leave out this family of features"
     )
@@ -98,10 +98,10 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         "--sample", nargs="+", type=int, default=[], metavar="N", help="take N pairs of each gold file; 0 takes all"
     )
     parser.add_argument(
-        "--weights", nargs="+", type=float, default=[], metavar="W", help="weight of the pairs of each gold file"
+        "--weights", nargs="+", type=float, default=[], metavar="W", help="give the pairs of each gold file this weight"
     )
     parser.add_argument("--ppdb", default="", metavar="FILE", help="fit the weights of a pair list after all others")
-    parser.add_argument("--l2", type=float, default=defaults.l2, help=f"L2 weight (default: {defaults.l2})")
+    parser.add_argument("--l2", type=float, default=defaults.l2, help=f"use this L2 weight (default: {defaults.l2})")
     parser.add_argument(
         "--iterations",
         type=int,
@@ -112,7 +112,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         "--miss-cost",
         type=float,
         default=defaults.costs.miss,
-        help=f"margin for a missed word (default: {defaults.costs.miss})",
+        help=f"use this margin for a missed word (default: {defaults.costs.miss})",
     )
     parser.add_argument(
         "-j", "--jobs", type=process_count, default=1, metavar="N", help="work in N processes (default: 1)"

@@ -16,13 +16,12 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator
 
-from forestalign.cli.batch_options import add_force_option, check_outputs
+from forestalign.cli.batch_options import add_force_option, check_outputs, process_count
 from forestalign.errors import ForestAlignError, UsageError, counted
 from forestalign.formats.lines import read_text
 from forestalign.formats.phrase_records import read_phrases
 from forestalign.mining.edit_report import EditReport
-from forestalign.mining.edits import PairEdits, edits_of, one_sided
-from forestalign.mining.sentence_pairing import pair_sentences, split_sentences
+from forestalign.mining.edits import PairEdits, edits_of
 from forestalign.outputs import whole_file
 
 
@@ -30,11 +29,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("results", nargs="*", metavar="RESULTS", help="results written by `align --json`")
     parser.add_argument(
-        "--sentences", nargs=2, metavar=("FIRST", "SECOND"), help="two versions of a text, instead of results"
+        "--sentences",
+        nargs=2,
+        metavar=("FIRST", "SECOND"),
+        help="compare these two versions of a text, instead of results",
     )
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="write the edits to FILE (default: stdout)")
     parser.add_argument("--report", default="", metavar="FILE.html", help="also write a page about all pairs")
-    parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="align in N processes (default: 1)")
+    parser.add_argument(
+        "-j", "--jobs", type=process_count, default=1, metavar="N", help="align in N processes (default: 1)"
+    )
     add_force_option(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print no summary")
 
@@ -72,29 +76,20 @@ def _of_results(paths: Iterable[str]) -> Iterator[PairEdits]:
 
 
 def _of_texts(args: argparse.Namespace, failures: list[str]) -> Iterator[PairEdits]:
-    """The edits of two versions of a text, sentence by sentence; ids are `FIRST-SECOND`, counted from 1."""
     from forestalign.aligner import load  # models are slow to load, and results need none
+    from forestalign.text_edits import PairedTexts, edits_of_texts
 
-    texts = [split_sentences(read_text(path)) for path in args.sentences]
-    for path, sentences in zip(args.sentences, texts, strict=True):
+    texts = PairedTexts.of(*map(read_text, args.sentences))
+    for path, sentences in zip(args.sentences, (texts.source, texts.target), strict=True):
         if not sentences:
             raise UsageError(f"{path} has no sentence; expected a text")
-    paired = pair_sentences(*texts)
-    both = [pair for pair in paired if pair.source[0] < pair.source[1] and pair.target[0] < pair.target[1]]
     if not args.quiet:
-        alone = len(paired) - len(both)
-        counts = " and ".join(counted(len(text), "sentence") for text in texts)
-        print(f"{counts}: {counted(len(both), 'pair')}, {alone} without a partner", file=sys.stderr)
-    joined = ((" ".join(texts[0][slice(*pair.source)]), " ".join(texts[1][slice(*pair.target)])) for pair in both)
-    aligned = load().align_many(joined, args.jobs, errors="yield")
-    for pair in paired:
-        sides = [" ".join(text[slice(*span)]) for text, span in zip(texts, pair, strict=True)]
-        id = "-".join("+".join(str(number + 1) for number in range(*span)) for span in pair)
-        if not all(sides):
-            yield one_sided(id, *sides)
-            continue
-        alignment = next(aligned)
-        if isinstance(alignment, ForestAlignError):
-            failures.append(f"sentences {id}: {alignment}")
+        counts = " and ".join(counted(len(side), "sentence") for side in (texts.source, texts.target))
+        pair_count = len(texts.both)
+        alone = len(texts.pairs) - pair_count
+        print(f"{counts}: {counted(pair_count, 'pair')}, {alone} without a partner", file=sys.stderr)
+    for found in edits_of_texts(texts, load(), args.jobs):
+        if isinstance(found, ForestAlignError):
+            failures.append(str(found))
         else:
-            yield alignment.edits(id)
+            yield found

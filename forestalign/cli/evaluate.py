@@ -54,7 +54,7 @@ def _add_common(parser: argparse.ArgumentParser, systems: str = "+") -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--seed", type=int, default=0, help="random seed of the significance tests (default: 0)")
     parser.add_argument(
-        "-B", "--samples", type=int, default=SAMPLES, help=f"number of shuffles and resamples (default: {SAMPLES})"
+        "-B", "--samples", type=int, default=SAMPLES, help=f"draw this many shuffles and resamples (default: {SAMPLES})"
     )
 
 

@@ -29,35 +29,37 @@ from forestalign.mining.table_files import TableForm, TableOptions, TableSummary
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("results", nargs="+", metavar="RESULTS", help="results written by `align --json`")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the table (-: stdout)")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="write the table to FILE (-: stdout)")
     parser.add_argument(
         "--format",
         choices=[form.value for form in TableForm],
-        help="form of the table (default: by the ending of FILE, else tsv)",
+        help="write the table in this form (default: by the ending of FILE, else tsv)",
     )
-    pairs = parser.add_argument_group("which phrase pairs are counted")
-    pairs.add_argument("--posterior", type=_share, default=0.0, metavar="P", help="those with a posterior of P or more")
+    pairs = parser.add_argument_group("which phrase pairs to count")
     pairs.add_argument(
-        "--max-words", type=_count, default=7, metavar="N", help="those of at most N words (default: %(default)s)"
+        "--posterior", type=_share, default=0.0, metavar="P", help="count pairs with a posterior of P or more"
     )
-    pairs.add_argument("--constituents", action="store_true", help="no phrases that only binarised trees have")
+    pairs.add_argument(
+        "--max-words", type=_count, default=7, metavar="N", help="count pairs of at most N words (default: %(default)s)"
+    )
+    pairs.add_argument("--constituents", action="store_true", help="leave out phrases that only binarised trees have")
     pairs.add_argument("--both-ways", action="store_true", help="count each pair from target to source, too")
-    pairs.add_argument("--keep-case", action="store_true", help="tell upper from lower case")
+    pairs.add_argument("--keep-case", action="store_true", help="keep upper and lower case apart")
     pairs.add_argument(
         "--patterns",
         type=int,
         choices=range(1, MOST_SLOTS + 1),
         default=0,
         metavar="N",
-        help="also patterns with up to N slots in the place of smaller pairs (1 or 2)",
+        help="also count patterns with up to N slots in place of smaller pairs (1 or 2)",
     )
     parser.add_argument("--mixed", action="store_true", help="count results of different versions or settings together")
-    rows = parser.add_argument_group("which rows are written")
-    rows.add_argument("--different", action="store_true", help="those of two different phrases")
+    rows = parser.add_argument_group("which rows to write")
+    rows.add_argument("--different", action="store_true", help="write rows of two different phrases")
     rows.add_argument(
-        "--relation", action="append", default=[], choices=RELATIONS, help="those with this relation (repeatable)"
+        "--relation", action="append", default=[], choices=RELATIONS, help="write rows with this relation (repeatable)"
     )
-    rows.add_argument("--min-count", type=_count, default=1, metavar="N", help="those counted at least N times")
+    rows.add_argument("--min-count", type=_count, default=1, metavar="N", help="write rows counted at least N times")
     add_worker_options(parser)
     add_force_option(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print no summary")

@@ -42,10 +42,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("--forest", action="store_true", help="print forests as JSON lines")
     parser.add_argument("--tokenized", action="store_true", help="take the text as tokenized: split at spaces only")
     parser.add_argument(
-        "--backend", choices=BACKENDS, default=DEFAULT_CONFIG.backend, help="parser to use (default: %(default)s)"
+        "--backend", choices=BACKENDS, default=DEFAULT_CONFIG.backend, help="use this parser (default: %(default)s)"
     )
-    parser.add_argument("--model", default="", metavar="PATH", help="folder or name of a parser model")
-    parser.add_argument("--trees", default="", metavar="FILE", help="take these parses: brackets, n-best or forests")
+    parser.add_argument(
+        "--model", default="", metavar="PATH", help="use this parser model: a folder, or the name of a benepar model"
+    )
+    parser.add_argument(
+        "--trees", default="", metavar="FILE", help="use your own parses: brackets, n-best lists or forests"
+    )
     parser.add_argument(
         "--prune", type=float, metavar="P", help="with --forest: keep all phrases whose marginal is at least P"
     )

@@ -41,7 +41,7 @@ from forestalign.phrases.features import EXTRAS, FeatureSet
 
 EM_OPTIONS = (
     ("batch_size", int, "align N pairs per batch"),
-    ("l2", float, "weight of the L2 penalty"),
+    ("l2", float, "use this weight for the L2 penalty"),
     ("min_count", int, "keep pairs of words that occur in at least N pairs"),
     ("seed", int, "random seed"),
 )
@@ -94,10 +94,21 @@ def _add_gold_options(parser: argparse.ArgumentParser) -> None:
     gold.add_argument(
         "--folds", default="", metavar="N", help="cross-validate in N folds, or by `sets`, before learning"
     )
-    gold.add_argument("--objective", choices=sorted(OBJECTIVES), default=plain.objective, help="what to minimise")
-    gold.add_argument("--ridge", type=float, default=plain.ridge, metavar="X", help="pull towards the paper's scores")
     gold.add_argument(
-        "--candidates", type=int, default=plain.kbest, metavar="K", help="alignments per pair to learn from"
+        "--objective",
+        choices=sorted(OBJECTIVES),
+        default=plain.objective,
+        help="minimise this: the expected risk, or a margin loss",
+    )
+    gold.add_argument(
+        "--ridge",
+        type=float,
+        default=plain.ridge,
+        metavar="X",
+        help="pull the weights this hard towards the paper's scores",
+    )
+    gold.add_argument(
+        "--candidates", type=int, default=plain.kbest, metavar="K", help="learn from the K best alignments of each pair"
     )
 
 

@@ -23,7 +23,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("results", metavar="RESULTS.jsonl", help="results written by `align --json`")
     parser.add_argument("second", nargs="?", metavar="SECOND.jsonl", help="results of another system on the same pairs")
     parser.add_argument(
-        "-o", "--output", default="page.html", metavar="FILE", help="the page (default: page.html; -: stdout)"
+        "-o",
+        "--output",
+        default="page.html",
+        metavar="FILE",
+        help="write the page to FILE (default: page.html; -: stdout)",
     )
     add_force_option(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")

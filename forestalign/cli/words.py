@@ -59,13 +59,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--profile",
         choices=PROFILES,
         default=DEFAULT_CONFIG.profile,
-        help="with --method sultan: which profile (default: %(default)s)",
+        help="with --method sultan: use this profile (default: %(default)s)",
     )
     parser.add_argument(
         "--matching",
         choices=CHOICES["matching"],
         default=DEFAULT_CONFIG.matching,
-        help="with --method similarity: how links are taken from the cosines (default: %(default)s)",
+        help="with --method similarity: how to take links from the cosines (default: %(default)s)",
     )
     parser.add_argument("--ppdb", default="", metavar="FILE", help="add word pairs from a list in PPDB format")
     parser.add_argument(
