@@ -5,7 +5,7 @@
 
 P, R and F1 are macro averages over pairs, of sure links; E is the share of pairs without any mistake; p is approximate
 randomisation on F1 against `best`. Each method works in a process of its own on pairs that are parsed already: pairs
-per second of its processor time, and the most memory that it took beyond what was there before. `ibm` needs the
+per second of its processor time, and the most memory that it took, models included (Linux only). `ibm` needs the
 package eflomal and learns from the gold file's sentences, and from the pairs of --text; `ted` needs apted; `simalign`
 needs simalign and a folder with an encoder.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import multiprocessing
 import resource
 import time
@@ -21,6 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 import numpy as np
 
@@ -100,9 +102,17 @@ def by_eflomal(texts: Sequence[str], pairs: Pairs) -> list[Links]:
 def by_simalign(encoder: str, pairs: Pairs) -> list[Links]:
     import simalign
 
-    aligner = simalign.SentenceAligner(model=encoder, token_type="bpe", matching_methods="i")
+    aligner = simalign.SentenceAligner(
+        model=encoder, token_type="bpe", matching_methods="i", layer=layer_of(Path(encoder))
+    )
     words = [(list(source.sentence.words), list(target.sentence.words)) for source, target in pairs]
     return [frozenset(aligner.get_word_aligns(*pair)["itermax"]) for pair in words]
+
+
+def layer_of(encoder: Path) -> int:
+    """The layer that SimAlign takes of an encoder with twelve, the eighth, and the like of smaller ones."""
+    count = json.loads((encoder / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
+    return min(8, 2 * int(count) // 3)
 
 
 # ---- measuring ----
@@ -122,11 +132,19 @@ def measured(method: Method, pairs: Pairs) -> Answer:
 
 
 def _measure(method: Method, pairs: Pairs, send: Connection) -> None:
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # what went before the fork does not count
+    before = _kilobytes("VmRSS")
     method(pairs[:3])
-    memory, seconds = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, _seconds()
+    seconds = _seconds()
     links = method(pairs)
-    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    send.send(Answer(links, _seconds() - seconds, max(0.0, (peak - memory) / 1024)))
+    seconds = _seconds() - seconds
+    below = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    send.send(Answer(links, seconds, max(0, _kilobytes("VmHWM") - before, below) / 1024))
+
+
+def _kilobytes(field: str) -> int:
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
 
 
 def _seconds() -> float:

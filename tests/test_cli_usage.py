@@ -236,6 +236,18 @@ def test_bash_completes_commands_options_and_values(run: Run, typed: str, expect
     assert unexpected not in done.stdout.split()
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_values_and_files_with_blanks_and_offers_no_files_for_values(run: Run) -> None:
+    Path("my results.jsonl").touch()
+    script = run("completion", "bash").out + (
+        't() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _forestalign; printf \'<%s>\' "${COMPREPLY[@]}"; echo; }\n'
+        "t forestalign extract --relation m\nt forestalign extract my\n"
+    )
+    Path("script.sh").write_text(script, encoding="utf-8")
+    done = subprocess.run(["bash", "script.sh"], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["<more general><more specific>", "<my results.jsonl>"]
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_command_is_in_the_completion(run: Run, shell: str) -> None:
     script = run("completion", shell).out

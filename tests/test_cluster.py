@@ -21,6 +21,7 @@ from forestalign.batch import cluster as cluster_module
 from forestalign.batch.cluster import Cluster
 from forestalign.cli import main
 from forestalign.errors import MissingExtraError, UsageError
+from forestalign.mining import pair_counts
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
@@ -137,6 +138,22 @@ def test_the_commands_give_the_same_bytes_on_a_cluster(
             assert main([*command, "-q", "-o", str(file), *options]) == 0
         assert len(files[0].read_bytes().splitlines()) == 36
         assert files[0].read_bytes() == files[1].read_bytes() == files[2].read_bytes()
+
+
+@pytest.mark.heavy
+def test_a_table_of_paraphrases_is_the_same_when_a_cluster_counts(
+    machines: tuple[str, list[subprocess.Popen[str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("duckdb")
+    pairs, results = tmp_path / "pairs.tsv", tmp_path / "results.jsonl"
+    pairs.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS * 9), encoding="utf-8")
+    assert main(["align", str(pairs), "--json", "-q", "-o", str(results), *PLAIN]) == 0
+    monkeypatch.setattr(pair_counts, "_BATCH_CHARACTERS", 20_000)  # several batches
+    files = [tmp_path / f"{name}.tsv" for name in ("alone", "processes", "cluster")]
+    for file, options in zip(files, ([], ["--jobs", "2"], ["--cluster", machines[0]]), strict=True):
+        assert main(["extract", str(results), "-q", "--patterns", "1", "-o", str(file), *options]) == 0
+    assert len(files[0].read_bytes().splitlines()) > 10
+    assert files[0].read_bytes() == files[1].read_bytes() == files[2].read_bytes()
 
 
 @pytest.mark.heavy

@@ -139,6 +139,11 @@ def test_a_line_that_is_no_pair_is_named(tmp_path: Path) -> None:
         "El comité rechazó el plan después de un largo debate .",
         "Die Katze sitzt auf der Matte und schläft dort .",
         "Комитет отклонил план после долгих дебатов .",
+        "Кошка спит",
+        "猫がマットの上に座っている 。",
+        "Ich bin ein kleiner Hund .",
+        "Das ist mein neues Auto .",
+        "Katten sitter på mattan .",
     ],
 )
 def test_other_languages_do_not_look_english(text: str) -> None:
@@ -153,6 +158,10 @@ def test_other_languages_do_not_look_english(text: str) -> None:
         "DON'T SHOUT AT ME LIKE THAT",
         "the well-known left-leaning newspapers' readers can't say",
         "Kofi Annan sneezed .",
+        "Vladimir Vladimirovich Putin visited Khabarovsk .",
+        "Angela Merkel met Nicolas Sarkozy in Strasbourg .",
+        "He ate crème brûlée at Żabka",
+        "π = 3.14",
         "1 + 1 = 2",
         "",
     ],

@@ -49,7 +49,10 @@ PAIRS = (
 )
 
 MOVES = (  # either of two phrases may be the one that moved
-    ("No dates have been set for the civil or the criminal trial.", "No dates were set for the criminal or civil cases."),
+    (
+        "No dates have been set for the civil or the criminal trial.",
+        "No dates were set for the criminal or civil cases.",
+    ),
     ("It is already the country's largest trading partner.", "It is the largest trading partner of the country."),
     ("The union is waiting until October to decide.", "The union will decide in October whether to wait."),
     ("Graves reported from Rome and Slover from Paris.", "Slover reported from Paris and Graves from Rome."),

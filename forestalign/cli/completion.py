@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from forestalign.cli import COMMANDS, CommandParser
 from forestalign.cli.suggestions import option_names
@@ -44,35 +44,48 @@ def _parser(name: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _values(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+def _values(parser: argparse.ArgumentParser) -> Iterator[tuple[str, list[str]]]:
     """Each option that takes one of some words, and the words; for sub-commands and such the option is empty."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            yield "", " ".join(action.choices)
+            yield "", list(action.choices)
             for child in action.choices.values():
                 yield from _values(child)
         elif action.choices and action.help != argparse.SUPPRESS:
             option = next((name for name in action.option_strings if name.startswith("--")), "")
-            yield option, " ".join(map(str, action.choices))
+            yield option, list(map(str, action.choices))
 
 
-def _words(parser: argparse.ArgumentParser) -> str:
-    loose = [words for option, words in _values(parser) if not option]
-    return " ".join([*dict.fromkeys(" ".join(loose).split()), *sorted(set(option_names(parser)))])
+def _words(parser: argparse.ArgumentParser) -> list[str]:
+    loose = [word for option, words in _values(parser) if not option for word in words]
+    return [*dict.fromkeys(loose), *sorted(set(option_names(parser)))]
+
+
+def _bash_list(words: Iterable[str]) -> str:
+    """Words for `compgen -W`, which takes a blank behind a backslash as part of a word (*more general*)."""
+    return " ".join(word.replace(" ", "\\ ") for word in words)
+
+
+def _fish_list(words: Iterable[str]) -> str:
+    return " ".join(f'"{word}"' if " " in word else word for word in words)
 
 
 def _bash_script() -> str:
     cases, values = [], []
     for name in COMMANDS:
         parser = _parser(name)
-        cases.append(f'        {name}) words="{_words(parser)}" ;;')
-        values += [f'        "{name} {option}") words="{words}" ;;' for option, words in _values(parser) if option]
+        cases.append(f"        {name}) offers='{_bash_list(_words(parser))}' ;;")
+        values += [
+            f"        '{name} {option}') offers='{_bash_list(words)}' files=no ;;"
+            for option, words in _values(parser)
+            if option
+        ]
     return _BASH.format(commands=" ".join(COMMANDS), cases="\n".join(cases), values="\n".join(dict.fromkeys(values)))
 
 
 _BASH = """\
 _forestalign() {{
-    local word="${{COMP_WORDS[COMP_CWORD]}}" command="${{COMP_WORDS[1]}}" words=""
+    local word="${{COMP_WORDS[COMP_CWORD]}}" command="${{COMP_WORDS[1]}}" offers="" files=yes found
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "{commands} --help --version" -- "$word"))
         return
@@ -83,7 +96,11 @@ _forestalign() {{
     case "$command ${{COMP_WORDS[COMP_CWORD-1]}}" in
 {values}
     esac
-    COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))
+    found="$(compgen -W "$offers" -- "$word")"
+    [ "$files" = no ] || found="$found
+$(compgen -f -- "$word")"
+    local IFS=$'\\n'
+    COMPREPLY=($found)
 }}
 complete -o filenames -F _forestalign forestalign
 """
@@ -97,7 +114,7 @@ def _fish_lines() -> Iterator[str]:
         parser, condition = _parser(name), f"-n '__fish_seen_subcommand_from {name}'"
         values = dict(_values(parser))
         if "" in values:
-            yield f"complete -c forestalign {condition} -a '{values['']}'"
+            yield f"complete -c forestalign {condition} -a '{_fish_list(values[''])}'"
         for option in sorted(set(option_names(parser))):
-            choice = f" -x -a '{values[option]}'" if option in values else ""
+            choice = f" -x -a '{_fish_list(values[option])}'" if option in values else ""
             yield f"complete -c forestalign {condition} -l {option[2:]}{choice}"

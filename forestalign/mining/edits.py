@@ -1,7 +1,8 @@
 """How the second sentence of an aligned pair differs from the first.
 
 The phrase pairs cut both sentences into units: a phrase whose words are all kept, or the smallest pair of phrases that
-differ. Linked words that are in no phrase pair are units, too. What is in no unit is deleted or inserted. Units off the heaviest sequence that both sentences share are moved.
+differ. Linked words that are in no phrase pair are units, too. What is in no unit is deleted or inserted. Units off the
+heaviest sequence that both sentences share are moved.
 """
 
 from __future__ import annotations
@@ -196,8 +197,9 @@ class _Comparison:
             moved = [unit for unit in moved[1:] if not _inside(unit.source, span)]
 
     def _weight(self, unit: _Unit) -> int:
-        """Content words first; then a number of the texts, which decides the same way when the sentences are swapped."""
-        texts = sorted(" ".join(words) for words in (self.source.lowered(unit.source), self.target.lowered(unit.target)))
+        """Content words first; then a number of the texts, which decides the same way when sentences are swapped."""
+        sides = self.source.lowered(unit.source), self.target.lowered(unit.target)
+        texts = sorted(" ".join(words) for words in sides)
         count = self.source.content_count(unit.source) + self.target.content_count(unit.target)
         return (count << 48) + zlib.crc32("\t".join(texts).encode())
 
@@ -275,7 +277,7 @@ class _Comparison:
         return found[0], found[1]
 
     def _values_differ(self, unit: _Unit) -> bool:
-        """As the alignment says; where it does not, and of what the tagger calls no numbers (*twice*), as we read it."""
+        """As the alignment says; where it does not, and of what the tagger calls no number (*twice*), as we read it."""
         if unit.relation in (DIFFERENT, EQUAL):
             return unit.relation == DIFFERENT
         both_numbers = all(

@@ -1,9 +1,11 @@
 """How similar two aligned sentences are: a number from 0 to 5, the probability of a paraphrase, and the reasons.
 
-Both are linear in the features of `similarity_features` and, where the parser gave vectors, in the cosine c of the
-sentence vectors (c, its square and cube, and c times the aligned share):
+Both see the features x of `similarity_features` and, where the parser gave vectors, the cosine c of the sentence
+vectors (c, its square and cube, and c times the aligned share). The score also knows some hundred pairs z of the
+training set, its landmarks, and how near a pair is to each:
 
-    score = bias + w . x, cut to 0..5          probability = 1 / (1 + exp(-(bias + w . x)))
+    score = bias + w . x + sum over k of v(k) exp(-narrowness |x - z(k)|^2), cut to 0..5
+    probability = 1 / (1 + exp(-(bias + w . x)))
 
 The same words are 5 and 1 by definition. There are two sets of weights, with and without sentence vectors, which
 `scripts/train_similarity.py` learns.
@@ -34,7 +36,19 @@ from forestalign.tokens import Sentence
 Array = npt.NDArray[np.float64]
 VECTOR_FEATURES = ("cosine", "cosine, squared", "cosine, cubed", "cosine times aligned")
 HIGHEST = 5.0
-_ARRAYS = ("names", "centre", "scale", "plain", "full", "projection", "offset")
+_ARRAYS = (
+    "names",
+    "centre",
+    "scale",
+    "plain",
+    "full",
+    "landmarks",
+    "narrowness",
+    "plain_near",
+    "full_near",
+    "projection",
+    "offset",
+)
 _DIGITS = 5
 
 
@@ -57,13 +71,20 @@ class Similarity:
 
 @dataclass(frozen=True, slots=True)
 class SimilarityModel:
-    """Weights of score and paraphrase, [2, features + 1], bias last; `plain` is for pairs without sentence vectors."""
+    """Weights of score and paraphrase, [2, features + 1], bias last; `plain` is for pairs without sentence vectors.
+
+    `plain_near` and `full_near` are what it adds to the score to be near each landmark.
+    """
 
     names: tuple[str, ...]  # of the features without sentence vectors
     centre: Array
     scale: Array
     plain: Array
     full: Array
+    landmarks: Array  # [landmarks, features], scaled
+    narrowness: Array  # one number
+    plain_near: Array
+    full_near: Array
     projection: Array
     offset: Array
 
@@ -74,14 +95,15 @@ class SimilarityModel:
             return Similarity(HIGHEST, 1.0, reasons_of(record, edits))
         found = alignment_features(record, edits, vectors)
         values = [found[name] for name in self.names]
-        weights = self.plain
+        weights, near = self.plain, self.plain_near
         cosine = self._cosine(source, target) if source is not None and target is not None else None
         if cosine is not None:
             values += vector_features(cosine, found["aligned"])
-            weights = self.full
+            weights, near = self.full, self.full_near
         count = len(values)
         row = (np.array(values) - self.centre[:count]) / self.scale[:count]
         score, log_odds = (float(each[:-1] @ row + each[-1]) for each in weights)
+        score += float(nearness(row[None], self.landmarks[:, :count], float(self.narrowness))[0] @ near)
         return Similarity(
             round(min(max(score, 0.0), HIGHEST), _DIGITS),
             round(1 / (1 + math.exp(-min(max(log_odds, -50.0), 50.0))), _DIGITS),
@@ -94,6 +116,12 @@ class SimilarityModel:
         if left is None or right is None or not len(left) == len(right) == len(self.projection):
             return None
         return projected_cosine(left, right, self.projection, self.offset)
+
+
+def nearness(rows: Array, landmarks: Array, narrowness: float) -> Array:
+    """How near each row is to each landmark, from 0 to 1: [rows, landmarks]."""
+    squares = (rows**2).sum(axis=1)[:, None] + (landmarks**2).sum(axis=1) - 2 * rows @ landmarks.T
+    return np.asarray(np.exp(-narrowness * np.maximum(squares, 0.0)))
 
 
 def vector_features(cosine: float, aligned: float) -> list[float]:
@@ -116,8 +144,9 @@ def read_similarity(path: Path) -> SimilarityModel:
         raise GrammarError(path, None, f"cannot be read as weights of the similarity: {error}") from error
     names = tuple(str(name) for name in arrays.pop("names"))
     numbers = {name: array.astype(np.float64) for name, array in arrays.items()}
-    count, more = len(names), len(names) + len(VECTOR_FEATURES)
+    count, more, near = len(names), len(names) + len(VECTOR_FEATURES), len(np.atleast_1d(numbers["landmarks"]))
     shapes = {"centre": (more,), "scale": (more,), "plain": (2, count + 1), "full": (2, more + 1)}
+    shapes |= {"landmarks": (near, more), "narrowness": (), "plain_near": (near,), "full_near": (near,)}
     for name, shape in shapes.items():
         if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
             raise GrammarError(path, None, f"{name} is {numbers[name].shape}; expected finite numbers, {shape}")

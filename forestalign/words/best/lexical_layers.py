@@ -48,7 +48,9 @@ def lexical_layers(
     layers: Array = compiled.lexical_layers(
         compiled.joint_codes(*codes),
         flags,
-        np.stack([*_spelling_marks(source, target, left, right), *_relation_marks(left, right, lexicon.pairs).values()]),
+        np.stack(
+            [*_spelling_marks(source, target, left, right), *_relation_marks(left, right, lexicon.pairs).values()]
+        ),
         cdist(left.words, right.words, scorer=JaroWinkler.similarity, dtype=np.float32),
         left.static @ right.static.T,
         _softmax(left, right),
