@@ -10,9 +10,9 @@
 `--start` is a folder of an encoder (with new heads), of a parser that scripts/train_parser.py trained, or one that
 scripts/export_parser.py wrote (the shipped parser: its 8-bit weights multiplied out). Tasks are those whose data is
 given: `trees`, `parses` (a teacher's marginals, scripts/teach.py), `links` (gold), `taught` (a teacher's links),
-`unrelated` (pairs put together from those of `links` and `taught`). `--batches trees=4 links=2` says how many batches of
-a round each task has, `--weights links=0.5` what its loss is multiplied by, and `--without taught unrelated` leaves tasks
-out, for ablations. A step depends on the seed and its number alone, so a resumed run takes the same steps.
+`unrelated` (pairs put together from those of `links` and `taught`). `--batches trees=4 links=2` says how many batches
+of a round each task has, `--weights links=0.5` what its loss is multiplied by, and `--without taught unrelated` leaves
+tasks out, for ablations. A step depends on the seed and its number alone, so a resumed run takes the same steps.
 The output folder holds `last.pt` and `model/`: benepar's files, `additions.npz` and `link_head.pt`.
 """
 
@@ -151,7 +151,9 @@ def keep_best(run: Run, dev: list[nltk.Tree], held_out: dict[str, list[LinkedPai
 class Numbers(argparse.Action):
     """NAME=NUMBER of tasks."""
 
-    def __call__(self, parser: argparse.ArgumentParser, args: argparse.Namespace, values: object, option: str | None = None) -> None:  # fmt: skip
+    def __call__(
+        self, parser: argparse.ArgumentParser, args: argparse.Namespace, values: object, option: str | None = None
+    ) -> None:
         found = {}
         for text in values if isinstance(values, list) else []:
             name, _, number = text.partition("=")

@@ -80,7 +80,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_trees(root / "dev.mrg", 2, 20)
     options = {"train": "train.mrg", "dev": "dev.mrg", "output": "run", "encoder": "encoder"}
     arguments = [part for name, file in options.items() for part in (f"--{name}", str(root / file))]
-    train_parser.main([*arguments, "--epochs", "3", "--width", "128", "--warmup", "10", "--batch-tokens", "150"])
+    train_parser.main(
+        [*arguments, "--epochs", "3", "--width", "128", "--warmup", "10", "--batch-tokens", "150", "--no-shapes"]
+    )
     export_parser.export(root / "run" / "model", root / "exported", keep_float=True)
     shutil.copytree(root / "exported", root / "float")
     (root / "float" / "parser.float.onnx").replace(root / "float" / "parser.onnx")
@@ -212,9 +214,10 @@ def test_a_resumed_run_goes_on_as_if_it_had_not_stopped(folder: Path, tmp_path: 
             raise Broken
 
     save = Run.save
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(Broken):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Run, "save", breaking)
-        train_tiny(folder, "encoder", tmp_path / "broken", "--save-every", "2")
+        with pytest.raises(Broken):
+            train_tiny(folder, "encoder", tmp_path / "broken", "--save-every", "2")
     train_tiny(folder, "encoder", tmp_path / "broken", "--resume")
     whole, broken = (torch.load(tmp_path / name / "last.pt", weights_only=True) for name in ("whole", "broken"))
     assert whole["log"] == broken["log"]
@@ -230,15 +233,20 @@ def train_tiny(folder: Path, encoder: str, output: Path, *more: str) -> None:
     train_parser.main([*arguments, *sizes, *more])
 
 
+@pytest.fixture(scope="module")
+def mpnet(folder: Path) -> Path:
+    save_mpnet(folder / "mpnet", known_words())
+    train_tiny(folder, "mpnet", folder / "mpnet-run", "--no-shapes")
+    return folder / "mpnet-run"
+
+
 def test_an_encoder_with_other_marks_and_positions_is_trained_and_loaded(
-    folder: Path, sentences: list[Sentence]
+    mpnet: Path, sentences: list[Sentence]
 ) -> None:
     import benepar
 
-    save_mpnet(folder / "mpnet", known_words())
-    train_tiny(folder, "mpnet", folder / "mpnet-run")
-    theirs = benepar.Parser(str(folder / "mpnet-run" / "model"))
-    for parse in parses(folder, "benepar", "mpnet-run/model", sentences[:10]):
+    theirs = benepar.Parser(str(mpnet / "model"))
+    for parse in parses(mpnet, "benepar", "model", sentences[:10]):
         words = list(parse.sentence.words)
         tree = theirs.parse(benepar.InputSentence(words=words, space_after=[True] * len(words)))
         assert brackets_of(parse.trees[0].tree) == brackets_of(parse_brackets(" ".join(str(tree).split())))
@@ -246,14 +254,11 @@ def test_an_encoder_with_other_marks_and_positions_is_trained_and_loaded(
         assert parse.sentence.middle.shape == (len(words), 128)
 
 
-def test_only_encoders_that_the_graph_can_hold_are_exported(folder: Path, tmp_path: Path) -> None:
+def test_only_encoders_that_the_graph_can_hold_are_exported(mpnet: Path, tmp_path: Path) -> None:
     import export_parser
 
-    if not (folder / "mpnet-run").exists():
-        save_mpnet(folder / "mpnet", known_words())
-        train_tiny(folder, "mpnet", folder / "mpnet-run")
     with pytest.raises(SystemExit, match="mpnet"):
-        export_parser.export(folder / "mpnet-run" / "model", tmp_path / "out")
+        export_parser.export(mpnet / "model", tmp_path / "out")
 
 
 def with_case(sentence: Sentence) -> Sentence:
@@ -263,7 +268,7 @@ def with_case(sentence: Sentence) -> Sentence:
 
 
 def shaped_models(folder: Path) -> None:
-    """`run/model` with shapes that differ much, longer layers half way and a projection, and its graphs."""
+    """`run/model` with shapes that differ much, shares of all layers and a projection, and its graphs."""
     import export_parser
     import torch
     from encoder_training.shaped_parser import load_model, save_model
@@ -271,6 +276,7 @@ def shaped_models(folder: Path) -> None:
     from forestalign.parsers.encoder_additions import EncoderAdditions
 
     parser = load_model(folder / "run" / "model")
+    parser.add_shapes()
     rng = np.random.default_rng(5)
     with torch.no_grad():
         weights = rng.normal(size=parser.shape_table.weight.shape).astype(np.float32)
@@ -321,9 +327,7 @@ def test_training_sees_the_shapes_that_the_backends_see(shaped: Path, sentences:
 def test_case_changes_scores_only_where_shapes_are_known(folder: Path, shaped: Path, sentences: list[Sentence]) -> None:
     lowered, cased = sentences[:5], [with_case(sentence) for sentence in sentences[:5]]
     changes = []
-    for root, model in ((folder, "plain"), (shaped, "exported")):
-        if model == "plain":
-            export_plain(folder)
+    for root, model in ((folder, "exported"), (shaped, "exported")):
         pairs = zip(parses(root, "embedded", model, lowered), parses(root, "embedded", model, cased), strict=True)
         changes.append(
             max(float(np.abs(one.potentials - two.potentials).max()) for one, two in map(charts, map(list, pairs)))
@@ -332,17 +336,15 @@ def test_case_changes_scores_only_where_shapes_are_known(folder: Path, shaped: P
     assert changes[1] > 0.1
 
 
-def export_plain(folder: Path) -> None:
-    """The trained model without its additions: a graph as it was before there were shapes."""
+def test_a_graph_without_shapes_asks_for_none(folder: Path, shaped: Path) -> None:
     import export_parser
     import onnx
 
-    shutil.copytree(folder / "run" / "model", folder / "plain-model")
-    (folder / "plain-model" / "additions.npz").unlink()
-    export_parser.export(folder / "plain-model", folder / "plain")
-    names = [given.name for given in onnx.load(folder / "plain" / "parser.onnx").graph.input]
-    assert "shapes" not in names
-    assert names == list(export_parser.INPUTS)
+    def inputs(path: Path) -> list[str]:
+        return [given.name for given in onnx.load(path).graph.input]
+
+    assert inputs(folder / "exported" / "parser.onnx") == list(export_parser.INPUTS)
+    assert inputs(shaped / "exported" / "parser.onnx") == [*export_parser.INPUTS, "shapes"]
 
 
 def test_the_graph_records_what_its_words_half_way_are_made_of(folder: Path, shaped: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from forestalign.chart import Chart
 from forestalign.chart.potentials import triangle
 from forestalign.errors import GrammarError
-from forestalign.parsers.encoder_words import plain_words
+from forestalign.parsers.encoder_words import ends_in_abbreviation, plain_words
 from forestalign.parsers.tag_shapes import TagShapes
 from forestalign.parsers.word_shapes import Shapes, piece_shapes, word_shapes
 from forestalign.tokens import Sentence
@@ -60,6 +60,7 @@ class EmbeddedModel:
         pieces = _read_lines(folder / "pieces.txt")
         self._tokenizer = _word_piece_tokenizer(pieces)
         self._start, self._stop, self._unknown = (pieces.index(mark) for mark in ("[CLS]", "[SEP]", "[UNK]"))
+        self._full_stop = pieces.index(".") if "." in pieces else self._unknown
         self._session = _session(folder / "parser.onnx")
         self._sees_shapes = any(given.name == "shapes" for given in self._session.get_inputs())
         self.passes = threads
@@ -102,7 +103,10 @@ class EmbeddedModel:
         return found
 
     def _word_pieces(self, given: tuple[str, ...]) -> _Pieces:
-        """A word that leaves nothing behind (control characters) is the unknown piece."""
+        """A word that leaves nothing behind (control characters) is the unknown piece.
+
+        Behind a final abbreviation the encoder is shown the full stop that it always saw there in training.
+        """
         words = plain_words(given)
         encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
         ids, ends, at = [self._start], [0], 0
@@ -114,6 +118,8 @@ class EmbeddedModel:
                 ids.append(pieces[at])
                 at += 1
             ends.append(len(ids) - 1)
+        if ends_in_abbreviation(words) and len(ids) <= PIECE_LIMIT:
+            ids.append(self._full_stop)
         ends.append(len(ids))
         shapes = piece_shapes(word_shapes(given), ends) if self._sees_shapes else None
         return _Pieces([*ids, self._stop], ends, shapes)
