@@ -4,6 +4,11 @@
     python scripts/export_parser.py runs/parser/model -o grammar/parser --temperature 1.2
 
     python scripts/export_parser.py --amend grammar/parser      # only `middle`, of a graph without it
+    python scripts/export_parser.py runs/student/model --middle 3 4     # other layers for `middle`
+
+What a model was trained with beyond benepar's own (additions.npz beside it) goes into the graph: the shapes of words
+are one more input, `shapes`, and `middle` is made of the layers and by the projection that were learned. The graph's
+metadata say which. Only encoders of the BERT kind can be written.
 
 Needs the extra `train`. The forward pass is written out in plain tensor operations, with two changes that keep its
 numbers: the first layer of the label scorer is linear, so it is applied at the fence posts before they are subtracted;
@@ -15,22 +20,22 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import benepar
 import numpy as np
 import onnx
 import torch
+from encoder_training.graph_middle import add_middle
+from encoder_training.shaped_parser import load_model
 from onnx import helper, numpy_helper
 from torch import nn
 
-from forestalign.parsers.encoder_words import middle_layers
+from forestalign.parsers.encoder_additions import read_additions
 
 INPUTS = ("pieces", "piece_mask", "word_ends", "word_mask", "words", "span_begins", "span_ends")
 OUTPUTS = ("span_scores", "tag_scores", "vectors")
-MIDDLE = "middle"  # one more output, [W, hidden]: words by the layers half way
-FLOAT = onnx.TensorProto.FLOAT
+SHAPES = "shapes"  # one more input of a graph that knows them
 LEAST_MATRIX = 30_000  # weights
 
 
@@ -40,6 +45,7 @@ class PlainParser(nn.Module):
     pieces, piece_mask [batch, pieces]: word pieces with the start and stop marks
     word_ends, word_mask [batch, words + 2]: last piece of each word, the marks counted as words
     words [W]: positions of the real words in the flattened [batch * (words + 2)]
+    shapes [batch, pieces], where the parser knows them: forestalign.parsers.word_shapes of the words of the pieces
     span_begins, span_ends [S]: fence posts in the flattened [batch * (words + 1)]
     gives span_scores [S, labels] with the empty label first, tag_scores [W, tags], vectors [W, hidden];
     `add_middle` adds middle [W, hidden], the mean of the pieces of a word in the layers half way
@@ -55,6 +61,8 @@ class PlainParser(nn.Module):
             table = (table / scale).round().to(torch.int8)
         self.register_buffer("scale", scale)
         self.register_buffer("table", table)
+        shapes = parser.shape_table
+        self.register_buffer("shape_table", None if shapes is None else shapes.weight.detach())
         for number, layer in enumerate(parser.encoder.layers):
             attention = layer.self_attn
             for part, weight in (("c", attention.w_qkv_c), ("p", attention.w_qkv_p)):
@@ -67,8 +75,10 @@ class PlainParser(nn.Module):
         rows = self.table[pieces]
         return rows if self.scale is None else rows.float() * self.scale[pieces]
 
-    def forward(self, pieces, piece_mask, word_ends, word_mask, words, span_begins, span_ends):  # type: ignore[no-untyped-def]
-        hidden = self.encode(pieces, piece_mask)
+    def forward(self, pieces, piece_mask, word_ends, word_mask, words, span_begins, span_ends, shapes=None):  # type: ignore[no-untyped-def]
+        hidden = self.encode(
+            self.embed(pieces) if shapes is None else self.embed(pieces) + self.shape_table[shapes], piece_mask
+        )
         index = word_ends[:, :, None].expand(-1, -1, hidden.shape[-1])
         vectors = torch.gather(hidden, 1, index) * word_mask[:, :, None]
         annotations = self.annotate(self.parser.project_pretrained(vectors), word_mask)
@@ -79,12 +89,12 @@ class PlainParser(nn.Module):
         labels = torch.cat([torch.zeros_like(labels[:, :1]), labels], -1)
         return labels, self.parser.f_tag(annotations.flatten(0, 1)[words]), vectors.flatten(0, 1)[words]
 
-    def encode(self, pieces: torch.Tensor, piece_mask: torch.Tensor) -> torch.Tensor:
+    def encode(self, embedded: torch.Tensor, piece_mask: torch.Tensor) -> torch.Tensor:
         """The last hidden states of BERT."""
         bert = self.parser.pretrained_model
         table = bert.embeddings
-        positions = table.position_embeddings.weight[: pieces.shape[1]]
-        hidden = self.embed(pieces) + table.token_type_embeddings.weight[0] + positions
+        positions = table.position_embeddings.weight[: piece_mask.shape[1]]
+        hidden = embedded + table.token_type_embeddings.weight[0] + positions
         hidden = table.LayerNorm(hidden)
         bias = (1.0 - piece_mask)[:, None, None, :] * -1e4
         for layer in bert.encoder.layer:
@@ -139,8 +149,9 @@ class PlainParser(nn.Module):
         return torch.cat([content, position], -1)
 
 
-def example_inputs() -> tuple[torch.Tensor, ...]:
-    """Two sentences of three and one words; the exporter only needs the shapes to differ from one."""
+def example_inputs(shaped: bool) -> tuple[torch.Tensor, ...]:
+    """Two sentences of three and one words; the exporter only needs the sizes to differ from one."""
+    shapes = (torch.tensor([[0, 1, 0, 2, 0], [0, 1, 0, 0, 0]]),)
     return (
         torch.tensor([[1, 2, 3, 4, 5], [1, 2, 5, 0, 0]]),
         torch.tensor([[1.0, 1, 1, 1, 1], [1, 1, 1, 0, 0]]),
@@ -149,16 +160,19 @@ def example_inputs() -> tuple[torch.Tensor, ...]:
         torch.tensor([1, 2, 3, 6]),
         torch.tensor([0, 0, 0, 1, 1, 2, 4]),
         torch.tensor([1, 2, 3, 2, 3, 3, 5]),
+        *(shapes if shaped else ()),
     )
 
 
 def export_graph(parser: nn.Module, path: Path, eight_bit: bool) -> None:
     """The graph with its matrices in 32 bits, with batch, lengths and numbers of words and spans free."""
+    shaped = [SHAPES] if parser.shape_table is not None else []
     axes = {name: {0: "batch", 1: name[:5] + "_length"} for name in INPUTS[:4]}
+    axes |= {name: {0: "batch", 1: "piece_length"} for name in shaped}
     axes |= {"words": {0: "words"}, "span_begins": {0: "spans"}, "span_ends": {0: "spans"}}
     axes |= {"span_scores": {0: "spans"}, "tag_scores": {0: "words"}, "vectors": {0: "words"}}
     torch.onnx.export(
-        PlainParser(parser, eight_bit).eval(), example_inputs(), str(path), input_names=list(INPUTS),
+        PlainParser(parser, eight_bit).eval(), example_inputs(bool(shaped)), str(path), input_names=[*INPUTS, *shaped],
         output_names=list(OUTPUTS), dynamic_axes=axes, opset_version=17, dynamo=False,
     )  # fmt: skip
 
@@ -236,54 +250,6 @@ def product(rows: str, row_scale: str, weight: str, output: str) -> list[onnx.No
     ]
 
 
-def add_middle(path: Path, layers: Sequence[int] | None = None) -> None:
-    """Give the words half way out of a graph too; what it gave before stays as it was, bit for bit."""
-    model = onnx.load(path)
-    graph = model.graph
-    norms = [node.output[0] for node in graph.node if node.op_type == "LayerNormalization"]
-    states = [name for name in norms if name.startswith("/LayerNorm")][::2]  # of the embeddings, then of each layer
-    chosen = [states[layer] for layer in layers or middle_layers(len(states) - 1)]
-    nodes = [node for node in graph.node if not node.name.startswith(MIDDLE)]
-    constants = [tensor for tensor in graph.initializer if not tensor.name.startswith(MIDDLE)]
-    outputs = [output for output in graph.output if output.name != MIDDLE]
-    del graph.node[:], graph.initializer[:], graph.output[:]
-    for name, value in (("zero", 0), ("one", 1), ("last", [2]), ("shift", [0, 1, 0, 0, -1, 0])):
-        constants.append(numpy_helper.from_array(np.array(value, dtype=np.int64), f"{MIDDLE}_{name}"))
-    graph.initializer.extend(constants)
-    graph.node.extend([*nodes, *word_means(chosen)])
-    graph.output.extend([*outputs, helper.make_tensor_value_info(MIDDLE, FLOAT, ["words", "hidden"])])
-    onnx.save(model, path)
-
-
-def word_means(states: Sequence[str]) -> Iterator[onnx.NodeProto]:
-    """The mean over layers and over the pieces of a word, for the words asked for, rounded to 16 bits.
-
-    Pieces of word w are those up to its end but not up to the end of word w - 1; their sum is a product with this mask.
-    """
-    steps: tuple[tuple[str, Sequence[str], str, dict[str, int]], ...] = (
-        ("Mean", states, "states", {}),
-        ("Shape", ["pieces"], "length", {"start": 1}),
-        ("Squeeze", ["length"], "count", {}),
-        ("Range", ["zero", "count", "one"], "places", {}),
-        ("Unsqueeze", ["word_ends", "last"], "ends", {}),
-        ("LessOrEqual", ["places", "ends"], "is_passed", {}),
-        ("Cast", ["is_passed"], "passed", {"to": FLOAT}),
-        ("Pad", ["passed", "shift"], "before", {}),
-        ("Sub", ["passed", "before"], "mask", {}),
-        ("MatMul", ["mask", "states"], "sums", {}),
-        ("ReduceSum", ["mask", "last"], "counts", {}),
-        ("Div", ["sums", "counts"], "means", {}),  # 0 / 0 in the padding, of which no word is asked for
-        ("Flatten", ["means"], "rows", {"axis": 2}),
-        ("Gather", ["rows", "words"], "chosen", {}),
-        ("Cast", ["chosen"], "half", {"to": onnx.TensorProto.FLOAT16}),
-    )
-    made = {output for _, _, output, _ in steps} | {"zero", "one", "last", "shift"}
-    for kind, inputs, output, attributes in steps:
-        names = [f"{MIDDLE}_{name}" if name in made else name for name in inputs]
-        yield helper.make_node(kind, names, [f"{MIDDLE}_{output}"], f"{MIDDLE}_{output}", **attributes)
-    yield helper.make_node("Cast", [f"{MIDDLE}_half"], [MIDDLE], MIDDLE, to=FLOAT)
-
-
 def export(
     model: Path,
     output: Path,
@@ -292,7 +258,11 @@ def export(
     middle: Sequence[int] | None = None,
 ) -> None:
     """All files that forestalign.parsers.embedded loads, except the card. The temperature divides all span scores."""
-    parser = benepar.Parser(str(model))._parser.eval()
+    parser, additions = load_model(model).eval(), read_additions(model)
+    if parser.pretrained_model.config.model_type != "bert":
+        raise SystemExit(
+            f"{model}: an encoder of the kind {parser.pretrained_model.config.model_type!r}; expected 'bert'"
+        )
     with torch.no_grad():
         for weight in parser.f_label[-1].parameters():
             weight /= temperature
@@ -301,10 +271,10 @@ def export(
         path = Path(folder) / "graph.onnx"
         export_graph(parser, path, eight_bit=True)
         quantise(path, output / "parser.onnx")
-    add_middle(output / "parser.onnx", middle)
+    add_middle(output / "parser.onnx", additions, middle)
     if keep_float:
         export_graph(parser, output / "parser.float.onnx", eight_bit=False)
-        add_middle(output / "parser.float.onnx", middle)
+        add_middle(output / "parser.float.onnx", additions, middle)
     labels = [label for label, _ in sorted(parser.label_vocab.items(), key=lambda item: item[1])]
     tags = [tag for tag, _ in sorted(parser.tag_vocab.items(), key=lambda item: item[1])]
     write_lines(output / "labels.txt", labels)
@@ -326,12 +296,16 @@ def main() -> None:
         "--temperature", type=float, default=1.0, help="of the calibration; tune it with score_parser.py"
     )
     parser.add_argument(
-        "--middle", type=int, nargs="+", metavar="LAYER", help="layers half way, from 1; default: a third and a half"
+        "--middle",
+        type=int,
+        nargs="+",
+        metavar="LAYER",
+        help="layers half way, from 1; default: as trained, or a third and a half",
     )
     parser.add_argument("--amend", action="store_true", help="only add the layers half way to MODEL/parser.onnx")
     args = parser.parse_args()
     if args.amend:
-        add_middle(args.model / "parser.onnx", args.middle)
+        add_middle(args.model / "parser.onnx", read_additions(args.model), args.middle)
     else:
         export(args.model, args.output, args.keep_float, args.temperature, args.middle)
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python
-"""Score a parser on the gold tokens of a treebank file.
+"""Score a parser on the gold tokens of treebank files, one after the other.
 
-    python scripts/score_parser.py ewt.dev.mrg.gz
+    python scripts/score_parser.py ewt.dev.mrg.gz gum-silver.dev.mrg.gz
+    python scripts/score_parser.py tests/data/genres.mrg \
+        --groups questions imperatives headlines quotations lists tweets
     python scripts/score_parser.py ewt.dev.mrg.gz --backend benepar --model runs/parser/model
     python scripts/score_parser.py ewt.dev.mrg.gz --card grammar/parser/card.json --without-quantisation 87.9
 
@@ -10,6 +12,7 @@ same way), the F1 of the best tree among the k best, the calibration error of sp
 and on text without final punctuation, and the speed. The calibration error is the mean distance, weighted by counts,
 between the mean marginal and the share of right span-label pairs in ten equal bins, over all pairs whose marginal is at
 least 0.1 (in a second row 0.01). A pair is right when the gold tree has that label, unary chains as one, on that span.
+`--groups` names parts of equal size that a file consists of, in order, and prints F1 and tags of each.
 """
 
 from __future__ import annotations
@@ -157,7 +160,8 @@ def speed(parser: Parser, gold: Sequence[Tree]) -> float:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("trees", metavar="TREES", help="Penn brackets, one tree per line; gzip by suffix")
+    parser.add_argument("trees", nargs="+", metavar="TREES", help="Penn brackets, one tree per line; gzip by suffix")
+    parser.add_argument("--groups", nargs="+", default=[], metavar="NAME", help="names of equal parts of each file")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="score every n-th tree only")
     parser.add_argument("--backend", choices=("embedded", "benepar"), default="embedded")
     parser.add_argument("--model", default="", help="folder; for 'embedded' default: the shipped one")
@@ -165,34 +169,54 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--nbest", type=int, nargs="*", default=[10, 50], metavar="K", help="lists to look into")
     parser.add_argument("--quick", action="store_true", help="F1 and tags only")
-    parser.add_argument("--card", type=Path, help="write the figures into this model card")
+    parser.add_argument("--card", type=Path, help="write the figures of the first file into this model card")
     parser.add_argument("--without-quantisation", type=float, metavar="F1", help="of the 32-bit model, for the card")
     return parser.parse_args()
 
 
+def measure(parser: Parser, gold: Sequence[Tree], args: argparse.Namespace) -> dict[str, float]:
+    """All figures of one file by their names."""
+    scores = score(parser, gold, () if args.quick else args.nbest)
+    rows: dict[str, float] = {"sentences": len(gold), "F1": scores.f1, "tags": scores.tags, "complete": scores.complete}
+    for name, part in groups(gold, args.groups):
+        found = score(parser, part)
+        rows |= {f"F1 of {name}": found.f1, f"tags of {name}": found.tags}
+    if args.quick:
+        return rows
+    one_best, thirty = (replace(parser, config=parser.config.with_(nbest=n)) for n in (1, 30))  # type: ignore[type-var,attr-defined]
+    rows |= {f"oracle F1 of {k} best": value for k, value in scores.oracle.items()}
+    rows |= {f"calibration error, marginals >= {least}": value for least, value in scores.calibration.items()}
+    lowered = score(one_best, gold, edit=str.lower)
+    rows |= {"F1 lower-cased": lowered.f1, "tags lower-cased": lowered.tags}
+    rows["F1 without final punctuation"] = score(one_best, [without_final_punctuation(tree) for tree in gold]).f1
+    rows["sentences a processor second, 1 best"] = speed(one_best, gold)
+    rows["sentences a processor second, 30 best"] = speed(thirty, gold)
+    return rows
+
+
+def groups(gold: Sequence[Tree], names: Sequence[str]) -> Iterator[tuple[str, Sequence[Tree]]]:
+    """The parts of equal size of a file."""
+    if names and len(gold) % len(names):
+        raise SystemExit(f"{len(gold)} trees cannot be cut into {len(names)} equal groups")
+    for number, name in enumerate(names):
+        size = len(gold) // len(names)
+        yield name, gold[number * size : (number + 1) * size]
+
+
 def main() -> None:
     args = arguments()
-    gold = read_gold(args.trees, args.every)
     config = AlignConfig(
         backend=args.backend, parser_model=args.model, temperature=args.temperature, threads=args.threads, nbest=1
     )
-    deep = replace(config, nbest=max(args.nbest, default=1))
-    parser = load_parser(deep if not args.quick else config)
-    scores = score(parser, gold, () if args.quick else args.nbest)
-    rows: dict[str, float] = {"sentences": len(gold), "F1": scores.f1, "tags": scores.tags, "complete": scores.complete}
-    if not args.quick:
-        one_best = replace(parser, config=config)  # type: ignore[type-var]
-        rows |= {f"oracle F1 of {k} best": value for k, value in scores.oracle.items()}
-        rows |= {f"calibration error, marginals >= {least}": value for least, value in scores.calibration.items()}
-        rows["F1 lower-cased"] = score(one_best, gold, edit=str.lower).f1
-        bare = [without_final_punctuation(tree) for tree in gold]
-        rows["F1 without final punctuation"] = score(one_best, bare).f1
-        rows["sentences a processor second, 1 best"] = speed(one_best, gold)
-        rows["sentences a processor second, 30 best"] = speed(replace(parser, config=replace(config, nbest=30)), gold)  # type: ignore[type-var]
-    for name, value in rows.items():
-        print(f"{name:<40} {value:.2f}")
-    if args.card:
-        write_card(args.card, rows, args.without_quantisation)
+    parser = load_parser(config if args.quick else replace(config, nbest=max(args.nbest, default=1)))
+    for number, path in enumerate(args.trees):
+        rows = measure(parser, read_gold(path, args.every), args)
+        if len(args.trees) > 1:
+            print(path)
+        for name, value in rows.items():
+            print(f"{name:<40} {value:.2f}")
+        if args.card and not number:
+            write_card(args.card, rows, args.without_quantisation)
 
 
 def write_card(path: Path, rows: dict[str, float], float_f1: float | None) -> None:

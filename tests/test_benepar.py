@@ -6,12 +6,12 @@ import random
 import shutil
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from test_chart import all_trees, brackets_of, log_sum
+from tiny_encoders import save_bert, save_mpnet
 
 from forestalign.chart import Chart, kbest, log_partition, marginals, viterbi
 from forestalign.config import AlignConfig
@@ -59,24 +59,8 @@ def random_tree(rng: random.Random, symbol: str = "TOP", depth: int = 0) -> str:
     return f"({name} {children})" + ")" * name.count("(")
 
 
-def save_encoder(folder: Path) -> None:
-    """A BERT with random weights that knows letters and most of the words."""
-    import torch
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    torch.manual_seed(1)
-    letters = "abcdefghijklmnopqrstuvwxyz.!()"
-    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    known = sorted({word for words in WORDS.values() for word in words if word.isalpha() and word != "river"})
-    pieces = [*marks, *letters, *(f"##{letter}" for letter in letters), *known]
-    folder.mkdir()
-    (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(pieces)) + "\n")
-    BertTokenizerFast(vocab_file=str(folder / "vocab.txt"), model_max_length=512).save_pretrained(folder)
-    config = BertConfig(
-        vocab_size=len(dict.fromkeys(pieces)), hidden_size=128, num_hidden_layers=2, num_attention_heads=4,
-        intermediate_size=512,
-    )  # fmt: skip
-    BertModel(config).save_pretrained(folder)
+def known_words() -> list[str]:
+    return sorted({word for words in WORDS.values() for word in words if word.isalpha() and word != "river"})
 
 
 def write_trees(path: Path, seed: int, count: int) -> None:
@@ -91,12 +75,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import train_parser
 
     root = tmp_path_factory.mktemp("benepar")
-    save_encoder(root / "encoder")
+    save_bert(root / "encoder", known_words())
     write_trees(root / "train.mrg", 1, 200)
     write_trees(root / "dev.mrg", 2, 20)
     options = {"train": "train.mrg", "dev": "dev.mrg", "output": "run", "encoder": "encoder"}
     arguments = [part for name, file in options.items() for part in (f"--{name}", str(root / file))]
-    train_parser.main([*arguments, "--epochs", "3", "--width", "128", "--warmup", "10", "--batch-tokens", "150"])
+    train_parser.main(
+        [*arguments, "--epochs", "3", "--width", "128", "--warmup", "10", "--batch-tokens", "150", "--no-shapes"]
+    )
     export_parser.export(root / "run" / "model", root / "exported", keep_float=True)
     shutil.copytree(root / "exported", root / "float")
     (root / "float" / "parser.float.onnx").replace(root / "float" / "parser.onnx")
@@ -213,19 +199,166 @@ def test_a_long_sentence_is_refused_by_benepar_as_by_ours(folder: Path) -> None:
 
 
 def test_a_resumed_run_goes_on_as_if_it_had_not_stopped(folder: Path, tmp_path: Path) -> None:
+    """The second run stops in the middle of an epoch, as if it were broken off, and is started again."""
     import torch
+    from encoder_training.run import Run
+
+    train_tiny(folder, "encoder", tmp_path / "whole", "--save-every", "2")
+
+    class Broken(Exception):
+        pass
+
+    def breaking(run: Run, path: Path) -> None:
+        save(run, path)
+        if run.batch == 4:
+            raise Broken
+
+    save = Run.save
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Run, "save", breaking)
+        with pytest.raises(Broken):
+            train_tiny(folder, "encoder", tmp_path / "broken", "--save-every", "2")
+    train_tiny(folder, "encoder", tmp_path / "broken", "--resume")
+    whole, broken = (torch.load(tmp_path / name / "last.pt", weights_only=True) for name in ("whole", "broken"))
+    assert whole["log"] == broken["log"]
+    assert all(torch.equal(value, broken["model"][name]) for name, value in whole["model"].items())
+
+
+def train_tiny(folder: Path, encoder: str, output: Path, *more: str) -> None:
     import train_parser
 
-    trees = train_parser.read_trees(str(folder / "train.mrg"))[:12]
-    settings: Any = SimpleNamespace(
-        layers=1, width=128, dropout=0.2, average=0.9, encoder_rate=1e-3, rate=1e-3, warmup=2, seed=4
-    )
-    torch.manual_seed(4)
-    run = train_parser.Run(train_parser.build_parser(trees, str(folder / "encoder"), settings), 10, settings)
-    batch = run.parser.pad_encoded([run.parser.encode(train_parser.Example(tree, True)) for tree in trees])
-    run.parser.train()
-    run.step(batch)
-    run.save(tmp_path / "last.pt")
-    losses = [run.step(batch) for _ in range(2)]
-    run.load(tmp_path / "last.pt")
-    assert [run.step(batch) for _ in range(2)] == losses
+    files = {"train": folder / "dev.mrg", "dev": folder / "dev.mrg", "encoder": folder / encoder, "output": output}
+    arguments = [part for name, file in files.items() for part in (f"--{name}", str(file))]
+    sizes = ["--epochs", "2", "--width", "128", "--warmup", "5", "--batch-tokens", "40", "--threads", "1"]
+    train_parser.main([*arguments, *sizes, *more])
+
+
+@pytest.fixture(scope="module")
+def mpnet(folder: Path) -> Path:
+    save_mpnet(folder / "mpnet", known_words())
+    train_tiny(folder, "mpnet", folder / "mpnet-run", "--no-shapes")
+    return folder / "mpnet-run"
+
+
+def test_an_encoder_with_other_marks_and_positions_is_trained_and_loaded(
+    mpnet: Path, sentences: list[Sentence]
+) -> None:
+    import benepar
+
+    theirs = benepar.Parser(str(mpnet / "model"))
+    for parse in parses(mpnet, "benepar", "model", sentences[:10]):
+        words = list(parse.sentence.words)
+        tree = theirs.parse(benepar.InputSentence(words=words, space_after=[True] * len(words)))
+        assert brackets_of(parse.trees[0].tree) == brackets_of(parse_brackets(" ".join(str(tree).split())))
+        assert parse.sentence.middle is not None
+        assert parse.sentence.middle.shape == (len(words), 128)
+
+
+def test_only_encoders_that_the_graph_can_hold_are_exported(mpnet: Path, tmp_path: Path) -> None:
+    import export_parser
+
+    with pytest.raises(SystemExit, match="mpnet"):
+        export_parser.export(mpnet / "model", tmp_path / "out")
+
+
+def with_case(sentence: Sentence) -> Sentence:
+    """The first word with a capital, the second in capitals."""
+    first, second, *more = sentence.words
+    return Sentence.from_words([first.capitalize(), second.upper(), *more])
+
+
+def shaped_models(folder: Path) -> None:
+    """`run/model` with shapes that differ much, shares of all layers and a projection, and its graphs."""
+    import export_parser
+    import torch
+    from encoder_training.shaped_parser import load_model, save_model
+
+    from forestalign.parsers.encoder_additions import EncoderAdditions
+
+    parser = load_model(folder / "run" / "model")
+    parser.add_shapes()
+    rng = np.random.default_rng(5)
+    with torch.no_grad():
+        weights = rng.normal(size=parser.shape_table.weight.shape).astype(np.float32)
+        weights[0] = 0
+        parser.shape_table.weight.copy_(torch.from_numpy(weights))
+    shares = np.array([0.2, 0.3, 0.5], dtype=np.float32)
+    projection = rng.normal(size=(128, 16)).astype(np.float32)
+    save_model(parser, folder / "shaped" / "model", EncoderAdditions(None, shares, projection))
+    export_parser.export(folder / "shaped" / "model", folder / "shaped" / "exported", keep_float=True)
+    shutil.copytree(folder / "shaped" / "exported", folder / "shaped" / "float")
+    (folder / "shaped" / "float" / "parser.float.onnx").replace(folder / "shaped" / "float" / "parser.onnx")
+
+
+@pytest.fixture(scope="module")
+def shaped(folder: Path) -> Path:
+    shaped_models(folder)
+    return folder / "shaped"
+
+
+def test_shapes_and_learned_layers_are_the_same_in_all_backends(shaped: Path, sentences: list[Sentence]) -> None:
+    cased = [with_case(sentence) for sentence in sentences[:30]]
+    for theirs, ours in zip(
+        parses(shaped, "benepar", "model", cased), parses(shaped, "embedded", "float", cased), strict=True
+    ):
+        upper = np.triu_indices(len(theirs.sentence))
+        one, other = charts([theirs, ours])
+        np.testing.assert_allclose(other.potentials[upper], one.potentials[upper], atol=1e-3)
+        np.testing.assert_allclose(other.tag_scores, one.tag_scores, atol=1e-3)
+        assert ours.sentence.middle is not None
+        assert ours.sentence.middle.shape == (len(ours.sentence), 16)
+        np.testing.assert_allclose(ours.sentence.middle, theirs.sentence.middle, rtol=2e-3, atol=2e-2)  # type: ignore[arg-type]
+
+
+def test_training_sees_the_shapes_that_the_backends_see(shaped: Path, sentences: list[Sentence]) -> None:
+    import torch
+    from encoder_training.shaped_parser import load_model
+    from encoder_training.treebank import Text
+
+    parser = load_model(shaped / "model").eval()
+    cased = [with_case(sentence) for sentence in sentences[:10]]
+    for sentence, parse in zip(cased, parses(shaped, "benepar", "model", cased), strict=True):
+        with torch.no_grad():
+            scores, _ = parser(parser.pad_encoded([parser.encode(Text(list(sentence.words)))]))
+        upper = np.triu_indices(len(sentence))
+        np.testing.assert_allclose(scores[0].numpy()[upper], charts([parse])[0].potentials[upper], atol=1e-4)
+
+
+def test_case_changes_scores_only_where_shapes_are_known(folder: Path, shaped: Path, sentences: list[Sentence]) -> None:
+    lowered, cased = sentences[:5], [with_case(sentence) for sentence in sentences[:5]]
+    changes = []
+    for root, model in ((folder, "exported"), (shaped, "exported")):
+        pairs = zip(parses(root, "embedded", model, lowered), parses(root, "embedded", model, cased), strict=True)
+        changes.append(
+            max(float(np.abs(one.potentials - two.potentials).max()) for one, two in map(charts, map(list, pairs)))
+        )
+    assert changes[0] == 0
+    assert changes[1] > 0.1
+
+
+def test_a_graph_without_shapes_asks_for_none(folder: Path, shaped: Path) -> None:
+    import export_parser
+    import onnx
+
+    def inputs(path: Path) -> list[str]:
+        return [given.name for given in onnx.load(path).graph.input]
+
+    assert inputs(folder / "exported" / "parser.onnx") == list(export_parser.INPUTS)
+    assert inputs(shaped / "exported" / "parser.onnx") == [*export_parser.INPUTS, "shapes"]
+
+
+def test_the_graph_records_what_its_words_half_way_are_made_of(folder: Path, shaped: Path, tmp_path: Path) -> None:
+    import json
+
+    import export_parser
+    import onnx
+
+    def recorded(path: Path) -> Any:
+        return json.loads({prop.key: prop.value for prop in onnx.load(path).metadata_props}["middle"])
+
+    assert recorded(shaped / "exported" / "parser.onnx") == {
+        "layers": {"0": pytest.approx(0.2), "1": pytest.approx(0.3), "2": 0.5},
+        "projection": [128, 16],
+    }
+    export_parser.export(folder / "run" / "model", tmp_path / "other", middle=[2])
+    assert recorded(tmp_path / "other" / "parser.onnx") == {"layers": {"2": 1.0}, "projection": None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy.typing as npt
 
 from forestalign.chart import Chart
 from forestalign.errors import MissingExtraError, UsageError
-from forestalign.parsers.encoder_words import middle_layers, plain_words
+from forestalign.parsers.encoder_additions import read_additions
+from forestalign.parsers.encoder_words import plain_words
 from forestalign.parsers.tag_shapes import TagShapes
+from forestalign.parsers.word_shapes import piece_shapes, word_shapes
 from forestalign.tokens import Sentence
 
 Array = npt.NDArray[np.float32]
@@ -54,7 +57,10 @@ class BeneparModel:
         self.piece_limit = _piece_limit(self._parser)
         self._vectors: list[Any] = []
         self._states: list[Any] = []
+        self._additions = read_additions(Path(name))
+        self._shape_vectors: Any = None  # of the pieces that the encoder is given next
         if self._parser.pretrained_model is not None:
+            self._parser.pretrained_model.get_input_embeddings().register_forward_hook(self._add_shapes)
             self._parser.project_pretrained.register_forward_pre_hook(self._keep_vectors)
             self._parser.pretrained_model.config.output_hidden_states = True
             self._parser.pretrained_model.register_forward_hook(self._keep_states)
@@ -62,12 +68,15 @@ class BeneparModel:
     def _keep_vectors(self, module: Any, inputs: tuple[Any, ...]) -> None:
         self._vectors.append(inputs[0])
 
+    def _add_shapes(self, module: Any, inputs: tuple[Any, ...], vectors: Any) -> Any:
+        return vectors if self._shape_vectors is None else vectors + self._shape_vectors
+
     def _keep_states(self, module: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """The mean of the middle layers; the first of the hidden states are the embeddings."""
+        """The middle layers in their shares; the first of the hidden states are the embeddings."""
         hidden = getattr(output, "hidden_states", None)
         if hidden is not None:
-            layers = middle_layers(len(hidden) - 1)
-            self._states.append(sum(hidden[layer] for layer in layers) / len(layers))
+            shares = self._additions.shares(len(hidden) - 1).tolist()
+            self._states.append(sum(share * states for share, states in zip(shares, hidden, strict=True) if share))
 
     def piece_count(self, sentence: Sentence) -> int:
         """Word pieces of a sentence."""
@@ -83,6 +92,7 @@ class BeneparModel:
         self._states.clear()
         with self._torch.no_grad():
             batch = self._parser.pad_encoded([self._parser.encode(_example(sentence)) for sentence in sentences])
+            self._shape_vectors = self._shapes_of(sentences, batch)
             scores, tag_scores = self._parser.forward(batch)
         found = []
         for i, sentence in enumerate(sentences):
@@ -97,9 +107,25 @@ class BeneparModel:
                 sentence = replace(sentence, vectors=self._vectors[-1][i, 1 : n + 1].cpu().numpy())
             if self._states:
                 ends = batch["words_from_tokens"][i, : n + 2].cpu().numpy()
-                sentence = replace(sentence, middle=_word_means(self._states[-1][i].cpu().numpy(), ends))
+                sentence = replace(sentence, middle=self._middle(self._states[-1][i].cpu().numpy(), ends))
             found.append((sentence, Chart(potentials, self.labels, tags, self.tags)))
         return found
+
+    def _shapes_of(self, sentences: Sequence[Sentence], batch: Any) -> Any:
+        """The vectors of the shapes of all pieces [batch, pieces, hidden], where the model has learned any."""
+        table = self._additions.shapes
+        if table is None:
+            return None
+        vectors = np.zeros((*batch["input_ids"].shape, table.shape[1]), dtype=np.float32)
+        for row, sentence, ends in zip(vectors, sentences, batch["words_from_tokens"].numpy(), strict=True):
+            shapes = piece_shapes(word_shapes(sentence.words), ends[: len(sentence) + 2])
+            row[: len(shapes)] = table[shapes]
+        return self._torch.from_numpy(vectors)
+
+    def _middle(self, states: Array, ends: npt.NDArray[np.int64]) -> Array:
+        """The words half way, as exact as 16 bits."""
+        means, projection = _word_means(states, ends), self._additions.projection
+        return (means if projection is None else means @ projection).astype(np.float16).astype(np.float32)
 
 
 def _example(sentence: Sentence) -> _Example:
@@ -111,7 +137,7 @@ def _example(sentence: Sentence) -> _Example:
 
 
 def _word_means(states: Array, ends: npt.NDArray[np.int64]) -> Array:
-    """The mean state of the pieces of each word, as exact as 16 bits.
+    """The mean state of the pieces of each word.
 
     states: [pieces, size] with the start and stop marks; ends: the last piece of each word, the marks counted as words.
     A word without a piece of its own, inside one that two words share, has the state of that piece.
@@ -120,7 +146,7 @@ def _word_means(states: Array, ends: npt.NDArray[np.int64]) -> Array:
     first = np.minimum(ends[:-2] + 1, last)
     bounds = np.stack([first, last + 1], axis=1).ravel()
     sums = np.add.reduceat(states, bounds, axis=0)[::2]
-    means: Array = (sums / (last + 1 - first)[:, None]).astype(np.float16).astype(np.float32)
+    means: Array = sums / (last + 1 - first)[:, None].astype(np.float32)
     return means
 
 
@@ -133,7 +159,15 @@ def _piece_limit(parser: Any) -> int:
     limits: list[int | None] = []
     if parser.pretrained_model is not None:
         limits.append(parser.retokenizer.tokenizer.model_max_length)
-        limits.append(getattr(parser.pretrained_model.config, "max_position_embeddings", None))
+        limits.append(_positions(parser.pretrained_model))
     if parser.add_timing is not None:
         limits.append(parser.add_timing.timing_table.shape[0])
     return min(limit for limit in limits if limit) - MARKS
+
+
+def _positions(encoder: Any) -> int | None:
+    """Positions that text can have; some encoders begin to count behind the number of the padding."""
+    count = getattr(encoder.config, "max_position_embeddings", None)
+    table = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    return count if count is None or padding is None else int(count) - padding - 1

@@ -20,8 +20,9 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from forestalign.chart import Chart
 from forestalign.chart.potentials import triangle
 from forestalign.errors import GrammarError
-from forestalign.parsers.encoder_words import plain_words
+from forestalign.parsers.encoder_words import ends_in_abbreviation, plain_words
 from forestalign.parsers.tag_shapes import TagShapes
+from forestalign.parsers.word_shapes import Shapes, piece_shapes, word_shapes
 from forestalign.tokens import Sentence
 
 PIECE_LIMIT = 510  # positions of the encoder, less the start and the stop mark
@@ -34,10 +35,14 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """Word pieces of a sentence between the marks, and the last piece of each word, the marks counted as words."""
+    """Word pieces of a sentence between the marks, and the last piece of each word, the marks counted as words.
+
+    `shapes` are those of the words of the pieces, where the graph asks for them.
+    """
 
     ids: list[int]
     ends: list[int]
+    shapes: Shapes | None = None
 
 
 class EmbeddedModel:
@@ -55,7 +60,9 @@ class EmbeddedModel:
         pieces = _read_lines(folder / "pieces.txt")
         self._tokenizer = _word_piece_tokenizer(pieces)
         self._start, self._stop, self._unknown = (pieces.index(mark) for mark in ("[CLS]", "[SEP]", "[UNK]"))
+        self._full_stop = pieces.index(".") if "." in pieces else self._unknown
         self._session = _session(folder / "parser.onnx")
+        self._sees_shapes = any(given.name == "shapes" for given in self._session.get_inputs())
         self.passes = threads
         self._pieces = lru_cache(maxsize=KEPT_PIECES)(self._word_pieces)
 
@@ -96,7 +103,10 @@ class EmbeddedModel:
         return found
 
     def _word_pieces(self, given: tuple[str, ...]) -> _Pieces:
-        """A word that leaves nothing behind (control characters) is the unknown piece."""
+        """A word that leaves nothing behind (control characters) is the unknown piece.
+
+        Behind a final abbreviation the encoder is shown the full stop that it always saw there in training.
+        """
         words = plain_words(given)
         encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
         ids, ends, at = [self._start], [0], 0
@@ -108,7 +118,11 @@ class EmbeddedModel:
                 ids.append(pieces[at])
                 at += 1
             ends.append(len(ids) - 1)
-        return _Pieces([*ids, self._stop], [*ends, len(ids)])
+        if ends_in_abbreviation(words) and len(ids) <= PIECE_LIMIT:
+            ids.append(self._full_stop)
+        ends.append(len(ids))
+        shapes = piece_shapes(word_shapes(given), ends) if self._sees_shapes else None
+        return _Pieces([*ids, self._stop], ends, shapes)
 
 
 def _read_lines(path: Path) -> tuple[str, ...]:
@@ -157,7 +171,18 @@ def _padded(batch: Sequence[_Pieces]) -> dict[str, npt.NDArray[Any]]:
         ends[i, : len(pieces.ends)], word_mask[i, : len(pieces.ends)] = pieces.ends, 1.0
         is_word[i, 1 : len(pieces.ends) - 1] = True
     words = np.flatnonzero(is_word)
-    return {"pieces": ids, "piece_mask": piece_mask, "word_ends": ends, "word_mask": word_mask, "words": words}
+    inputs = {"pieces": ids, "piece_mask": piece_mask, "word_ends": ends, "word_mask": word_mask, "words": words}
+    if batch[0].shapes is not None:
+        inputs["shapes"] = _padded_shapes(batch, piece_shape)
+    return inputs
+
+
+def _padded_shapes(batch: Sequence[_Pieces], size: tuple[int, int]) -> Ints:
+    rows = np.zeros(size, dtype=np.int64)
+    for row, pieces in zip(rows, batch, strict=True):
+        assert pieces.shapes is not None
+        row[: len(pieces.ids)] = pieces.shapes
+    return rows
 
 
 def _fence_posts(lengths: Sequence[int], posts: int) -> tuple[Ints, Ints]:

@@ -14,6 +14,11 @@ def plain_words(words: Sequence[str]) -> list[str]:
     return [_ESCAPES.get(word, word).translate(_MARKS) for word in words]
 
 
+def ends_in_abbreviation(words: Sequence[str]) -> bool:
+    """Whether the last word carries the full stop of the sentence (`in the U.S.`, `at 5 p.m.`)."""
+    return bool(words) and len(words[-1]) > 1 and words[-1][-1] == "." and words[-1][-2].isalnum()
+
+
 def middle_layers(layer_count: int) -> tuple[int, ...]:
     """The layers of an encoder whose mean is `Sentence.middle`, counted from 1: a third and a half of the way up.
 

@@ -1,0 +1,74 @@
+"""What a trained model has beyond benepar's own: vectors of word shapes, and how words are read half way up.
+
+`additions.npz` stands beside the files of a benepar model; a model without it is used as it is.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.errors import GrammarError
+from forestalign.parsers.encoder_words import middle_layers
+from forestalign.parsers.word_shapes import SHAPE_NAMES
+
+FILE = "additions.npz"
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderAdditions:
+    """All parts may be absent.
+
+    shapes: [shapes, hidden], added to the vectors of word pieces
+    layers: [layers + 1], the share of each layer in the word vectors; the first is that of the embeddings
+    projection: [hidden, size], what these vectors are multiplied by
+    """
+
+    shapes: Floats | None = None
+    layers: Floats | None = None
+    projection: Floats | None = None
+
+    def shares(self, layer_count: int) -> Floats:
+        """The share of each layer, by default equal shares of those half way up."""
+        if self.layers is not None:
+            return self.layers
+        return layer_shares(middle_layers(layer_count), layer_count)
+
+
+def layer_shares(layers: tuple[int, ...], layer_count: int) -> Floats:
+    """Equal shares of the given layers, counted from 1; 0 is that of the embeddings."""
+    shares = np.zeros(layer_count + 1, dtype=np.float32)
+    shares[list(layers)] = 1 / len(layers)
+    return shares
+
+
+def read_additions(folder: Path) -> EncoderAdditions:
+    """The additions of a model folder; none where there is no file."""
+    path = folder / FILE
+    if not path.is_file():
+        return EncoderAdditions()
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            found = {name: arrays[name].astype(np.float32) for name in arrays.files}
+        additions = EncoderAdditions(**found)
+    except (OSError, ValueError, TypeError, zipfile.BadZipFile) as error:
+        raise GrammarError(path, None, f"no file of additions ({error}); scripts/train_parser.py writes it") from error
+    if additions.shapes is not None and len(additions.shapes) != len(SHAPE_NAMES):
+        raise GrammarError(path, None, f"{len(additions.shapes)} shapes; expected {len(SHAPE_NAMES)}")
+    return additions
+
+
+def write_additions(folder: Path, additions: EncoderAdditions) -> None:
+    """Write what is there; a folder without additions has no file."""
+    names = ("shapes", "layers", "projection")
+    arrays = {name: getattr(additions, name) for name in names if getattr(additions, name) is not None}
+    if arrays:
+        np.savez(folder / FILE, **arrays)
+    else:
+        (folder / FILE).unlink(missing_ok=True)

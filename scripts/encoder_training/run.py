@@ -1,0 +1,114 @@
+"""A training run: optimiser, schedule, averaged weights, and checkpoints from which it goes on as if never stopped."""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+
+class Run:
+    """All that a checkpoint holds. `model` is any module with an encoder below it; word pieces stay as they are."""
+
+    def __init__(self, model: nn.Module, encoder: nn.Module, steps: int, args: argparse.Namespace):
+        self.frozen = encoder.get_input_embeddings().weight
+        self.frozen.requires_grad = False
+        known = set(map(id, encoder.parameters()))
+        below = [p for p in encoder.parameters() if p.requires_grad]
+        heads = [p for p in model.parameters() if id(p) not in known]
+        self.model, self.parameters, self.decay = model, below + heads, args.average
+        self.optimizer = torch.optim.AdamW(
+            [{"params": below, "lr": args.encoder_rate}, {"params": heads, "lr": args.rate}], weight_decay=0.01
+        )
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(
+            self.optimizer, lambda step: min((step + 1) / args.warmup, max(0.02, 1 - step / steps))
+        )
+        self.average = {name: value.detach().clone() for name, value in self._moving()}
+        self.epoch, self.batch, self.best = 0, 0, 0.0  # batches of the present epoch that are done
+        self.seen, self.total = 0, 0.0  # examples of the present epoch, and their losses
+        self.log: list[Any] = []
+        self.rng = random.Random(args.seed)
+        self.epoch_random = self.rng.getstate()
+
+    def _moving(self) -> Iterator[tuple[str, torch.Tensor]]:
+        for name, value in self.model.state_dict().items():
+            if value.is_floating_point() and value.data_ptr() != self.frozen.data_ptr():
+                yield name, value
+
+    @property
+    def done(self) -> int:
+        """Steps so far."""
+        return int(self.schedule.last_epoch)
+
+    def begin_epoch(self) -> None:
+        """Make what is drawn now the same as when this epoch was begun, if it was, so that its batches come again."""
+        if self.batch:
+            self.rng.setstate(self.epoch_random)
+        else:
+            self.epoch_random = self.rng.getstate()
+            self.seen, self.total = 0, 0.0
+
+    def end_epoch(self) -> None:
+        self.epoch, self.batch = self.epoch + 1, 0
+
+    def step(self, loss_of: Callable[[], torch.Tensor]) -> float:
+        """One update of the weights and of their running average, which forgets the first weights quickly."""
+        loss = loss_of()
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.parameters, 5.0)
+        self.optimizer.step()
+        self.schedule.step()
+        decay = min(self.decay, (1 + self.done) / (10 + self.done))
+        for name, value in self._moving():
+            self.average[name].lerp_(value, 1 - decay)
+        return loss.item()
+
+    @contextmanager
+    def averaged(self) -> Iterator[None]:
+        """The model with its averaged weights, for as long as this lasts."""
+        current = {name: value.clone() for name, value in self._moving()}
+        self.model.load_state_dict(self.average, strict=False)
+        yield
+        self.model.load_state_dict(current, strict=False)
+
+    def save(self, path: Path) -> None:
+        """Written beside the old one first, so that there is always a whole one."""
+        state = {
+            "model": dict(self._moving()), "optimizer": self.optimizer.state_dict(), "average": self.average,
+            "schedule": self.schedule.state_dict(), "log": self.log, "best": self.best, "epoch": self.epoch,
+            "batch": self.batch, "seen": self.seen, "total": self.total, "random": self.rng.getstate(),
+            "epoch_random": self.epoch_random, "torch_random": torch.get_rng_state(),
+        }  # fmt: skip
+        torch.save(state, path.with_suffix(".tmp"))
+        path.with_suffix(".tmp").replace(path)
+
+    def load(self, path: Path) -> None:
+        """Go on from a checkpoint; the frozen word pieces come from the encoder, as they did when it was begun."""
+        state = torch.load(path, weights_only=True)  # runs no code of the file
+        self.model.load_state_dict(state["model"], strict=False)
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.schedule.load_state_dict(state["schedule"])
+        for name in ("average", "epoch", "batch", "best", "seen", "total", "log", "epoch_random"):
+            setattr(self, name, state[name])
+        self.rng.setstate(state["random"])
+        torch.set_rng_state(state["torch_random"])
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """The options that all training has in common."""
+    parser.add_argument("-o", "--output", type=Path, required=True, help="folder: last.pt, and model/ for the best")
+    parser.add_argument("--rate", type=float, default=1e-3, help="of the heads")
+    parser.add_argument("--encoder-rate", type=float, default=1.5e-4, help="5e-5 for an encoder of base size")
+    parser.add_argument("--warmup", type=int, default=150)
+    parser.add_argument("--average", type=float, default=0.998, help="decay of the running average of the weights")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--save-every", type=int, default=100, metavar="N", help="steps between checkpoints")
+    parser.add_argument("--resume", action="store_true", help="go on from OUTPUT/last.pt")

@@ -1,0 +1,120 @@
+"""benepar's chart parser over any encoder with a fast tokenizer, with the shapes of words added at its input.
+
+The encoder may be a BERT, an MPNet or another with one table of word pieces: marks, padding and positions are those of
+its own tokenizer and model. The vectors of shapes are kept beside benepar's own weights (`additions.npz`), so that a
+trained folder stays a model of benepar, to which all text is lower case.
+"""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import nltk
+import torch
+from benepar import decode_chart, nkutil, parse_chart
+
+from forestalign.parsers.encoder_additions import EncoderAdditions, read_additions, write_additions
+from forestalign.parsers.word_shapes import LOWER, SHAPE_NAMES, piece_shapes, word_shapes
+
+Batch = dict[str, torch.Tensor]
+SHAPES = "shapes"
+
+
+class ShapedParser(parse_chart.ChartParser):
+    """A chart parser whose encoder may see shapes; without `add_shapes` it is benepar's own."""
+
+    def __init__(self, *args: Any, **options: Any):
+        super().__init__(*args, **options)
+        self.shape_table: torch.nn.Embedding | None = None
+        self.shapes: torch.Tensor | None = None  # of the batch that the encoder is given next
+
+    def add_shapes(self, table: torch.Tensor | None = None) -> None:
+        """Take shapes at the input, by a table that was learned before or by one of zeros, which changes nothing."""
+        size = self.pretrained_model.get_input_embeddings().embedding_dim
+        self.shape_table = torch.nn.Embedding(len(SHAPE_NAMES), size, padding_idx=LOWER)
+        with torch.no_grad():
+            self.shape_table.weight.copy_(torch.zeros_like(self.shape_table.weight) if table is None else table)
+        self.pretrained_model.get_input_embeddings().register_forward_hook(self._with_shapes)
+
+    def _with_shapes(self, module: Any, inputs: Any, vectors: torch.Tensor) -> torch.Tensor:
+        if self.shapes is None or self.shape_table is None:
+            return vectors
+        return vectors + self.shape_table(self.shapes)
+
+    def encode(self, example: Any) -> dict[str, Any]:
+        encoded = super().encode(example)
+        if self.shape_table is not None:
+            ends = encoded["words_from_tokens"]
+            encoded[SHAPES] = torch.from_numpy(piece_shapes(word_shapes(example.words), ends))
+        return encoded
+
+    def pad_encoded(self, encoded_batch: list[dict[str, Any]]) -> Batch:
+        plain = [{name: value for name, value in each.items() if name != SHAPES} for each in encoded_batch]
+        batch = super().pad_encoded(plain)
+        if self.shape_table is not None:
+            rows = [each[SHAPES] for each in encoded_batch]
+            batch[SHAPES] = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=LOWER)
+        return batch
+
+    def forward(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+        self.shapes = batch.get(SHAPES)
+        return super().forward(batch)
+
+    def hidden_states(self, batch: Batch) -> tuple[torch.Tensor, ...]:
+        """The states of all layers [batch, pieces, hidden]; the first are the embeddings."""
+        self.shapes = batch.get(SHAPES)
+        return self.pretrained_model(
+            batch["input_ids"], attention_mask=batch["attention_mask"], output_hidden_states=True
+        ).hidden_states
+
+
+def build_parser(
+    trees: list[nltk.Tree], encoder: str, width: int = 512, layers: int = 1, dropout: float = 0.2, shapes: bool = True
+) -> ShapedParser:
+    """A parser with heads as they come, for the labels and tags of the trees."""
+    tags = ["UNK", *sorted({tag for tree in trees for _, tag in tree.pos()})]
+    labels = decode_chart.ChartDecoder.build_vocab(trees)
+    return new_parser({tag: i for i, tag in enumerate(tags)}, labels, encoder, (width, layers, dropout), shapes)
+
+
+def new_parser(
+    tags: dict[str, int], labels: dict[str, int], encoder: str, size: tuple[int, int, float], shapes: bool
+) -> ShapedParser:
+    """The same for given tags and labels; size: width, attention layers, dropout."""
+    width, layers, dropout = size
+    hparams = nkutil.HParams(
+        use_pretrained=True, pretrained_model=encoder, use_encoder=True, use_chars_lstm=False, predict_tags=True,
+        d_model=width, num_layers=layers, num_heads=8, d_kv=64, d_ff=2 * width, d_label_hidden=192, d_tag_hidden=128,
+        encoder_max_len=512, force_root_constituent=True, tag_loss_scale=5.0, attention_dropout=dropout,
+        relu_dropout=dropout / 2, residual_dropout=dropout, morpho_emb_dropout=dropout,
+    )  # fmt: skip
+    parser = ShapedParser(tags, labels, None, hparams)
+    if shapes:
+        parser.add_shapes()
+    return parser
+
+
+def save_model(parser: ShapedParser, folder: Path, additions: EncoderAdditions | None = None) -> None:
+    """A folder that benepar.Parser loads, with the additions beside it; those given, and the parser's own shapes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = copy.deepcopy(parser.pretrained_model.config)
+    config.benepar = {**parser.config, "hparams": parser.config["hparams"]}
+    config.save_pretrained(folder)
+    parser.retokenizer.tokenizer.save_pretrained(folder)
+    weights = parser.state_dict()
+    table = weights.pop("shape_table.weight", None)
+    torch.save(weights, folder / "benepar_model.bin")
+    additions = additions or EncoderAdditions()
+    shapes = None if table is None else table.numpy()
+    write_additions(folder, EncoderAdditions(shapes, additions.layers, additions.projection))
+
+
+def load_model(folder: Path) -> ShapedParser:
+    """What `save_model` wrote, or any other model of benepar."""
+    parser = ShapedParser.from_trained(str(folder))
+    table = read_additions(folder).shapes
+    if table is not None:
+        parser.add_shapes(torch.from_numpy(table))
+    return parser

@@ -1,0 +1,51 @@
+"""Unlabelled sentences and pairs from all kinds of files: treebanks, gold links, paraphrases."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from encoder_training.treebank import FINAL_PUNCTUATION, read_trees
+from forestalign.parsers.encoder_words import plain_words
+from forestalign.tokens import tokenize
+
+Words = tuple[str, ...]
+BARE = 8  # of so many sentences one loses its final punctuation
+
+
+def read_pairs(paths: Iterable[Path], max_words: int) -> list[tuple[Words, Words]]:
+    """The pairs of JSON lines with `source` and `target`, as words or as text, each pair once."""
+    pairs = dict.fromkeys(
+        (_words(record["source"]), _words(record["target"])) for path in paths for record in _lines(path)
+    )
+    return [pair for pair in pairs if all(0 < len(side) <= max_words for side in pair)]
+
+
+def read_sentences(paths: Iterable[Path], max_words: int) -> list[Words]:
+    """The sentences of treebanks (`.mrg`) and of both sides of pairs, each once, some without final punctuation."""
+    found: dict[Words, None] = {}
+    for path in paths:
+        if ".mrg" in path.name:
+            found |= dict.fromkeys(tuple(plain_words(tree.leaves())) for tree in read_trees(str(path)))
+        else:
+            found |= dict.fromkeys(side for pair in read_pairs([path], max_words) for side in pair)
+    bare = (_bare(words) if number % BARE == 0 else words for number, words in enumerate(found))
+    return [words for words in dict.fromkeys(bare) if len(words) <= max_words]
+
+
+def _bare(words: Words) -> Words:
+    return words[:-1] if len(words) > 2 and words[-1] in FINAL_PUNCTUATION else words
+
+
+def _words(text: Any) -> Words:
+    return tuple(plain_words(tokenize(text).words if isinstance(text, str) else text))
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as file:
+        for line in filter(str.strip, file):
+            yield json.loads(line)

