@@ -26,7 +26,7 @@ from forestalign.tokens import Span
 
 WIDEST = {"beam": 300, "cube": 0, "variants": 0, "gap": 30, "paths": 0, "trace_states": 0}
 BEAMS = (10, 20, 30, 50, 80, 120, 200, 300)
-LIMIT = 100  # pairs of each file
+LIMIT = 60  # pairs of each file
 TREES = 1e-3  # of the parser's log probability, so that equal alignments differ
 
 

@@ -9,7 +9,8 @@ Phrases that begin with the same two words share a line, so that two words of a 
 A relation is a sign (= synonym, > the related lemma is more general, < more specific, ~ similar, ! opposite), a grade,
 the part of speech and the related lemma, `=8v:reject`. The grade, up to 9, is the chance that both lemmas are meant in
 the sense they share: the geometric mean of the shares that the sense has among the occurrences of each lemma in
-WordNet's tagged texts, times ten. Below 1 only synonyms are kept, with grade 0 (*break down*, *fail*). Two phrases are stated once, at the one that sorts first.
+WordNet's tagged texts, times ten. Below 1 only synonyms are kept, with grade 0 (*break down*, *fail*). Two phrases are
+stated once, at the one that sorts first.
 
     python scripts/build_phrases.py /usr/share/wordnet grammar/lexicon/phrases.tsv.gz
 """

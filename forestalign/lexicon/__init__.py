@@ -10,7 +10,8 @@ The first two ship in grammar/lexicon and are read on first use; pair lists are 
 - `numbers`, `units`, `times`, `quantities`: values with units, and which of two sentences are equal or differ
 - `names`: acronyms, titles, people, countries
 - `light_verbs`, `opposites`: *made a decision* for *decided*, *not bad* for *good*
-- `agents`, `negations`: *those who teach* for *teachers*, *failed to go* for *did not go*
+- `negations`: *failed to* for *did not*, *only if* for *not unless*
+- `agents`: *applicants* for *those who applied*
 - `english`: does a sentence look like English?
 - `findings`: two phrases and their relation
 """

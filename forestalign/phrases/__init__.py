@@ -4,7 +4,7 @@ What is known about phrases, before any search:
 
 - `prepared_pair`: two forests and the links between their words
 - `evidence`: phrases that mean the same, or the opposite, though no word link says so
-- `explained_links`: word links that evidence explains away
+- `explained_links`: word links that such evidence explains away
 - `span_pairs`, `span_weights`, `phrase_similarity`: how likely two phrases are partners, learned from gold
 - `features`: what is known about a pair of phrases (5.2)
 - `model`: the log-linear alignment probability Pr (5.2)
@@ -23,7 +23,6 @@ The search:
 - `trace`: non-compositional steps (4.3)
 - `search`: the search for the best tree of phrase pairs (4.2)
 - `compiled_search`: the same by the compiled twins of the last four, the .pxi files of the same names
-- `assembly`: derivations of both directions become alignments
 - `expected_f1`: another choice among the k best (`decode="risk"`)
 - `stage`: both directions, the chosen trees: from two forests to a result
 
