@@ -166,7 +166,8 @@ def _slices(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 _INNER_SENTENCE_END = re.compile(r"(?:[^\W\d_]+(?:['’-][^\W\d_]+)*|[\d,.:]*\d)\.")
 _NEXT_SENTENCE = re.compile(r"[\s\"'`“”‘’()\[\]]+([^\W\d_])")
-_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|(?:[A-Z]\.)+[A-Z][a-z]{1,3}|[A-Z][a-z]{1,2}\.[A-Z]")  # U.S, B.Sc, Ph.D
+# U.S, B.Sc, Ph.D
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|(?:[A-Z]\.)+[A-Z][a-z]{1,3}|[A-Z][a-z]{1,2}\.[A-Z]")
 
 
 def _settle_full_stops(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -98,7 +98,9 @@ def test_modules_have_names_of_their_own() -> None:
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
-@pytest.mark.parametrize("folder", sorted({path.parent for path in modules()} - {PACKAGE, PACKAGE / "cli"}), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "folder", sorted({path.parent for path in modules()} - {PACKAGE, PACKAGE / "cli"}), ids=lambda path: path.name
+)
 def test_a_folder_says_what_is_in_each_of_its_modules(folder: Path) -> None:
     contents = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
     listed = set(re.findall(r"`(\w+)`", contents))

@@ -80,10 +80,10 @@ def compete(
 ) -> Iterator[Candidate]:
     """The winners, best first, of a competition in which words wear out.
 
-    Each word starts with as many copies as it has candidates, unless they are given. A round goes to the best candidate whose words both have
-    a copy left (and, if `exclusive`, whose words have not been linked), and costs each of them one copy. Only a
-    candidate with `linkable` is then linked; the round repeats as long as the candidate stays the best, so one that
-    cannot be linked uses up the copies of one of its words, which is then lost to all others.
+    Each word starts with as many copies as it has candidates, unless they are given. A round goes to the best
+    candidate whose words both have a copy left (and, if `exclusive`, whose words have not been linked), and costs each
+    of them one copy. Only a candidate with `linkable` is then linked; the round repeats as long as the candidate stays
+    the best, so one that cannot be linked uses up the copies of one of its words, which is then lost to all others.
     """
     sources, targets, rounds = copies_left or Copies.of(candidates)
     taken_sources: set[int] = set()

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from forestalign.words.analysis import Analysis
 from forestalign.words.dependency_arcs import ROOT, Arc, Orientation
 
-
 PARENT_ON_THE_LEFT = frozenset({Orientation.PARENTS, Orientation.PARENT_CHILD})
 PARENT_ON_THE_RIGHT = frozenset({Orientation.PARENTS, Orientation.CHILD_PARENT})
 
