@@ -7,12 +7,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from forestalign.errors import GrammarError, InputError
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.lexicon.english import looks_english
 from forestalign.lexicon.vectors import read_compact
-from forestalign.lexicon.wordnet import read_wordnet
+from forestalign.lexicon.wordnet import meeting, read_wordnet
+
+
+SETS = st.lists(st.sets(st.sampled_from("abcdef"), max_size=3), max_size=5)
+
+
+@given(SETS, SETS)
+def test_sets_meet_where_they_have_a_member_in_common(left: list[set[str]], right: list[set[str]]) -> None:
+    assert meeting(left, right) == [(i, j) for i, one in enumerate(left) for j, two in enumerate(right) if one & two]
 
 
 def test_synonyms_share_a_synset_in_either_order() -> None:

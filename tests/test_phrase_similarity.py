@@ -182,3 +182,18 @@ def test_bad_similarity_weights_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "model.json").write_text(text)
     with pytest.raises(GrammarError):
         read_similarity(tmp_path / "model.json")
+
+
+def test_relations_of_words_are_those_that_the_lexicon_has_pair_by_pair(aligner: Aligner) -> None:
+    wordnet, found = load_wordnet(), 0
+    for texts in (*PAIRS, ("A large dog ran fast.", "The small animal moved slowly, a puppy ran.")):
+        context = context_of(aligner, prepared(aligner, *texts))
+        for i, one in enumerate(context.source.keys):
+            for j, other in enumerate(context.target.keys):
+                is_asked = context.source.content[i] > 0 and context.target.content[j] > 0 and one != other
+                antonyms = is_asked and wordnet.are_antonyms(one, other)
+                hypernyms = wordnet.is_hypernym(one, other) - wordnet.is_hypernym(other, one)
+                is_above = hypernyms if is_asked and not wordnet.are_synonyms(one, other) else 0
+                assert (context.antonyms[i, j], context.hypernyms[i, j]) == (antonyms, is_above), (one, other)
+                found += bool(antonyms) + bool(is_above)
+    assert found >= 2

@@ -18,6 +18,7 @@ from forestalign.forest import Forest
 from forestalign.parsers import load_parser
 from forestalign.phrases.compiled_search import compiled_search
 from forestalign.phrases.hypotheses import Bounds, Derivation, Found
+from forestalign.phrases.parts import weigh_parts
 from forestalign.phrases.score import Step, Weights, weigh
 from forestalign.phrases.search import search
 from forestalign.phrases.seeds import PHRASE, Seeds, link_seeds
@@ -270,13 +271,29 @@ def test_both_twins_count_the_same_cuts_where_nothing_is_left_out_unbuilt(seed):
     )  # fmt: skip
 
 
-def test_both_twins_find_the_same_derivations_of_real_pairs_within_the_default_bounds():
-    stage = load_stage(AlignConfig(nbest=6, kbest=5))
+@pytest.mark.parametrize("bounds", [{}, {"beam": 8, "variants": 1, "paths": 1, "cube": 10}], ids=["default", "small"])
+@pytest.mark.parametrize("scoring", ["paper", "best"])
+def test_both_twins_find_the_same_derivations_of_real_pairs(scoring, bounds):
+    stage = load_stage(AlignConfig(nbest=6, kbest=5, scoring=scoring).with_(**bounds))
     pairs = [line.split("\t")[-2:] for line in (Path(__file__).parent / "data/pairs.tsv").read_text().splitlines()]
-    short = sorted(pairs, key=lambda pair: len(pair[0]) + len(pair[1]))[:4]
+    short = sorted(pairs, key=lambda pair: len(pair[0]) + len(pair[1]))[:3]
     parses = load_parser(stage.config).parse([tokenize(text) for pair in short for text in pair])
     for one, other in zip(parses[::2], parses[1::2], strict=True):
         links = WordAligner(stage.config).candidates(analyse_parse(one), analyse_parse(other))
-        weights = weigh(one.forest, other.forest, stage.score(one.forest, other.forest, links), stage.config)
-        case = Case(one.forest, other.forest, link_seeds(one.forest, other.forest, links, stage.config), weights)
+        if scoring == "best":
+            weights, seeds = weigh_parts(stage.parts(one.forest, other.forest, links), stage.linear.weights)
+        else:
+            weights = weigh(one.forest, other.forest, stage.score(one.forest, other.forest, links), stage.config)
+            seeds = link_seeds(one.forest, other.forest, links, stage.config)
+        case = Case(one.forest, other.forest, seeds, weights)
         same(case.found(search, stage.config), case.found(compiled_search, stage.config))
+
+
+@pytest.mark.parametrize("beam", [1, 2, 5])
+def test_a_beam_full_of_ties_keeps_the_same_ones_in_both_twins(beam):
+    for seed in range(25):
+        config = AlignConfig(kbest=10, beam=beam, variants=2)
+        case = random_case(random.Random(seed), (4, 8), 3, 0.5, config)
+        weights = replace(case.weights, pair=np.round(case.weights.pair))
+        tied = replace(case, weights=weights)
+        same(tied.found(search, config), tied.found(compiled_search, config))

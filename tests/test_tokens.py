@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from forestalign.bare_import import bare_import
-from forestalign.tokens import Sentence, analyse, lemmatize, tokenize
+from forestalign.tokens import LemmaTable, Sentence, analyse, lemmatize, tokenize
 
 # Characters that the tokenizer has rules for, so that random strings hit them often.
 RULED = st.text(alphabet="\"'`’‘“”.,:;?!()[]{}<>-–$%&@#* \t\u00a0\u2028astnUS5dmre", max_size=30)
@@ -159,6 +160,15 @@ def _modules_after(statement: str) -> set[str]:
     return set(run.stdout.split())
 
 
+def test_the_table_of_lemmas_holds_what_the_library_reads_from_it() -> None:
+    lemmatizer, codec = bare_import("lemminflect", ["core.Lemmatizer", "codecs.LemmaLUCodec"])
+    path = Path(lemmatizer.Lemmatizer().lemma_lu_fn)
+    table, whole = LemmaTable(path), codec.LemmaLUCodec.load(path)
+    assert len(whole) > 50_000
+    assert [word for word, lemmas in whole.items() if table.get(word, {}) != lemmas] == []
+    assert table.get("no such word", {}) == {}
+
+
 def test_importing_tokens_loads_neither_nltk_nor_lemminflect() -> None:
     assert not {"nltk", "lemminflect"} & _modules_after("import forestalign.tokens")
 
@@ -171,6 +181,10 @@ def test_tokenizing_loads_the_tokenizer_alone_and_leaves_no_half_loaded_nltk() -
 def test_lemmas_are_found_without_spacy_and_leave_no_half_loaded_library() -> None:
     modules = _modules_after("from forestalign.tokens import analyse, tokenize; analyse(tokenize('Dogs'), ['NNS'])")
     assert not {name for name in modules if name.partition(".")[0] in ("lemminflect", "spacy", "torch")}
+
+
+def test_the_command_that_aligns_does_not_wait_for_scipy() -> None:
+    assert not {name for name in _modules_after("import forestalign.cli.align, forestalign.aligner") if "scipy" in name}
 
 
 @pytest.mark.parametrize("first", ["", "import lemminflect; "])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -12,7 +14,14 @@ from hypothesis import strategies as st
 
 from forestalign.compiled import core
 from forestalign.words.best import context_layers, lexical_layers
-from forestalign.words.best.sides import CONTENT, WINDOW, WordSide, _distances
+from forestalign.config import AlignConfig
+from forestalign.lexicon import load_vectors, load_wordnet
+from forestalign.lexicon.word_pairs import PairList
+from forestalign.parsers import load_parser
+from forestalign.tokens import tokenize
+from forestalign.words import Analysis, analyse_parse
+from forestalign.words.best.metric import load_metric
+from forestalign.words.best.sides import CONTENT, WINDOW, Lexicon, WordSide, prepare
 
 pytestmark = pytest.mark.skipif(core() is None, reason="the compiled core is not built")
 
@@ -24,16 +33,11 @@ Draw = np.random.Generator
 def _side(draw: Draw, count: int, kinds: npt.NDArray[np.int8] | None = None) -> WordSide:
     """Random heads and relations, and random kinds unless they are given; one word is the root."""
     heads = np.array([draw.choice([-1, *(k for k in range(count) if k != i)]) for i in range(count)], dtype=np.int64)
-    parent = np.zeros((count, count), dtype=np.float32)
-    parent[np.flatnonzero(heads >= 0), heads[heads >= 0]] = 1.0
     kinds = draw.integers(0, 3, count).astype(np.int8) if kinds is None else kinds
-    window, near, region = _distances(count)
     nothing = np.zeros((count, 1), dtype=np.float32)
     relations = [str(name) for name in draw.choice(["nsubj", "obj", "nmod:in"], count)]
     words, no = [""] * count, np.zeros(count, dtype=bool)
-    root = (heads == -1).astype(np.float32)
-    arrays = (window * (kinds == 0), near, region, heads, parent)
-    return WordSide(words, words, kinds, [], nothing, None, None, *arrays, relations, root, no)
+    return WordSide(words, words, kinds, [], nothing, None, None, kinds == CONTENT, heads, relations, no)
 
 
 def _values(draw: Draw, rows: int, columns: int) -> npt.NDArray[np.float32]:
@@ -76,6 +80,91 @@ def test_the_window_ends_after_three_tokens(plain: bool) -> None:
     window = context_layers.surroundings(side, side, values, plain)[4]
     assert window[WINDOW, WINDOW] > 0
     assert window[WINDOW + 1, WINDOW] == window[WINDOW, WINDOW + 1] == window[0, 0] == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, COUNTS, COUNTS)
+def test_context_layers_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
+    draw = np.random.default_rng(seed)
+    pair, values = (_side(draw, rows), _side(draw, columns)), _values(draw, rows, columns)
+    same, links = draw.integers(0, 2, (2, rows, columns)).astype(np.float32)
+    plain = context_layers.context_layers(*pair, same, values, links, plain=True)
+    assert len(plain) == len(context_layers.CONTEXT)
+    np.testing.assert_allclose(context_layers.context_layers(*pair, same, values, links), plain, atol=2e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS, COUNTS, COUNTS)
+def test_belief_layers_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
+    draw = np.random.default_rng(seed)
+    pair, belief = (_side(draw, rows), _side(draw, columns)), _values(draw, rows, columns)
+    plain = context_layers.belief_layers(*pair, belief, plain=True)
+    assert len(plain) == len(context_layers.BELIEF)
+    np.testing.assert_allclose(context_layers.belief_layers(*pair, belief), plain, atol=1e-5)
+
+
+# ---- lexical layers ----
+
+PAIRS = (
+    (
+        "The big dogs of the UN barked at 12 well-known men.",
+        "A large hound of the United Nations yelped at 13 known men.",
+    ),
+    ("He bought a car, and she bought a car.", "She purchased an automobile; the U.N. sold 12 cars."),
+    ("Buying is a national creation.", "The nation's buyer creates a good thing, not a bad one."),
+    ("Дом стоит.", "дома"),
+    ("Yes", "No."),
+)
+
+
+@pytest.fixture(scope="module")
+def analyses() -> list[tuple[Analysis, Analysis]]:
+    parses = load_parser(AlignConfig()).parse([tokenize(text) for pair in PAIRS for text in pair])
+    found = [analyse_parse(parse) for parse in parses]
+    return list(zip(found[::2], found[1::2], strict=True))
+
+
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("contextual", [False, True])
+def test_lexical_layers_of_both_twins_are_the_same(
+    analyses: list[tuple[Analysis, Analysis]], listed: bool, contextual: bool
+) -> None:
+    pairs = PairList([("barked", "yelped"), ("man", "men"), ("the", "a")]) if listed else None
+    lexicon = Lexicon(load_wordnet(), load_vectors(), pairs, load_metric())
+    seen = np.zeros(len(lexical_layers.LEXICAL), bool)
+    for source, target in analyses:
+        sides = [prepare(analysis, lexicon) for analysis in (source, target)]
+        if not contextual:
+            sides = [replace(side, contextual=None) for side in sides]
+        layers = lexical_layers.lexical_layers(source, target, *sides, lexicon)
+        assert np.array_equal(layers, lexical_layers.lexical_layers(source, target, *sides, lexicon, plain=True))
+        seen |= layers.any(axis=(1, 2))
+    missing = {name for name, has_values in zip(lexical_layers.LEXICAL, seen, strict=True) if not has_values}
+    switched_off = {name for name in missing if not listed and "listed" in name}
+    switched_off |= {name for name in missing if not contextual and ("context" in name or "middle" in name)}
+    assert missing == switched_off
+
+
+def test_relations_are_those_that_the_lexicon_has_pair_by_pair(analyses: list[tuple[Analysis, Analysis]]) -> None:
+    wordnet = load_wordnet()
+    found = 0
+    for source, target in analyses:
+        left, right = (prepare(analysis, Lexicon(wordnet, load_vectors())) for analysis in (source, target))
+        marks = lexical_layers._relation_marks(left, right, None)
+        for i, one in enumerate(left.lemmas):
+            for j, other in enumerate(right.lemmas):
+                if one == other or not left.is_content[i] or not right.is_content[j]:
+                    continue
+                asked = {
+                    "synonyms": wordnet.are_synonyms(one, other),
+                    "derivations": wordnet.are_derivations(one, other) and one in wordnet and other in wordnet,
+                    "hypernyms": wordnet.is_hypernym(one, other) or wordnet.is_hypernym(other, one),
+                    "similar adjectives": wordnet.are_similar(one, other) and other in wordnet,
+                    "antonyms": wordnet.are_antonyms(one, other) and other in wordnet,
+                }
+                assert {name: bool(marks[name][i, j]) for name in asked} == asked, (one, other)
+                found += any(asked.values())
+    assert found >= 4
 
 
 # ---- cosines by the middle layers ----

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from forestalign.words import Analysis, Entity
 from forestalign.words.alignment import WordAlignment, WordLink
 from forestalign.words.dependency_arcs import Arc, Orientation, canonical_label, collapse, read_equivalences
 from forestalign.words.similarity import Sources, WordSimilarity, form
-from forestalign.words.sultan.candidates import Candidate, Pair, best_first, compete
+from forestalign.words.sultan.candidates import Candidate, Copies, Pair, best_first, compete
 from forestalign.words.sultan.families import Family, Relative, relative_pairs
 from forestalign.words.sultan.growing_links import Links, common_runs
 from forestalign.words.sultan.identity import (
@@ -437,3 +438,16 @@ def test_a_longer_name_shares_its_free_words_with_the_shorter_one() -> None:
 
 def test_entities_that_are_no_names_are_passed_over() -> None:
     assert names("Monday", [Entity(0, 1, "DATE")], "Monday", [Entity(0, 1, "DATE")]) == {}
+
+
+@given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 6))
+def test_candidates_without_a_score_change_nothing_but_the_copies(seed: int, rows: int, columns: int) -> None:
+    rng = random.Random(seed)
+    whole = [
+        Candidate(i, j, rng.choice([0.0, 0.0, 0.1, 0.9, 1.0]), rng.random() < 0.5)
+        for i in range(rows)
+        for j in range(columns)
+    ]
+    scored = [candidate for candidate in whole if candidate.score > 0]
+    copies = Copies.of_all(range(rows), range(columns))
+    assert list(compete(scored, exclusive=True, copies_left=copies)) == list(compete(whole, exclusive=True))

@@ -14,7 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
@@ -138,6 +137,8 @@ class Group:
 
 def best_groups(p: Floats, sizes: Floats, other_sizes: Floats, threshold: float) -> list[Group]:
     """Groups of chunks that are worth something, sorted; no chunk is in two."""
+    from scipy.optimize import linear_sum_assignment  # slow to import, and every command would wait for it
+
     worth = np.minimum.outer(sizes, other_sizes) * (p - threshold)
     rows, columns = linear_sum_assignment(-np.maximum(worth, 0.0))
     groups = [Group((int(i),), (int(j),)) for i, j in zip(rows, columns, strict=True) if worth[i, j] > 0]
