@@ -1,5 +1,6 @@
 """Types of what the compiled core offers to Python."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,37 @@ def relatives(
     in_relation: npt.NDArray[np.uint8],
     left_heads: npt.NDArray[np.int64],
     right_heads: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float32]: ...
+def context_layers(
+    same_form: npt.NDArray[np.float32],
+    similarity: npt.NDArray[np.float32],
+    pipeline: npt.NDArray[np.float32],
+    left: tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]],
+    right: tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]],
+    in_relation: npt.NDArray[np.uint8],
+    near_fall: float,
+    region_fall: float,
+) -> npt.NDArray[np.float32]: ...
+def belief_layers(
+    belief: npt.NDArray[np.float32],
+    coverage: float,
+    left: tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]],
+    right: tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]],
+    in_relation: npt.NDArray[np.uint8],
+    near_fall: float,
+    region_fall: float,
+) -> npt.NDArray[np.float32]: ...
+def joint_codes(
+    left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]: ...
+def lexical_layers(
+    codes: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]],
+    flags: Sequence[npt.NDArray[np.uint8]],
+    marks: npt.NDArray[np.bool_],
+    likeness: npt.NDArray[np.float32],
+    cosines: npt.NDArray[np.float32],
+    contextual: tuple[npt.NDArray[np.float32], ...] | None,
+    middle: npt.NDArray[np.float32] | None,
 ) -> npt.NDArray[np.float32]: ...
 def rivals(belief: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]: ...
 def run_lengths(same: npt.NDArray[np.float32], weight: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]: ...

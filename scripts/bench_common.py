@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 import time
@@ -97,6 +98,19 @@ def command_seconds(*arguments: str) -> float:
     """Seconds of one run of the command."""
     command = [sys.executable, "-m", "forestalign", *arguments]
     return seconds_of(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL), time.perf_counter)
+
+
+def processor_seconds_of(work: Callable[[], Any]) -> float:
+    """Processor seconds of the processes that some work starts and waits for: other work on the machine does not count."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def import_alone() -> None:
+    """A fresh process that imports the package."""
+    subprocess.run([sys.executable, "-c", "import forestalign"], check=True)
 
 
 def peak_megabytes(work: str, *arguments: str) -> float:

@@ -16,7 +16,6 @@ from forestalign.lexicon.english import looks_english
 from forestalign.lexicon.vectors import read_compact
 from forestalign.lexicon.wordnet import meeting, read_wordnet
 
-
 SETS = st.lists(st.sets(st.sampled_from("abcdef"), max_size=3), max_size=5)
 
 

@@ -14,6 +14,7 @@ from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import GrammarError, NoParseError
 from forestalign.learning.similarity_training import UNKNOWN, label_of
 from forestalign.lexicon import load_vectors, load_wordnet
+from forestalign.phrases import span_pairs
 from forestalign.phrases.phrase_similarity import (
     LONGEST,
     MOST,
@@ -197,3 +198,15 @@ def test_relations_of_words_are_those_that_the_lexicon_has_pair_by_pair(aligner:
                 assert (context.antonyms[i, j], context.hypernyms[i, j]) == (antonyms, is_above), (one, other)
                 found += bool(antonyms) + bool(is_above)
     assert found >= 2
+
+
+@pytest.mark.parametrize("cells", [1, 7, 1 << 20])
+def test_features_do_not_depend_on_how_many_cells_are_looked_at_together(
+    aligner: Aligner, monkeypatch: pytest.MonkeyPatch, cells: int
+) -> None:
+    context = context_of(aligner, prepared(aligner, *PAIRS[1]))
+    sides = [[range(b, e) for b in range(len(side.keys)) for e in range(b + 1, b + 4) if e <= len(side.keys)]
+             for side in (context.source, context.target)]  # fmt: skip
+    whole = span_features(context, *sides)
+    monkeypatch.setattr(span_pairs, "MOST_CELLS", cells)
+    assert np.array_equal(span_features(context, *sides), whole)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.compiled import core
-from forestalign.words.best import context_layers, lexical_layers
 from forestalign.config import AlignConfig
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.lexicon.word_pairs import PairList
 from forestalign.parsers import load_parser
 from forestalign.tokens import tokenize
 from forestalign.words import Analysis, analyse_parse
+from forestalign.words.best import context_layers, lexical_layers
 from forestalign.words.best.metric import load_metric
 from forestalign.words.best.sides import CONTENT, WINDOW, Lexicon, WordSide, prepare
 

@@ -161,7 +161,8 @@ def _bare(sentence: Sentence, span: Span) -> Words:
 
 def _left_over(classes: Sequence[WordClass], span: Span, covered: Iterable[Span]) -> list[WordClass]:
     """Classes of the words in no support that matter: neither function words nor punctuation."""
-    left, at = [], span.begin
+    left: list[WordClass] = []
+    at = span.begin
     for begin, end in sorted(covered):
         left += classes[at:begin]
         at = max(at, end)

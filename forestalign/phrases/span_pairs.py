@@ -44,6 +44,7 @@ DIRECTED = (
 NAMES = SYMMETRIC + DIRECTED
 LEAST_WEIGHT = 0.05  # of the commonest word that is no punctuation
 TRAILING = ".,;:!?\"'"  # that other people's tokens may end in
+MOST_CELLS = 1 << 20  # words by spans by words that are looked at together: what bounds the memory of long sentences
 LIKELY = 0.5  # a link above this is one
 OPENERS = frozenset({"DT", "PRP$", "CD", "JJ", "JJR", "JJS", "POS"})  # tags of words that nouns come after
 NOUN, VERB, PREPOSITION, OTHER, MARK = range(5)
@@ -245,9 +246,17 @@ def _shares(weights: Floats) -> Floats:
 
 def _best(table: Floats, left: _Spans, right: _Spans) -> tuple[Floats, Floats]:
     """For each source word the best value inside each target span, [words, target spans], and the other way round."""
-    inside = np.where(right.mask[None] > 0, table[:, None, :], -1.0).max(axis=2, initial=-1.0)
-    other = np.where(left.mask[None] > 0, table.T[:, None, :], -1.0).max(axis=2, initial=-1.0)
-    return inside, other
+    return _largest(table, right.mask > 0, -1.0), _largest(table.T, left.mask > 0, -1.0)
+
+
+def _largest(table: Floats, mask: npt.NDArray[np.bool_], least: float) -> Floats:
+    """The largest value of each row inside each mask, at least `least`: [rows, masks]; some masks at a time."""
+    found = np.empty((len(table), len(mask)))
+    step = max(1, MOST_CELLS // max(table.size, 1))
+    for first in range(0, len(mask), step):
+        part = slice(first, first + step)
+        found[:, part] = np.where(mask[None, part], table[:, None, :], least).max(axis=2, initial=least)
+    return found
 
 
 def _both(forth: Floats, back: Floats, name: str) -> dict[str, Floats]:
@@ -259,7 +268,7 @@ def _link_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str,
     forth, back = left.weight @ inside, (right.weight @ other).T
     outside, beside = _outside(context.links, right), _outside(context.links.T, left)
     leaving = left.weight @ outside, (right.weight @ beside).T
-    best = (left.mask[:, :, None] * inside[None]).max(axis=1, initial=0.0)
+    best = _largest(inside.T, left.mask > 0, 0.0).T
     return {
         "links, lesser side": np.minimum(forth, back),
         "links, greater side": np.maximum(forth, back),
@@ -271,8 +280,7 @@ def _link_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str,
 
 def _outside(links: Floats, spans: _Spans) -> Floats:
     """For each word the best link that goes past each span of the other sentence."""
-    found: Floats = np.where(spans.mask[None] > 0, 0.0, links[:, None, :]).max(axis=2, initial=0.0)
-    return found
+    return _largest(links, spans.mask == 0, 0.0)
 
 
 def _vector_layers(

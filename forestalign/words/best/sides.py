@@ -90,7 +90,8 @@ class WordSide:
     @property
     def is_root(self) -> Array:
         """1 for words without a parent."""
-        return (self.heads == ROOT).astype(np.float32)
+        root: Array = (self.heads == ROOT).astype(np.float32)
+        return root
 
 
 def prepare(analysis: Analysis, lexicon: Lexicon) -> WordSide:
