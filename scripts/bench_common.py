@@ -101,7 +101,7 @@ def command_seconds(*arguments: str) -> float:
 
 
 def processor_seconds_of(work: Callable[[], Any]) -> float:
-    """Processor seconds of the processes that some work starts and waits for: other work on the machine does not count."""
+    """Processor seconds of the processes that some work starts and waits for, whatever else the machine does."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     work()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
