@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from forestalign.aligner import load
 from forestalign.config import AlignConfig
@@ -178,7 +179,7 @@ def fit_odds(rows: Array, gold: Array) -> Array:
     def loss(w: Array) -> tuple[float, Array]:
         margins = signs * (x @ w)
         value = np.logaddexp(0, -margins).sum() + ODDS_RIDGE / 2 * (w[:-1] @ w[:-1])
-        gradient = -x.T @ (signs / (1 + np.exp(margins)))
+        gradient = -x.T @ (signs * expit(-margins))
         gradient[:-1] += ODDS_RIDGE * w[:-1]
         return float(value), gradient
 

@@ -465,3 +465,18 @@ def test_long_work_shows_no_progress_bar_of_the_engine(tmp_path: Path) -> None:
         assert not table._database.execute("SELECT current_setting('enable_progress_bar')").fetchone()[0]
     finally:
         table.close()
+
+
+def test_a_slot_is_one_whatever_unary_chain_stands_above_its_words() -> None:
+    john = [entry((0, 1), (0, 1), "NNP"), entry((0, 1), (0, 1), "NP", supports=[0])]
+    text = line("a", "John slept", "John snored", *john, entry((0, 2), (0, 2), "S", supports=[1]))
+    found = [(each.source, each.target) for each in patterns(read_line(text, "f", 1), 1, 7)]
+    assert found == [(("[NP,1]", "slept"), ("[NP,1]", "snored"))]
+
+
+def test_rows_of_a_list_are_counted_as_they_are_written(tmp_path: Path) -> None:
+    results, listed = tmp_path / "results.jsonl", tmp_path / "mined.ppdb"
+    marks = line("a", ", sofa", "; couch", entry((0, 1), (0, 1), ","), entry((1, 2), (1, 2)))
+    results.write_text(marks + "\n", encoding="utf-8")
+    summary = extract_table([results], listed, TableOptions(TableForm.PPDB))
+    assert summary.row_count == len(listed.read_text(encoding="utf-8").splitlines()) == 1

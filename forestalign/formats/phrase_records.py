@@ -10,17 +10,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from forestalign.errors import AnnotationError
 from forestalign.formats.fields import Fields, finite, shorten
 from forestalign.formats.lines import read_text_lines
-from forestalign.formats.tree_files import fit_tree
+from forestalign.formats.tree_files import check_words
 from forestalign.tokens import Sentence, Span, Token
-from forestalign.trees import parse_brackets
+from forestalign.trees import Tree, parse_brackets
 
 PHRASE_VERSION = 1
+
+
+@lru_cache(maxsize=8)
+def _parsed(tree: str) -> Tree:
+    """A tree from brackets; the reader checks it, and whoever asks for it next asks for the same."""
+    return parse_brackets(tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,10 @@ class SideRecord:
             position = begin + len(word)
             tokens.append(Token(word, begin, position))
         return Sentence(self.text, tuple(tokens))
+
+    def parsed(self) -> Tree:
+        """The chosen tree."""
+        return _parsed(self.tree)
 
     def phrases(self, spans: Iterable[Span]) -> tuple[str, ...]:
         """The words of each span as they stand in the text (*can't*, not *ca n't*), on one line."""
@@ -277,7 +288,7 @@ def _side(fields: Fields) -> SideRecord:
 
 
 def _check_tree(side: SideRecord, tree: str) -> None:
-    fit_tree(parse_brackets(tree), side.sentence())
+    check_words(_parsed(tree), side.sentence())
 
 
 def _words(fields: Fields, name: str, counts: tuple[int, int]) -> tuple[WordEntry, ...]:

@@ -88,13 +88,18 @@ def format_nbest(index: int, trees: Iterable[ScoredTree]) -> Iterator[str]:
 
 def fit_tree(tree: Tree, sentence: Sentence) -> Tree:
     """The tree with the words as they stand in the sentence; ValueError names the first word that differs."""
+    check_words(tree, sentence)
+    return _with_words(tree, sentence.words)
+
+
+def check_words(tree: Tree, sentence: Sentence) -> None:
+    """ValueError unless a tree has the words of the sentence, brackets and quotes written one way or the other."""
     leaves = list(tree.leaves())
     for index, (leaf, word) in enumerate(zip(leaves, sentence.words, strict=False)):
         if _plain(str(leaf.word)) != _plain(word):
             raise ValueError(f"word {index} of the tree is {leaf.word!r}; expected {word!r} as in the sentence")
     if len(leaves) != len(sentence):
         raise ValueError(f"the tree has {counted(len(leaves), 'word')}; expected {len(sentence)} as in the sentence")
-    return _with_words(tree, sentence.words)
 
 
 def sentence_of(tree: Tree) -> Sentence:

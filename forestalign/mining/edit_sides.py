@@ -10,7 +10,7 @@ from forestalign.grammar import grammar_root, read_rows
 from forestalign.phrases.pair_relations import SMALL
 from forestalign.phrases.part_kinds import WordClass, word_class
 from forestalign.tokens import Span, Token, lemmatize
-from forestalign.trees import Tree, parse_brackets, preorder
+from forestalign.trees import Tree, preorder
 
 _BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m", "’s", "’re", "’m"})
 _GET = frozenset({"get", "gets", "got", "gotten", "getting"})
@@ -33,7 +33,7 @@ class EditSide:
     @classmethod
     def of(cls, side: SideRecord) -> EditSide:
         """The side of a result."""
-        tree, sentence = parse_brackets(side.tree), side.sentence()
+        tree, sentence = side.parsed(), side.sentence()
         tags = tuple(leaf.label for leaf in tree.leaves())
         classes = tuple(
             word_class(Token(token.surface, 0, 0, "", tag)) for token, tag in zip(sentence.tokens, tags, strict=True)

@@ -31,12 +31,22 @@ def patterns(line: AlignedLine, most_slots: int, max_words: int) -> Iterator[Pat
         below.append(frozenset(pair.supports).union(*(below[support] for support in pair.supports)))
         if pair.is_bar:
             continue
-        inner = [number for number in sorted(below[position]) if _can_be_slot(line.phrases[number], pair)]
+        inner = _slots_inside(line.phrases, below[position], pair)
         for count in range(1, most_slots + 1):
             for chosen in combinations(inner, count):
                 found = _pattern(line, position, [line.phrases[number] for number in chosen])
                 if found is not None and max(len(found.source), len(found.target)) <= max_words:
                     yield found
+
+
+def _slots_inside(phrases: Sequence[Phrases], below: frozenset[int], pair: Phrases) -> list[int]:
+    """Pairs that can be slots, each pair of spans once: *John* as NNP and as NP above it is one slot."""
+    found = {
+        (phrases[number].source, phrases[number].target): number
+        for number in sorted(below, reverse=True)
+        if _can_be_slot(phrases[number], pair)
+    }
+    return sorted(found.values())
 
 
 def _can_be_slot(inner: Phrases, outer: Phrases) -> bool:

@@ -76,7 +76,10 @@ def extract_table(
             wanted = options.rows
             if options.form is TableForm.PPDB:  # what is the same needs no list
                 wanted = replace(wanted, different=True)
-            rows = _Counting(table.rows(wanted))
+            found = table.rows(wanted)
+            if options.form is TableForm.PPDB:
+                found = (row for row in found if _is_listed(row.phrase) and _is_listed(row.paraphrase))
+            rows = _Counting(found)
             with whole_file(output) as file:
                 if options.form is TableForm.PARQUET:
                     _write_parquet(table, rows, folder, file)
@@ -163,11 +166,9 @@ def _jsonl(rows: Iterable[TableRow]) -> Iterator[str]:
 
 
 def _ppdb(rows: Iterable[TableRow]) -> Iterator[str]:
-    """`[X] ||| phrase ||| phrase ||| features ||| alignment ||| relation`, phrases that our reader takes alone."""
+    """`[X] ||| phrase ||| phrase ||| features ||| alignment ||| relation`."""
     for row in rows:
         phrases = row.phrase, row.paraphrase
-        if not all(_is_listed(phrase) for phrase in phrases):
-            continue
         label = row.source_label if row.source_label == row.target_label else f"{row.source_label}/{row.target_label}"
         features = (
             f"Count={row.count} PosteriorSum={row.posterior_sum:.{_DIGITS}f} p(e|f)={row.forward:.{_DIGITS}f} "
