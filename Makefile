@@ -10,7 +10,7 @@ BASE ?= main
 
 SOURCES := $(wildcard forestalign/*.pyx forestalign/*.pxi forestalign/*/*.pxi forestalign/*/*/*.pxi)
 
-.PHONY: demo test test-all test-heavy test-pythons test-sanitized check lint docs bench core sdist wheels clean
+.PHONY: demo test test-all test-heavy test-pythons test-sanitized check lint docs bench models core sdist wheels clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -85,6 +85,10 @@ sdist:
 
 wheels:
 	pipx run cibuildwheel==2.23.3 --output-dir wheelhouse
+
+# the weights that depend on the parser: lists the commands in order; make models MODELS="--run --set treebank=DIR" runs them
+models: $(DEV)
+	@$(BIN)/python scripts/make_models.py $(MODELS)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

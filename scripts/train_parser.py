@@ -18,6 +18,7 @@ import argparse
 import json
 import random
 import time
+from functools import partial
 from pathlib import Path
 
 import nltk
@@ -75,7 +76,7 @@ def train_epoch(run: Run, trees: list[nltk.Tree], args: argparse.Namespace) -> N
     started, seen_before = time.time(), run.seen
     for chosen in batches[run.batch :]:
         batch = parser.pad_encoded([parser.encode(examples[i]) for i in chosen])
-        loss = run.step(lambda batch=batch: crf_loss(parser, batch))
+        loss = run.step(partial(crf_loss, parser, batch))
         run.batch, run.seen, run.total = run.batch + 1, run.seen + len(chosen), run.total + loss * len(chosen)
         if run.batch % args.report_every == 0:
             rate = (run.seen - seen_before) / (time.time() - started)

@@ -27,7 +27,7 @@ from forestalign.formats import parse_forest, read_nbest, read_trees
 from forestalign.parsers import Parser, forest_statistics, load_parser, oracle_f1, parse_of
 from forestalign.parsers.pruned import prune
 from forestalign.tokens import Sentence, analyse, tokenize
-from forestalign.trees import ScoredTree, Tree, parse_brackets, preorder
+from forestalign.trees import ScoredTree, Tree, binarise, debinarise, parse_brackets, preorder
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -355,16 +355,76 @@ def test_parsing_writes_nothing_into_the_home_folder(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*")) == []
 
 
+FINAL_ABBREVIATIONS = [
+    ("They moved to the U.S.", "NNP"),
+    ("The meeting starts at 5 p.m.", "NN"),
+    ("The train leaves at 6 a.m.", "NN"),
+    ("I saw him at 10 A.M.", "NN"),
+    ("He lives in Washington, D.C.", "NNP"),
+    ("They flew to the U.K.", "NNP"),
+    ("The speech was at the U.N.", "NNP"),
+    ("It happened in 300 B.C.", "NN NNP"),
+    ("He earned an M.B.A.", "NN NNP"),
+    ("She has a Ph.D.", "NN NNP"),
+    ("They live in L.A.", "NN NNP"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), FINAL_ABBREVIATIONS)
+def test_a_final_abbreviation_is_tagged_as_the_word_that_it_is(text: str, expected: str) -> None:
+    (parse,) = load_parser(AlignConfig(nbest=1)).parse([tokenize(text)])
+    assert parse.sentence.words[-1] == text.split()[-1]
+    assert parse.sentence.tags[-1] in expected.split()
+
+
 @pytest.mark.parametrize(
-    "text",
+    "word",
     [
-        "They moved to the U.S.",
-        "The meeting starts at 5 p.m.",
-        "He lives in Washington, D.C.",
-        "She works for Lee Inc.",
+        "Inc.",
+        "Co.",
+        "Corp.",
+        "Ltd.",
+        "Jr.",
+        "St.",
+        "Ave.",
+        "Sept.",
+        "Dec.",
+        "etc.",
+        "lbs.",
+        "ft.",
+        "Mo.",
+        "Sr.",
+        "Mrs.",
     ],
 )
-def test_a_final_abbreviation_is_a_word_and_a_stop_is_a_stop(text: str) -> None:
+def test_the_stop_behind_a_final_abbreviation_is_a_stop(word: str) -> None:
+    (parse,) = load_parser(AlignConfig(nbest=1)).parse([tokenize(f"They named the firm Lee {word}")])
+    assert (parse.sentence.words[-1], parse.sentence.tags[-1]) == (".", ".")
+    assert parse.sentence.tags[-2] not in (".", ",", ":")
+
+
+@pytest.mark.parametrize("text", ["Is it 5 p.m.?", "He lives in the U.S.!", "They met (in the U.S.)", '"It is 5 p.m."'])
+def test_marks_behind_a_final_abbreviation_stay_marks(text: str) -> None:
     (parse,) = load_parser(AlignConfig(nbest=1)).parse([tokenize(text)])
     for word, tag in zip(parse.sentence.words, parse.sentence.tags, strict=True):
-        assert (tag in (".", ",")) == (word in (".", ",")), (word, tag)
+        assert any(map(str.isalnum, word)) == tag.replace("$", "").isalpha(), (word, tag)
+
+
+def test_the_sample_of_genres_is_read_and_written_without_a_change() -> None:
+    path = Path(__file__).parent / "data" / "genres.mrg"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    trees = [numbered.tree for numbered in read_trees(path)]
+    assert [str(tree) for tree in trees] == lines
+    assert len(set(lines)) == 60
+    for tree in trees:
+        assert tree.label == "TOP"
+        assert debinarise(binarise(tree)) == tree
+
+
+def test_the_shipped_parser_knows_the_labels_and_tags_of_the_sample() -> None:
+    folder = Path(__file__).parent.parent / "grammar" / "parser"
+    labels = set("\n".join((folder / "labels.txt").read_text().split("::")).split())
+    tags = set((folder / "tags.txt").read_text().split())
+    for numbered in read_trees(Path(__file__).parent / "data" / "genres.mrg"):
+        for node in preorder(numbered.tree):
+            assert node.label in (tags if node.is_leaf else labels | {"TOP"}), node.label

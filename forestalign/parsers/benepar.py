@@ -146,8 +146,7 @@ def _word_means(states: Array, ends: npt.NDArray[np.int64]) -> Array:
     first = np.minimum(ends[:-2] + 1, last)
     bounds = np.stack([first, last + 1], axis=1).ravel()
     sums = np.add.reduceat(states, bounds, axis=0)[::2]
-    means: Array = sums / (last + 1 - first)[:, None].astype(np.float32)
-    return means
+    return np.asarray(sums / (last + 1 - first)[:, None], dtype=np.float32)
 
 
 def _names(from_index: dict[int, str]) -> tuple[str, ...]:

@@ -171,7 +171,13 @@ def _padded(batch: Sequence[_Pieces]) -> dict[str, npt.NDArray[Any]]:
         ends[i, : len(pieces.ends)], word_mask[i, : len(pieces.ends)] = pieces.ends, 1.0
         is_word[i, 1 : len(pieces.ends) - 1] = True
     words = np.flatnonzero(is_word)
-    inputs = {"pieces": ids, "piece_mask": piece_mask, "word_ends": ends, "word_mask": word_mask, "words": words}
+    inputs: dict[str, npt.NDArray[Any]] = {
+        "pieces": ids,
+        "piece_mask": piece_mask,
+        "word_ends": ends,
+        "word_mask": word_mask,
+        "words": words,
+    }
     if batch[0].shapes is not None:
         inputs["shapes"] = _padded_shapes(batch, piece_shape)
     return inputs

@@ -61,8 +61,7 @@ def word_shapes(words: Sequence[str]) -> Shapes:
 
 def _has_digit(words: npt.NDArray[np.str_]) -> npt.NDArray[np.bool_]:
     letters = words.view("U1").reshape(len(words), -1)
-    found: npt.NDArray[np.bool_] = np.char.isdigit(letters).any(axis=1)
-    return found
+    return np.asarray(np.char.isdigit(letters).any(axis=1))
 
 
 def piece_shapes(shapes: Shapes, ends: Sequence[int]) -> Shapes:

@@ -118,7 +118,7 @@ def _encoder_layer(name: str, bias: np.ndarray, matrices: Iterator[np.ndarray]) 
 
 def _attention_layer(name: str, matrices: Iterator[np.ndarray]) -> dict[str, np.ndarray]:
     """benepar's own layers keep content and position apart and their heads in front."""
-    found = {}
+    found: dict[str, np.ndarray] = {}
     for part in ("c", "p"):
         matrix = next(matrices)
         found[f"{name}.self_attn.w_qkv_{part}"] = matrix.reshape(len(matrix), 3, HEADS, -1).transpose(2, 0, 1, 3)

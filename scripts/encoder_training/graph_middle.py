@@ -75,7 +75,9 @@ def word_means(projected: bool) -> Iterator[onnx.NodeProto]:
     Pieces of word w are those up to its end but not up to the end of word w - 1; their sum is a product with this mask.
     """
     words = "projected" if projected else "chosen"
-    projection = [("MatMul", ["chosen", "projection"], "projected", {})] if projected else []
+    projection: list[tuple[str, list[str], str, dict[str, int]]] = (
+        [("MatMul", ["chosen", "projection"], "projected", {})] if projected else []
+    )
     steps: list[tuple[str, list[str], str, dict[str, int]]] = [
         ("Shape", ["pieces"], "length", {"start": 1}),
         ("Squeeze", ["length"], "count", {}),

@@ -85,7 +85,7 @@ def _write_part(path: Path, tables: list[tuple[Array, ...]]) -> None:
         arrays[f"shares_{k}"] = np.rint(np.concatenate([each.shares for each in found]) * STEPS).astype(np.uint8)
     temporary = path.with_suffix(".tmp")
     with temporary.open("wb") as file:
-        np.savez_compressed(file, **arrays)
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     temporary.replace(path)
 
 

