@@ -99,6 +99,15 @@ class AlternativeRecord:
     target_tree: str
 
 
+class ScatteredEntry(NamedTuple):
+    """Words that belong together by evidence and are no phrases of the trees: numbers of words on both sides."""
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    evidence: str
+    relation: str
+
+
 class ForestNode(NamedTuple):
     """A constituent of the forest that the chosen tree does not have."""
 
@@ -136,6 +145,7 @@ class PhraseRecord:
     candidates: tuple[
         WordEntry, ...
     ] = ()  # links that were in the seed of the search, but are too unlikely for `words`
+    scattered: tuple[ScatteredEntry, ...] = ()  # words that are no phrase and belong together: turned ... down
 
     @property
     def left_out(self) -> tuple[WordEntry, ...]:
@@ -170,6 +180,8 @@ def to_json(record: PhraseRecord) -> str:
         "log_score": finite(record.log_score),
         "signature": record.signature,
     }
+    if record.scattered:
+        fields["scattered"] = [one._asdict() for one in record.scattered]
     if record.left_out:
         fields["left_out"] = [[word.source, word.target] for word in record.left_out]
     if record.candidates:
@@ -264,7 +276,16 @@ def _record(fields: Fields) -> PhraseRecord:
         tuple(_parse_alternative(other, source, target) for other in others),
         _parse_forests(fields.child("forests"), counts) if fields.has("forests") else None,
         _words(fields, "candidates", counts) if fields.has("candidates") else (),
+        tuple(_scattered(row, counts) for row in fields.children("scattered")) if fields.has("scattered") else (),
     )
+
+
+def _scattered(fields: Fields, counts: tuple[int, int]) -> ScatteredEntry:
+    sides = fields.wholes("source"), fields.wholes("target")
+    for name, words, count in zip(("source", "target"), sides, counts, strict=True):
+        if not words or not all(0 <= word < count for word in words):
+            fields.complain(name, f"found {shorten(words)}; expected numbers of words below {count}")
+    return ScatteredEntry(tuple(sides[0]), tuple(sides[1]), fields.text("evidence"), fields.text("relation"))
 
 
 def _side(fields: Fields) -> SideRecord:
