@@ -13,6 +13,7 @@ from forestalign.formats.phrase_records import (
     PhraseRecord,
     ScatteredEntry,
     SideRecord,
+    WordEntry,
     from_json,
     to_json,
 )
@@ -90,11 +91,11 @@ def _are_apart(one: Span, other: Span) -> bool:
     return one.end <= other.begin or other.end <= one.begin
 
 
-def record(scattered: tuple[ScatteredEntry, ...]) -> PhraseRecord:
+def record(scattered: tuple[ScatteredEntry, ...], links: tuple[WordEntry, ...] = ()) -> PhraseRecord:
     source = SideRecord("She turned it down", ("She", "turned", "it", "down"), "(S (A She) (B turned) (C it) (D down))")
     target = SideRecord("She refused it", ("She", "refused", "it"), "(S (A She) (B refused) (C it))")
     nulls = NullSpans((), ())
-    return PhraseRecord("1", source, target, (), (), nulls, True, False, 0.0, "", scattered=scattered)
+    return PhraseRecord("1", source, target, links, (), nulls, True, False, 0.0, "", scattered=scattered)
 
 
 def test_scattered_words_come_back_from_json_and_are_shown() -> None:
@@ -102,6 +103,12 @@ def test_scattered_words_come_back_from_json_and_are_shown() -> None:
     assert from_json(to_json(own)) == own
     assert "turned … down = refused" in render_text(own)
     assert "scattered" not in to_json(record(()))
+
+
+def test_a_link_inside_scattered_words_is_not_left_out() -> None:
+    links = (WordEntry(1, 1, 0.9), WordEntry(2, 2, 0.9))
+    assert record((), links).left_out == links
+    assert record((ScatteredEntry((1, 3), (1,), "lexicon", "equal"),), links).left_out == links[1:]
 
 
 def test_scattered_words_past_the_sentence_are_refused() -> None:

@@ -149,12 +149,13 @@ class PhraseRecord:
 
     @property
     def left_out(self) -> tuple[WordEntry, ...]:
-        """Word links that no pair of phrases carries: a word has another partner, or no tree allows it."""
+        """Word links that no pair carries, scattered or not: a word has another partner, or no tree allows it."""
         ends = [entry for entry in self.phrases if not entry.supports]
         return tuple(
             word
             for word in self.words
             if not any(_holds(entry.source, word.source) and _holds(entry.target, word.target) for entry in ends)
+            and not any(word.source in one.source and word.target in one.target for one in self.scattered)
         )
 
 
