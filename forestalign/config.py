@@ -90,6 +90,7 @@ class AlignConfig:
     model: str = ""  # path of a phrase model; empty: the shipped one, "hand-set": no learned weights
     scoring: str = "best"  # weights of local parts learned on gold; "paper": log Pr, penalties and parse scores
     scores: str = ""  # path of learned phrase scores; empty: the shipped ones
+    evidence: str = "all"  # kinds of evidence for phrases, separated by commas: "all", "none", or names; for ablations
     beam: int = 50  # µb; section 6.4 trains with 50
     gap: int = 6  # µg: generations between a pair and its support; tuned on annotations/dev
     null_penalty: float = 4.0  # µn: per null word; tuned on annotations/dev, about half of link_weight

@@ -34,6 +34,7 @@ from forestalign.evaluation.development_answers import (
 )
 from forestalign.evaluation.significance import SAMPLES
 from forestalign.pair_cache import cache_folder, read_cached
+from forestalign.phrases.evidence import KINDS
 from forestalign.phrases.features import DENSE, EXTRAS
 from forestalign.phrases.model import PhraseModel, load_model
 from forestalign.phrases.stage import load_stage
@@ -69,6 +70,9 @@ def rows(config: AlignConfig, model: PhraseModel) -> Iterator[Row]:
     yield Row("no parse score", config.with_(parse_weight=0.0))
     yield Row("no link score", config.with_(link_weight=0.0))
     yield Row("tree edit distance", config.with_(search="ted"))
+    yield Row("no evidence", config.with_(evidence="none"))
+    for kind in KINDS:
+        yield Row(f"w/o {kind}", config.with_(evidence=",".join(each for each in KINDS if each != kind)))
     for links in ("dictionary", "union", "crf"):
         yield Row(f"links {links}", config.with_(links=links))
     if len(model.lexical):

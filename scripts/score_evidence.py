@@ -6,6 +6,9 @@ Annotated pairs (`.jsonl` with `annotators`): a proposal is right if two annotat
 (`.wa`): right if it lies inside two aligned chunks that are not said to be opposites, wrong if it joins words of chunks
 that are not aligned with each other. Gold pairs without a word link are counted for annotated pairs alone.
 Other pairs have no gold: proposals are counted, and with `--show` some are printed, evenly spread, to be read.
+With `--aligned` annotated pairs are aligned as well, and the pairs of several words are scored, those that hold no gold
+word link by themselves: recall of what two annotators aligned, precision by what any did. With `--given` the aligner is
+given the gold trees and the gold word links. `--set evidence=...` takes kinds of evidence away.
 With `--similarity` the sentences are parsed and linked, and the learned similarity of phrases is asked, too.
 Proposals that speak against a pair (opposite, different value) are right where the gold does not align the two; the
 chunk task aligns many of them (*a black dog*, *a white dog*), so there that share says little.
@@ -24,14 +27,18 @@ from itertools import islice
 from pathlib import Path
 
 from forestalign.aligner import Aligner
+from forestalign.cli.align_options import add_settings, config_of
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import NoParseError
+from forestalign.forest import pack
 from forestalign.formats.ists import read_ists
 from forestalign.lexicon import load_phrases
 from forestalign.parsers import Parser, load_parser
 from forestalign.phrases.evidence import PhraseEvidence, find_evidence
+from forestalign.phrases.result import PhraseAlignment
 from forestalign.tokens import Sentence, analyse, tokenize
-from forestalign.trees import parse_brackets
+from forestalign.trees import ScoredTree, parse_brackets
+from forestalign.words.alignment import WordAlignment, WordLink
 
 AGAINST = frozenset({"opposite", "different value"})
 Phrase = tuple[int, ...]
@@ -99,12 +106,16 @@ def _tagged(side: dict[str, object]) -> Sentence:
     return analyse(Sentence.from_words([str(leaf.word) for leaf in leaves]), [leaf.label for leaf in leaves])
 
 
-def _annotated(record: dict[str, dict[str, dict[str, list[list[list[int]]]]]]) -> Gold:
+def _votes(record: dict[str, dict[str, dict[str, list[list[list[int]]]]]]) -> Counter[tuple[Phrase, Phrase]]:
+    """How many annotators aligned two phrases."""
     votes: Counter[tuple[Phrase, Phrase]] = Counter()
     for annotator in record["annotators"].values():
-        spans = {(tuple(range(*s[:2])), tuple(range(*t[:2]))) for s, t in annotator["pairs"]}
-        votes.update(spans)
-    return Gold(frozenset(pair for pair, count in votes.items() if count > 1), True)
+        votes.update({(tuple(range(*s[:2])), tuple(range(*t[:2]))) for s, t in annotator["pairs"]})
+    return votes
+
+
+def _annotated(record: dict[str, dict[str, dict[str, list[list[list[int]]]]]]) -> Gold:
+    return Gold(frozenset(pair for pair, count in _votes(record).items() if count > 1), True)
 
 
 def finder(similarity: bool) -> Find:
@@ -159,6 +170,62 @@ def score(path: Path, parser: Parser, find: Find, most: int, show: int) -> None:
         print("   ", line)
 
 
+# ---- aligned pairs ----
+
+
+def score_aligned(path: Path, config: AlignConfig, given: bool) -> None:
+    """Recall and precision of the aligned phrases of several words, with and without a gold word link inside."""
+    aligner, counts = Aligner(config), Counter[str]()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        gold, votes = _annotated(record), _votes(record)
+        found = _given(record, gold, aligner) if given else _own(record, aligner)
+        unlinked = gold.unlinked()
+        words = [(s[0], t[0]) for s, t in gold.aligned if len(s) == len(t) == 1]
+        several = {pair for pair in found if max(map(len, pair)) > 1}
+        for name, required, proposed in (
+            ("multiword", set(filter(_is_multiword, gold.aligned)), set(filter(_is_multiword, found))),
+            ("no link", unlinked, {pair for pair in several if not _holds_link(pair, words)}),
+        ):
+            counts[f"{name} required"] += len(required)
+            counts[f"{name} found"] += len(required & found)
+            counts[f"{name} proposed"] += len(proposed)
+            counts[f"{name} right"] += len([pair for pair in proposed if pair in votes])
+    for name in ("multiword", "no link"):
+        required, met, proposed, right = (counts[f"{name} {k}"] for k in ("required", "found", "proposed", "right"))
+        recall, precision = 100 * met / max(1, required), 100 * right / max(1, proposed)
+        print(f"  {name}: recall {recall:.1f} ({met} of {required}), precision {precision:.1f} ({right} of {proposed})")
+
+
+def _is_multiword(pair: tuple[Phrase, Phrase]) -> bool:
+    return min(map(len, pair)) > 1
+
+
+def _holds_link(pair: tuple[Phrase, Phrase], words: list[tuple[int, int]]) -> bool:
+    return any(i in pair[0] and j in pair[1] for i, j in words)
+
+
+def _spans(alignment: PhraseAlignment) -> set[tuple[Phrase, Phrase]]:
+    return {(tuple(range(*pair.source)), tuple(range(*pair.target))) for pair in alignment.pairs}
+
+
+def _own(record: dict[str, dict[str, list[str]]], aligner: Aligner) -> set[tuple[Phrase, Phrase]]:
+    return _spans(aligner.align(record["source"]["tokens"], record["target"]["tokens"]).phrases)
+
+
+def _given(record: dict[str, dict[str, object]], gold: Gold, aligner: Aligner) -> set[tuple[Phrase, Phrase]]:
+    """The alignment over the gold trees with the gold links; vectors are those of the parser."""
+    forests = []
+    for side in (record["source"], record["target"]):
+        tree = parse_brackets(str(side["tree"]))
+        tagged = _tagged(side)
+        (parse,) = aligner.parser.parse([Sentence.from_words(tagged.words)])
+        sentence = parse.sentence.with_analysis(tagged.tags, tagged.lemmas)
+        forests.append(pack([ScoredTree(tree, 0.0)], sentence))
+    links = [WordLink(s[0], t[0], 1.0, "gold") for s, t in sorted(gold.aligned) if len(s) == len(t) == 1]
+    return _spans(aligner.stage.align(forests[0], forests[1], WordAlignment(tuple(links)))[0])
+
+
 def _line(source: Sentence, target: Sentence, one: PhraseEvidence) -> str:
     left = " ".join(source.words[i] for i in one.source)
     right = " ".join(target.words[i] for i in one.target)
@@ -171,10 +238,15 @@ def main() -> None:
     arguments.add_argument("--most", type=int, default=0, help="pairs of each file; 0: all")
     arguments.add_argument("--show", type=int, default=0, help="print so many proposals that are wrong or unknown")
     arguments.add_argument("--similarity", action="store_true", help="ask the learned similarity, too")
+    arguments.add_argument("--aligned", action="store_true", help="align annotated pairs and score what comes out")
+    arguments.add_argument("--given", action="store_true", help="as --aligned, with gold trees and gold word links")
+    add_settings(arguments)
     args = arguments.parse_args()
     parser, find = load_parser(AlignConfig(nbest=1)), finder(args.similarity)
     for path in args.files:
         score(path, parser, find, args.most, args.show)
+        if args.aligned or args.given:
+            score_aligned(path, config_of(args), args.given)
 
 
 if __name__ == "__main__":

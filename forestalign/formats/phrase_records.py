@@ -110,6 +110,15 @@ class AlternativeRecord:
     target_tree: str
 
 
+class ScatteredEntry(NamedTuple):
+    """Words that belong together by evidence and are no phrases of the trees: numbers of words on both sides."""
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    evidence: str
+    relation: str
+
+
 class ForestNode(NamedTuple):
     """A constituent of the forest that the chosen tree does not have."""
 
@@ -147,15 +156,17 @@ class PhraseRecord:
     candidates: tuple[
         WordEntry, ...
     ] = ()  # links that were in the seed of the search, but are too unlikely for `words`
+    scattered: tuple[ScatteredEntry, ...] = ()  # words that are no phrase and belong together: turned ... down
 
     @property
     def left_out(self) -> tuple[WordEntry, ...]:
-        """Word links that no pair of phrases carries: a word has another partner, or no tree allows it."""
+        """Word links that no pair carries, scattered or not: a word has another partner, or no tree allows it."""
         ends = [entry for entry in self.phrases if not entry.supports]
         return tuple(
             word
             for word in self.words
             if not any(_holds(entry.source, word.source) and _holds(entry.target, word.target) for entry in ends)
+            and not any(word.source in one.source and word.target in one.target for one in self.scattered)
         )
 
 
@@ -181,6 +192,8 @@ def to_json(record: PhraseRecord) -> str:
         "log_score": finite(record.log_score),
         "signature": record.signature,
     }
+    if record.scattered:
+        fields["scattered"] = [one._asdict() for one in record.scattered]
     if record.left_out:
         fields["left_out"] = [[word.source, word.target] for word in record.left_out]
     if record.candidates:
@@ -275,7 +288,16 @@ def _record(fields: Fields) -> PhraseRecord:
         tuple(_parse_alternative(other, source, target) for other in others),
         _parse_forests(fields.child("forests"), counts) if fields.has("forests") else None,
         _words(fields, "candidates", counts) if fields.has("candidates") else (),
+        tuple(_scattered(row, counts) for row in fields.children("scattered")) if fields.has("scattered") else (),
     )
+
+
+def _scattered(fields: Fields, counts: tuple[int, int]) -> ScatteredEntry:
+    sides = fields.wholes("source"), fields.wholes("target")
+    for name, words, count in zip(("source", "target"), sides, counts, strict=True):
+        if not words or not all(0 <= word < count for word in words):
+            fields.complain(name, f"found {shorten(words)}; expected numbers of words below {count}")
+    return ScatteredEntry(tuple(sides[0]), tuple(sides[1]), fields.text("evidence"), fields.text("relation"))
 
 
 def _side(fields: Fields) -> SideRecord:

@@ -11,6 +11,7 @@ from forestalign.formats.phrase_records import (
     NullSpans,
     PhrasePairEntry,
     PhraseRecord,
+    ScatteredEntry,
     SideRecord,
     WordEntry,
 )
@@ -31,7 +32,7 @@ def record_of(aligned: AlignedPair, forests: bool = False) -> PhraseRecord:
         SideRecord(aligned.target.text, aligned.target.words, format_brackets(aligned.target_tree)),
         _word_entries(aligned.words),
         tuple(_entry(pair) for pair in best.pairs),
-        NullSpans(best.source_nulls, best.target_nulls),
+        _null_spans(best),
         best.reached_root,
         best.completed,
         round(float(best.log_score), DIGITS),
@@ -39,6 +40,17 @@ def record_of(aligned: AlignedPair, forests: bool = False) -> PhraseRecord:
         alternatives=tuple(_alternative(aligned, other) for other in aligned.alternatives),
         forests=_forest_nodes(aligned) if forests else None,
         candidates=_word_entries(aligned.candidates),
+        scattered=tuple(ScatteredEntry(*one) for one in best.scattered),
+    )
+
+
+def _null_spans(alignment: PhraseAlignment) -> NullSpans:
+    """Null phrases; words that belong together with others, though they are no phrase, are none."""
+    own = {word for one in alignment.scattered for word in one.source}
+    other = {word for one in alignment.scattered for word in one.target}
+    return NullSpans(
+        tuple(span for span in alignment.source_nulls if not own.issuperset(range(*span))),
+        tuple(span for span in alignment.target_nulls if not other.issuperset(range(*span))),
     )
 
 
@@ -66,7 +78,7 @@ def _entry(pair: PhrasePair) -> PhrasePairEntry:
 def _alternative(aligned: AlignedPair, other: PhraseAlignment) -> AlternativeRecord:
     return AlternativeRecord(
         tuple(_entry(pair) for pair in other.pairs),
-        NullSpans(other.source_nulls, other.target_nulls),
+        _null_spans(other),
         round(float(other.log_score), DIGITS),
         other.reached_root,
         other.completed,

@@ -30,6 +30,7 @@ The search:
 What comes out:
 
 - `result`: the trees of phrase pairs
+- `scattered`: words that belong together and are no phrase (*turned … down*)
 - `pair_relations`: what a pair rests on, and what its phrases are to each other
 - `legitimacy`: what makes an alignment legitimate (3.2); it judges the search and shares no code with it
 

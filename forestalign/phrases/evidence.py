@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from forestalign.errors import GrammarError
+from forestalign.errors import GrammarError, UsageError
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon import PhraseLexicon
 from forestalign.lexicon.agents import agent_findings
@@ -64,6 +64,17 @@ def find_evidence(
         if strength > 0 and (key not in best or _rank(evidence) > _rank(best[key])):
             best[key] = evidence
     return tuple(sorted(best.values()))
+
+
+def wanted_kinds(setting: str) -> frozenset[str]:
+    """The kinds that the setting `evidence` names: `all`, `none`, or names separated by commas."""
+    if setting in {"all", "none"}:
+        return frozenset(KINDS if setting == "all" else ())
+    names = [name.strip() for name in setting.split(",")]
+    for name in names:
+        if name not in KINDS:
+            raise UsageError(f"evidence: found {name!r}; expected all, none, or some of {', '.join(KINDS)}")
+    return frozenset(names)
 
 
 def _rank(evidence: PhraseEvidence) -> tuple[float, int]:

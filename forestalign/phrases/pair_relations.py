@@ -20,10 +20,12 @@ from forestalign.lexicon.findings import (
     RELATIONS,
     SIMILAR,
 )
+from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.opposites import are_opposites
-from forestalign.phrases.evidence import PhraseEvidence
+from forestalign.phrases.evidence import SIMILARITY, PhraseEvidence
 from forestalign.phrases.part_kinds import WordClass, word_class
-from forestalign.phrases.result import PhraseAlignment, PhrasePair
+from forestalign.phrases.result import PhraseAlignment, PhrasePair, ScatteredPair
+from forestalign.phrases.scattered import scattered_pairs
 from forestalign.tokens import Sentence, Span, Token
 from forestalign.words.alignment import WordAlignment
 
@@ -75,50 +77,70 @@ class PairRelations:
 
     def told(self, alignment: PhraseAlignment) -> PhraseAlignment:
         """The alignment with evidence and relation of each pair."""
+        evidence = [row for rows in self.rows.values() for row in rows]
+        scattered = scattered_pairs(evidence, alignment.pairs, PUBLIC_KINDS) if evidence else ()
+        held = _holders(alignment.pairs, scattered)
         pairs: list[PhrasePair] = []
-        for pair in alignment.pairs:
-            rows = self._rows(pair)
+        for k, pair in enumerate(alignment.pairs):
+            rows, inside = self._rows(pair), held.get(k, [])
             supports = [pairs[k] for k in pair.supports]
-            pairs.append(pair.told(self._evidence(pair, rows), self._relation(pair, rows, supports)))
-        return replace(alignment, pairs=tuple(pairs))
+            relation = self._relation(pair, rows, supports, inside)
+            pairs.append(pair.told(self._evidence(pair, rows, inside), relation))
+        return replace(alignment, pairs=tuple(pairs), scattered=scattered)
 
     def _rows(self, pair: PhrasePair) -> list[PhraseEvidence]:
+        """What is known about just these words; what is known without articles counts more than mere similarity."""
         one, other = pair.source, pair.target
-        exact = self.rows.get((tuple(range(one.begin, one.end)), tuple(range(other.begin, other.end))))
-        return exact or self.rows.get((_bare(self.source, one), _bare(self.target, other)), [])
+        exact = self.rows.get((tuple(range(one.begin, one.end)), tuple(range(other.begin, other.end))), [])
+        if any(row.kind != SIMILARITY for row in exact):
+            return exact
+        return self.rows.get((_bare(self.source, one), _bare(self.target, other)), []) or exact
 
-    def _evidence(self, pair: PhrasePair, rows: Sequence[PhraseEvidence]) -> tuple[str, ...]:
-        if not rows:
+    def _evidence(
+        self, pair: PhrasePair, rows: Sequence[PhraseEvidence], inside: Sequence[ScatteredPair]
+    ) -> tuple[str, ...]:
+        if not rows and not inside:
             return (LINKS,)
-        kinds = sorted({PUBLIC_KINDS[row.kind] for row in rows})
+        kinds = sorted({PUBLIC_KINDS[row.kind] for row in rows} | {one.evidence for one in inside})
         has_links = any(_inside(pair.source, i) and _inside(pair.target, j) for i, j in self.links)
         return (LINKS, *kinds) if has_links else tuple(kinds)
 
-    def _relation(self, pair: PhrasePair, rows: Sequence[PhraseEvidence], supports: Sequence[PhrasePair]) -> str:
-        if rows:
-            return max(rows, key=lambda row: (row.strength, -RELATIONS.index(row.relation))).relation
-        if supports:
-            return self._composed(pair, supports)
+    def _relation(
+        self,
+        pair: PhrasePair,
+        rows: Sequence[PhraseEvidence],
+        supports: Sequence[PhrasePair],
+        inside: Sequence[ScatteredPair],
+    ) -> str:
+        said = [row for row in rows if row.kind != SIMILARITY]  # similarity names no relation
+        if said:
+            return max(said, key=lambda row: (row.strength, -RELATIONS.index(row.relation))).relation
+        if supports or inside:
+            return self._composed(pair, supports, inside)
         if _is_word(pair.source) and _is_word(pair.target):
             return self._of_words(self.source.tokens[pair.source.begin], self.target.tokens[pair.target.begin])
         return SIMILAR
 
     def _of_words(self, left: Token, right: Token) -> str:
         one, other, wordnet = _lemma(left), _lemma(right), self.wordnet
-        if one == other or wordnet.are_synonyms(one, other):
+        if one == other or left.surface.lower() == right.surface.lower() or wordnet.are_synonyms(one, other):
             return EQUAL
         if left.tag == "CD" == right.tag:
-            return DIFFERENT
+            return EQUAL if same_number(left.surface, right.surface) else DIFFERENT
         if are_opposites(one, other, wordnet):
             return OPPOSITE
         if wordnet.is_hypernym(one, other):
             return MORE_GENERAL
         return MORE_SPECIFIC if wordnet.is_hypernym(other, one) else SIMILAR
 
-    def _composed(self, pair: PhrasePair, supports: Sequence[PhrasePair]) -> str:
-        source = _left_over(self.source_classes, pair.source, [support.source for support in supports])
-        target = _left_over(self.target_classes, pair.target, [support.target for support in supports])
-        relations = [each.relation for each in supports if each.relation != EQUAL and not self._is_function_pair(each)]
+    def _composed(self, pair: PhrasePair, supports: Sequence[PhrasePair], inside: Sequence[ScatteredPair]) -> str:
+        joined = [Span(i, i + 1) for one in inside for i in one.source]
+        other_joined = [Span(j, j + 1) for one in inside for j in one.target]
+        source = _left_over(self.source_classes, pair.source, joined + [support.source for support in supports])
+        target = _left_over(self.target_classes, pair.target, other_joined + [support.target for support in supports])
+        counted = [each for each in supports if not self._is_function_pair(each) and not _is_within(each, inside)]
+        parts = [each.relation for each in counted] + [one.relation for one in inside]
+        relations = [relation for relation in parts if relation != EQUAL]
         negations = source.count(WordClass.NEGATION) - target.count(WordClass.NEGATION)
         relations += [OPPOSITE] * abs(negations)
         relations += [MORE_SPECIFIC] * (len(source) > source.count(WordClass.NEGATION))
@@ -135,6 +157,27 @@ class PairRelations:
             return False
         classes = self.source_classes[pair.source.begin], self.target_classes[pair.target.begin]
         return classes[0] in SMALL and classes[1] in SMALL
+
+
+def _holders(pairs: Sequence[PhrasePair], scattered: Sequence[ScatteredPair]) -> dict[int, list[ScatteredPair]]:
+    """The smallest pair around each, by its number: children come before parents."""
+    found: dict[int, list[ScatteredPair]] = {}
+    for one in scattered:
+        for k, pair in enumerate(pairs):
+            around = all(_inside(pair.source, i) for i in one.source) and all(
+                _inside(pair.target, j) for j in one.target
+            )
+            if around:
+                found.setdefault(k, []).append(one)
+                break
+    return found
+
+
+def _is_within(pair: PhrasePair, scattered: Sequence[ScatteredPair]) -> bool:
+    return any(
+        set(one.source).issuperset(range(*pair.source)) and set(one.target).issuperset(range(*pair.target))
+        for one in scattered
+    )
 
 
 def _is_word(span: Span) -> bool:
@@ -164,7 +207,7 @@ def _left_over(classes: Sequence[WordClass], span: Span, covered: Iterable[Span]
     left: list[WordClass] = []
     at = span.begin
     for begin, end in sorted(covered):
-        left += classes[at:begin]
+        left += classes[at : max(at, begin)]
         at = max(at, end)
     left += classes[at : span.end]
     return [each for each in left if each not in SMALL]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from forestalign.forest import Forest, NodeId, tree_of
 from forestalign.tokens import Sentence, Span
@@ -61,6 +62,15 @@ class PhrasePair:
         return self.source.end - self.source.begin > 1 and self.target.end - self.target.begin > 1
 
 
+class ScatteredPair(NamedTuple):
+    """Words that belong together by evidence and are no phrase of the tree: *turned* and *down* with *rejected*."""
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    evidence: str
+    relation: str
+
+
 @dataclass(frozen=True, slots=True)
 class SearchStatistics:
     """What the search did, and which bounds it hit."""
@@ -84,6 +94,7 @@ class PhraseAlignment:
     log_score: float
     reached_root: bool
     completed: bool = False  # the root was reached by lifting one support to it
+    scattered: tuple[ScatteredPair, ...] = ()  # beside the pairs; their words are not null to a reader
     statistics: SearchStatistics = SearchStatistics()
 
 

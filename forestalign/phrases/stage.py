@@ -15,7 +15,7 @@ from forestalign.lexicon import PhraseLexicon, load_phrases, load_vectors, load_
 from forestalign.lexicon.phrase_lists import PhraseLists, load_phrase_lists
 from forestalign.phrases.assembly import Assembly
 from forestalign.phrases.compiled_search import compiled_search
-from forestalign.phrases.evidence import PhraseEvidence, find_evidence
+from forestalign.phrases.evidence import KINDS, SIMILARITY, PhraseEvidence, find_evidence, wanted_kinds
 from forestalign.phrases.expected_f1 import LEAST_ALIGNMENTS, by_expected_f1
 from forestalign.phrases.features import FeatureExtractor, PairFeatures
 from forestalign.phrases.hypotheses import Bounds, Derivation, Found, mirrored_derivation
@@ -126,8 +126,11 @@ class PhraseStage:
         """With `similar` also what the learned similarity of phrases says, which the paper's scores have no use for."""
         if self.phrases is None:
             return ()
-        found = find_evidence(source.sentence, target.sentence, self.phrases, self.lists)
-        if not similar or not has_vectors(source.sentence, target.sentence):
+        kinds = wanted_kinds(self.config.evidence)
+        found = find_evidence(source.sentence, target.sentence, self.phrases, self.lists) if kinds else ()
+        if not kinds.issuperset(KINDS):
+            found = tuple(row for row in found if row.kind in kinds)
+        if not similar or SIMILARITY not in kinds or not has_vectors(source.sentence, target.sentence):
             return found
         if comes_first(target, source):  # sums of floats must not depend on the order
             turned = tuple(sorted(row.turned() for row in found))
@@ -164,6 +167,7 @@ def load_stage(
     linear: LinearModel | None = None,
 ) -> PhraseStage:
     """The phrase stage with the lexicon and the model that the settings name, or with a given model."""
+    wanted_kinds(config.evidence)  # refused before anything is loaded
     model = model or load_model(HAND_SET if scorer else config.model)
     extractor = FeatureExtractor(load_wordnet(), load_vectors(config.vectors), model.features, model.vocabulary)
     lists = load_phrase_lists(config.ppdb) if config.ppdb else None

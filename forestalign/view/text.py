@@ -6,7 +6,11 @@ red; any other relation than equal or similar and any other evidence than word l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from forestalign.formats import PhrasePairEntry, PhraseRecord
+from forestalign.formats.phrase_records import SideRecord
 from forestalign.lexicon.english import looks_english
 from forestalign.view.characters import visible
 
@@ -97,8 +101,16 @@ def _phrase_line(phrase: PhrasePairEntry, words: str, paint: _Paint, composition
     return line + (paint(DIM, f"  [by {', '.join(others)}]") if others else "")
 
 
+def _scattered_words(side: SideRecord, words: Sequence[int]) -> str:
+    """Words with dots where something stands between them."""
+    text = side.tokens[words[0]]
+    for before, word in pairwise(words):
+        text += f"{' ' if word == before + 1 else ' … '}{side.tokens[word]}"
+    return text
+
+
 def _nulls(record: PhraseRecord, paint: _Paint) -> list[str]:
-    """Null phrases, and word links in no pair; a word of such a link is no null."""
+    """Null phrases, words that belong together, and word links in no pair; a word of these is no null."""
     left_out = record.left_out
     lines = []
     for name, side, spans, linked in (
@@ -108,6 +120,13 @@ def _nulls(record: PhraseRecord, paint: _Paint) -> list[str]:
         kept = [span for span in spans if not linked.issuperset(range(span.begin, span.end))]
         if kept:
             lines.append(paint(DIM, f"  null in {name}: " + " | ".join(map(visible, side.phrases(kept)))))
+    for one in record.scattered:
+        sides = _scattered_words(record.source, one.source), _scattered_words(record.target, one.target)
+        marks = f"  [{visible(one.relation)}]" if one.relation not in _SILENT else ""
+        line = (
+            f"  together, but no phrase: {visible(sides[0])} = {visible(sides[1])}{marks}  [by {visible(one.evidence)}]"
+        )
+        lines.append(paint(RED if one.relation in CONTRADICTIONS else DIM, line))
     if left_out:
         words = (f"{record.source.tokens[word.source]}–{record.target.tokens[word.target]}" for word in left_out)
         lines.append(paint(DIM, "  linked, but in no pair: " + " | ".join(map(visible, words))))
