@@ -24,6 +24,7 @@ The search:
 - `search`: the search for the best tree of phrase pairs (4.2)
 - `compiled_search`: the same by the compiled twins of the last four, the .pxi files of the same names
 - `expected_f1`: another choice among the k best (`decode="risk"`)
+- `assembly`: what the search found becomes alignments
 - `stage`: both directions, the chosen trees: from two forests to a result
 
 What comes out:
