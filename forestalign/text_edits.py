@@ -22,8 +22,8 @@ class PairedTexts:
     @classmethod
     def of(cls, source: str, target: str) -> PairedTexts:
         """The sentences of two texts, paired by the words that they share."""
-        sides = split_sentences(source), split_sentences(target)
-        return cls(*map(tuple, sides), tuple(pair_sentences(*sides)))
+        first, second = split_sentences(source), split_sentences(target)
+        return cls(tuple(first), tuple(second), tuple(pair_sentences(first, second)))
 
     @property
     def both(self) -> tuple[SentencePair, ...]:
@@ -48,5 +48,7 @@ def edits_of_texts(texts: PairedTexts, aligner: Aligner, jobs: int = 1) -> Itera
             yield one_sided(id, *sides)
             continue
         alignment = next(aligned)
-        failed = isinstance(alignment, ForestAlignError)
-        yield ForestAlignError(f"sentences {id}: {alignment}") if failed else alignment.edits(id)
+        if isinstance(alignment, ForestAlignError):
+            yield ForestAlignError(f"sentences {id}: {alignment}")
+        else:
+            yield alignment.edits(id)

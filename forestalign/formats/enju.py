@@ -21,7 +21,6 @@ from forestalign.trees import CHAIN, Tree
 
 Attributes = tuple[tuple[str, str], ...]
 NULL = "-1"
-ANNOTATOR_COUNT = 3
 # xml.sax.saxutils would do this, and bring in all of urllib
 _ESCAPED = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}

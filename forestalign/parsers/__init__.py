@@ -7,6 +7,7 @@ for parse in parser.parse([tokenize("The cat sat.")]):
 - `parse_result`: what every parser gives, and the way there from charts
 - `embedded`, `benepar`, `given`: the backends
 - `encoder_words`, `tag_shapes`: words as an encoder sees them, and tags that their shape rules out
+- `encoder_additions`, `word_shapes`: what is added to an encoder, and words by their shapes
 - `pruned`: a forest straight from a chart
 - `statistics`: how large forests are
 """

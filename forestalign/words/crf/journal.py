@@ -4,7 +4,7 @@ L-BFGS keeps its history to itself, but it is deterministic: given the same answ
 resumed run starts from the beginning, is answered from the journal, and computes again only where the journal ends. The
 weights are those of a run that was never cut off, to the last bit.
 
-The file is one line of JSON that says which run it belongs to, then one record of float64 numbers an answer: checksum
+The file is one line of JSON that says which run it belongs to, then one record of float64 numbers per answer: checksum
 of the point, value, gradient. A record cut off in the middle is dropped.
 """
 

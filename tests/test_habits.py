@@ -1,0 +1,122 @@
+"""The habits of the project, where a test can see them: changelog, citation, workflows, hooks, scripts, pages."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+KINDS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Scores"}
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+TABLE = (ROOT / "scripts" / "README.md").read_text(encoding="utf-8")
+
+
+# ---- releases ----
+
+
+def test_the_newest_release_of_the_changelog_is_the_version() -> None:
+    releases = re.findall(r"^## \[(.+?)\](?: - (\d{4}-\d\d-\d\d))?$", CHANGELOG, re.MULTILINE)
+    dated = [(version, date) for version, date in releases if version != "Unreleased"]
+    assert dated[0][0] == PROJECT["project"]["version"]
+    assert all(date for _, date in dated)
+    assert [date for _, date in dated] == sorted((date for _, date in dated), reverse=True)
+
+
+def test_the_changelog_has_the_sections_of_its_form() -> None:
+    assert "https://keepachangelog.com/" in CHANGELOG
+    assert set(re.findall(r"^### (.+)$", CHANGELOG, re.MULTILINE)) <= KINDS
+    for section in re.split(r"^### .+$", CHANGELOG, flags=re.MULTILINE)[1:]:
+        entries = section.split("\n## ")[0].strip()
+        assert entries.startswith("- ")
+        assert "\n\n" not in entries, f"an empty line inside a section: {entries[:60]}"
+
+
+def test_the_citation_names_version_and_date_of_the_release() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    version = PROJECT["project"]["version"]
+    assert f"version: {version}\n" in citation
+    date = re.search(rf"^## \[{re.escape(version)}\] - (.+)$", CHANGELOG, re.MULTILINE)
+    assert date
+    assert f"date-released: {date.group(1)}\n" in citation
+
+
+# ---- what runs by itself ----
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_only_call_make_targets(path: Path) -> None:
+    commands = re.findall(r"^\s*- run: (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert commands
+    for command in commands:
+        words = command.split()
+        assert words[0] == "make"
+        assert set(words[1:]) <= TARGETS, f"{command}: no such target"
+    assert "run: |" not in path.read_text(encoding="utf-8")
+
+
+def test_the_check_that_lands_a_change_only_calls_make_targets() -> None:
+    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    commands = [line for line in lines if line and not line.startswith(("#", "set ", "cd "))]
+    assert commands
+    assert all(re.fullmatch(r"make [a-z-]+", command) and command.split()[1] in TARGETS for command in commands)
+
+
+def test_every_target_that_contributors_are_told_of_exists() -> None:
+    told = re.findall(r"^    make ([a-z -]+?) *#", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {target for line in told for target in line.split()} <= TARGETS
+    assert len(told) >= 5
+
+
+def test_hooks_call_what_lint_calls() -> None:
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    lint = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nlint:")[2].partition("\n\n")[0]
+    for tool in ("ruff format", "ruff check", "cython-lint"):
+        assert tool in hooks
+        assert tool in lint
+    assert "make lint" in hooks
+
+
+def test_scripts_are_type_checked_like_the_package() -> None:
+    assert PROJECT["tool"]["mypy"]["strict"] is True
+    assert set(PROJECT["tool"]["mypy"]["files"]) == {"forestalign", "scripts"}
+
+
+# ---- scripts ----
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "scripts").glob("*.*") if path.suffix != ".md"))
+def test_the_table_says_what_every_script_makes(name: str) -> None:
+    assert f"`{name}`" in TABLE
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(\w+\.(?:py|sh))`", TABLE))))
+def test_every_script_of_the_table_exists(name: str) -> None:
+    assert (ROOT / "scripts" / name).is_file()
+
+
+# ---- what the repository does not hold ----
+
+
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
+    (ROOT / "docs").glob("*.md")
+)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_no_page_names_a_place_on_one_machine(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"(?<![\w.])/(home|root|work|Users|tmp)/", text)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_do_not_say_a_pair_for_per_pair(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"\b(one|scale|seconds|words|bytes|MB|kB|KB) a (line|pair|row|column|word|process)\b", text)
+    assert "stands between spaces" not in text
+    assert "without gain" not in text
