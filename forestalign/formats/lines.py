@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from forestalign.errors import InputError
-from forestalign.outputs import whole_file
+from forestalign.outputs import packed_file
 
 STDIN = "-"
 Content = TypeVar("Content")
@@ -77,13 +77,9 @@ def read_text(path: str | Path) -> str:
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
-    """Write lines, each ended by a newline; gzip by suffix, without a time stamp: equal lines give equal files."""
-    with whole_file(path) as raw:
-        if str(path).endswith(".gz"):
-            with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
-                stream.writelines(line.encode() + b"\n" for line in lines)
-        else:
-            raw.writelines(line.encode() + b"\n" for line in lines)
+    """Write lines, each ended by a newline; gzip by suffix."""
+    with packed_file(path) as file:
+        file.writelines(line.encode() + b"\n" for line in lines)
 
 
 @contextmanager
