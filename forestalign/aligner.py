@@ -31,6 +31,7 @@ from forestalign.formats.phrase_rows import COLUMNS, to_tsv
 from forestalign.formats.reranked import Reranked, reranked
 from forestalign.formats.reread import aligned_of
 from forestalign.grammar import grammar_hash
+from forestalign.heap import give_back
 from forestalign.mining.edits import PairEdits, edits_of
 from forestalign.mining.sentence_similarity import Similarity, load_similarity
 from forestalign.parsers import Given, Parse, Parser, load_parser
@@ -292,6 +293,7 @@ class Aligner:
                 else checked_links(links, len(source.sentence), len(target.sentence))
             )
             prepared.append(PreparedPair(source.forest, target.forest, words, id))
+        give_back()
         return prepared
 
     def _sentence(self, side: str, text: object) -> Sentence:

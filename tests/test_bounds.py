@@ -8,16 +8,19 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import forestalign
-from forestalign import grammar
+from forestalign import aligner as aligner_module
+from forestalign import grammar, heap
 from forestalign.aligner import Aligner
 from forestalign.config import AlignConfig
 from forestalign.grammar import head_rules, read_head_rules
+from forestalign.lexicon import phrases, wordnet
 from forestalign.words import similarity
 from forestalign.words.crf.transitions import transition_features
 from forestalign.words.similarity import Sources, WordSimilarity
@@ -123,3 +126,34 @@ def test_a_pair_leaves_no_memory_behind(links: str) -> None:
     source = "The old man bought a red car near the river , and his wife sold the house in the village before spring ."
     target = "The elderly man purchased a red automobile by the river , and his wife sold the village house in winter ."
     assert bytes_kept_by(lambda: aligner.align(source, target).to_json()) < 3000  # a table over all spans has more
+
+
+def test_caches_are_full_after_some_hundred_pairs() -> None:
+    """A cache that is still filling after thousands of pairs looks like memory that leaks."""
+    sizes = {name: function.cache_parameters()["maxsize"] or 0 for name, function in caching_functions()}
+    assert {name: size for name, size in sizes.items() if size > 1 << 13} == {}
+    assert max(wordnet.MOST_ENTRIES, phrases.MOST_LINES, grammar.MOST_PRODUCTIONS) <= 1 << 13
+
+
+def test_memory_with_holes_is_given_back() -> None:
+    if not heap.free_bytes():
+        pytest.skip("needs mallinfo2 of the GNU C library")
+    rows = [(np.ones(12_000), bytearray(600)) for _ in range(2000)]  # 96 KB each, from the heap, and a piece between
+    kept = [piece for _, piece in rows]
+    del rows
+    before = resident()
+    heap.give_back()
+    assert resident() < before - (100 << 20)
+    assert len(kept) == 2000
+
+
+def test_every_batch_gives_memory_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(aligner_module, "give_back", lambda: calls.append("asked"))
+    Aligner(AlignConfig()).align("She left.", "She went.")
+    assert calls == ["asked"]
+
+
+def resident() -> int:
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))

@@ -39,6 +39,8 @@ def run(args: argparse.Namespace) -> int:
         return align_batch(args, SimilarityText(args.json), Layout.JSON if args.json else Layout.LINES)
     if args.pairs != "-":
         raise UsageError(f"--results and the pairs {args.pairs}; expected one of them")
+    if args.resume:
+        raise UsageError("--resume continues aligning; with --results nothing is aligned, and --force starts anew")
     args.pairs = ""
     check_outputs(args, "output")
     model = load_similarity()

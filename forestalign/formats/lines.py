@@ -21,6 +21,7 @@ from forestalign.outputs import packed_file
 STDIN = "-"
 Content = TypeVar("Content")
 Other = TypeVar("Other")
+LONGEST_LINE = 1 << 26  # bytes; a result of two long sentences has some hundred thousand, a device has no end
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -55,7 +56,12 @@ def read_lines(path: str | Path) -> Iterator[Line]:
     number = 0
     with _opened(path) as stream:
         try:
-            for number, raw in enumerate(stream, start=1):
+            while raw := stream.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(raw) > LONGEST_LINE:
+                    raise InputError(
+                        path, number, f"the line has more than {LONGEST_LINE:,} bytes; expected lines of text"
+                    )
                 yield _decode(number, raw)
         except (EOFError, zlib.error, OSError) as error:
             raise InputError(
