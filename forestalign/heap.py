@@ -24,10 +24,10 @@ class _Use(ctypes.Structure):
     ]  # fmt: skip
 
 
-def give_back() -> None:
+def give_back(most_free: int = MOST_FREE) -> None:
     """Give free memory back where there is much of it; elsewhere than with the GNU library nothing happens."""
     library = _library()
-    if library is not None and free_bytes() > MOST_FREE:
+    if library is not None and free_bytes() > most_free:
         library.malloc_trim(0)
 
 

@@ -7,8 +7,9 @@ import gc
 import importlib
 import inspect
 import pkgutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -135,16 +136,30 @@ def test_caches_are_full_after_some_hundred_pairs() -> None:
     assert max(wordnet.MOST_ENTRIES, phrases.MOST_LINES, grammar.MOST_PRODUCTIONS) <= 1 << 13
 
 
+HOLES = """
+import numpy as np
+from pathlib import Path
+from forestalign import heap
+
+def resident():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+rows = [(np.ones(12_000), bytearray(600)) for _ in range(2000)]  # 96 KB each, from the heap, and a piece between
+kept = [piece for _, piece in rows]
+del rows
+full = resident()
+heap.give_back()
+print(bool(heap.free_bytes()), full - resident())
+"""
+
+
 def test_memory_with_holes_is_given_back() -> None:
-    if not heap.free_bytes():
+    done = subprocess.run([sys.executable, "-c", HOLES], capture_output=True, text=True, check=True)
+    is_known, kilobytes = done.stdout.split()
+    if is_known == "False":
         pytest.skip("needs mallinfo2 of the GNU C library")
-    rows = [(np.ones(12_000), bytearray(600)) for _ in range(2000)]  # 96 KB each, from the heap, and a piece between
-    kept = [piece for _, piece in rows]
-    del rows
-    before = resident()
-    heap.give_back()
-    assert resident() < before - (100 << 20)
-    assert len(kept) == 2000
+    assert int(kilobytes) > 150_000
 
 
 def test_every_batch_gives_memory_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +167,3 @@ def test_every_batch_gives_memory_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aligner_module, "give_back", lambda: calls.append("asked"))
     Aligner(AlignConfig()).align("She left.", "She went.")
     assert calls == ["asked"]
-
-
-def resident() -> int:
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
