@@ -341,7 +341,7 @@ def load(config: AlignConfig = DEFAULT_CONFIG, **settings: Any) -> Aligner:
     for name in FILES:
         value = getattr(config, name)
         if value and value not in (HAND_SET, OLD_HAND_SET) and not os.path.isfile(value):
-            raise UsageError(f"{name} is {shown(value)}; there is no such file")
+            raise UsageError(f"{name} is {shown(value, limit=300)}; there is no such file")
     return Aligner(config)
 
 

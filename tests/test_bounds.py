@@ -17,7 +17,7 @@ import pytest
 
 import forestalign
 from forestalign import aligner as aligner_module
-from forestalign import grammar, heap
+from forestalign import grammar
 from forestalign.aligner import Aligner
 from forestalign.config import AlignConfig
 from forestalign.grammar import head_rules, read_head_rules

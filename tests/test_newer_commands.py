@@ -267,7 +267,7 @@ def test_a_record_of_trials_is_written_by_one_run(tmp_path: Path) -> None:
 def test_a_file_that_is_no_record_of_trials_is_kept(tmp_path: Path, content: bytes) -> None:
     record = tmp_path / "trials.jsonl"
     record.write_bytes(content)
-    with pytest.raises(forestalign.ForestAlignError, match="trials.jsonl"):
+    with pytest.raises(forestalign.ForestAlignError, match=r"trials\.jsonl"):
         next(run_trials(PLAN, AlignConfig(), judged, record, resume=True))
     assert record.read_bytes() == content
 
