@@ -19,8 +19,11 @@ from test_outputs import PAIRS, call
 
 import forestalign
 from forestalign import aligner as aligner_module
+from forestalign.aligner import AlignerParts, LoadAligner
+from forestalign.batch.worker_program import Raised
 from forestalign.chunk_aligner import LoadChunkAligner
 from forestalign.cli import main
+from forestalign.cli.words import LoadLinker
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, UsageError
 from forestalign.evaluation import Evaluation
@@ -30,6 +33,7 @@ from forestalign.grammar import grammar_root
 from forestalign.learning.gold_run import _read_checkpoint as read_gold_checkpoint
 from forestalign.learning.training_run import _read_checkpoint as read_checkpoint
 from forestalign.lexicon import load_ppdb
+from forestalign.pair_cache import read_cached
 from forestalign.phrases.linear_model import load_linear_model
 from forestalign.tuning import TuningPlan, parse_parameter, run_trials
 from forestalign.words.crf import load_crf
@@ -239,6 +243,36 @@ def test_chunks_are_loaded_before_the_clock_starts(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(aligner_module, "load_parser", lambda *given: loaded.append(given) or load(*given))
     LoadChunkAligner(AlignConfig())()
     assert len(loaded) == 1
+
+
+MISSING = "/nowhere/at/all.gz"
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        LoadAligner(AlignConfig(model=MISSING)),
+        LoadAligner(AlignConfig(scores=MISSING)),
+        LoadAligner(AlignConfig(ppdb=MISSING)),
+        LoadAligner(AlignConfig(vectors=MISSING)),
+        LoadAligner(AlignConfig(links="crf", crf_model=MISSING)),
+        LoadAligner(AlignConfig(backend="trees"), AlignerParts(given_file=MISSING)),
+        LoadChunkAligner(AlignConfig(ppdb=MISSING)),
+        LoadLinker(AlignConfig(vectors=MISSING, nbest=1)),
+        lambda: read_cached(Path(MISSING)),
+    ],
+    ids=["model", "scores", "ppdb", "vectors", "crf_model", "parses", "chunks", "words", "cache"],
+)
+def test_a_file_that_only_another_machine_lacks_is_told_as_that(
+    start: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each loader names the file, so that a cluster can say that all machines have to share it."""
+    cluster = pytest.importorskip("forestalign.batch.cluster")
+    with pytest.raises(InputError, match=MISSING) as raised:
+        start()
+    monkeypatch.setattr(cluster.Path, "exists", lambda path: True)
+    told = cluster._told(Raised(raised.value))
+    assert "file system which all machines share" in str(told.error)
 
 
 PLAN = TuningPlan((parse_parameter("beam=5:50"),), (("phrase", 1.0),), trials=3, initial=2)

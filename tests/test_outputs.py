@@ -32,10 +32,9 @@ from forestalign.outputs import check_output, whole_file
 
 PAIRS = Path(__file__).parent / "data" / "pairs.tsv"
 BATCH = (["align"], ["align", "--json"], ["words"], ["parse"], ["rerank"])
-WHOLE = (["view"], ["edits"], ["extract"])  # written at once: there is nothing to resume
+WHOLE = (["view"], ["edits"], ["extract"], ["similarity", "--results"])  # written at once: nothing to resume
 WRITERS = (
-    *BATCH, *WHOLE, ["similarity"], ["similarity", "--results"], ["align", "--chunks"], ["train"], ["train", "--gold"],
-    ["tune"], ["crf", "train"],
+    *BATCH, *WHOLE, ["similarity"], ["align", "--chunks"], ["train"], ["train", "--gold"], ["tune"], ["crf", "train"],
 )  # fmt: skip
 
 
