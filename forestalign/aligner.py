@@ -13,24 +13,25 @@ True
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
 from forestalign.batch import Job, RunLimits, StartWork, outcomes
 from forestalign.blas import with_one_thread
-from forestalign.config import DEFAULT_CONFIG, HAND_SET, OLD_HAND_SET, AlignConfig
-from forestalign.errors import AnnotationError, ForestAlignError, NoParseError, UsageError, counted
+from forestalign.config import DEFAULT_CONFIG, HAND_SET, OLD_HAND_SET, AlignConfig, checked_config
+from forestalign.errors import AnnotationError, ForestAlignError, NoParseError, UsageError, counted, shown
 from forestalign.formats import BadRecord, PhraseRecord, format_pharaoh, from_json, record_of, to_json
-from forestalign.formats.door import TooLongError, checked_sentence, shorten_any
+from forestalign.formats.door import TooLongError, check_id, check_rows, checked_links, checked_sentence, shorten_any
 from forestalign.formats.given_parses import read_given
 from forestalign.formats.phrase_rows import COLUMNS, to_tsv
 from forestalign.formats.reranked import Reranked, reranked
 from forestalign.formats.reread import aligned_of
 from forestalign.grammar import grammar_hash
+from forestalign.heap import give_back
 from forestalign.mining.edits import PairEdits, edits_of
 from forestalign.mining.sentence_similarity import Similarity, load_similarity
 from forestalign.parsers import Given, Parse, Parser, load_parser
@@ -75,6 +76,8 @@ class Alignment(AlignedPair):
         `min_posterior` is the least share of the beam's mass, `multiword` asks for several words on both sides, and
         `bars` adds phrases that exist in the binarised trees alone.
         """
+        if not isinstance(min_posterior, int | float) or not 0.0 <= min_posterior <= 1.0:
+            raise UsageError(f"min_posterior is {shown(min_posterior)}; expected a number from 0 to 1")
         return tuple(
             pair
             for pair in self.phrases.pairs
@@ -98,12 +101,15 @@ class Alignment(AlignedPair):
 
     def edits(self, id: str = "") -> PairEdits:
         """How the target differs from the source: kept, replaced, moved, deleted, inserted and so on."""
+        check_id(id)
         record = self.record()
         return edits_of(replace(record, id=id) if id else record)
 
     @classmethod
     def from_json(cls, line: str) -> Alignment:
         """The result that such a line was made of; its forests hold the trees of the line alone."""
+        if not isinstance(line, str):
+            raise UsageError(f"line is {shown(line)}; expected a string of JSON")
         try:
             found = aligned_of(from_json(line))
         except ValueError as error:
@@ -167,7 +173,9 @@ class Aligner:
 
         All of them go along to other processes and machines, so they have to be picklable where these are used.
         """
-        self.config = config
+        self.config = checked_config(config)
+        if given is not None and (isinstance(given, str | bytes) or not isinstance(given, Iterable)):
+            raise UsageError(f"given is {shown(given)}; expected parses")
         self._parts = AlignerParts(tuple(given) if given is not None else None, model, parser, scorer)
 
     # ---- what is loaded, when it is first needed ----
@@ -211,8 +219,7 @@ class Aligner:
 
     def align(self, source: Text, target: Text, id: str = "", links: WordAlignment | None = None) -> Alignment:
         """Align one pair; strings are tokenized, lists of words are kept as they are, `links` replace our own."""
-        if not isinstance(id, str):
-            raise UsageError(f"id is {shorten_any(id)}; expected a string")
+        check_id(id)
         if links is not None and not isinstance(links, WordAlignment):
             raise UsageError(f"links is {shorten_any(links)}; expected a WordAlignment")
         prepared = self.prepare([(id, source, target, links)])[0]
@@ -269,6 +276,7 @@ class Aligner:
         self, pairs: Sequence[tuple[str, Text, Text, WordAlignment | None]]
     ) -> list[PreparedPair | NoParseError]:
         """Parse and link a batch of pairs (id, source, target, links); what has no parse becomes an error."""
+        check_rows(pairs)
         sentences = [
             self._sentence(side, text) for _, *texts, _ in pairs for side, text in zip(SIDES, texts, strict=True)
         ]
@@ -279,8 +287,13 @@ class Aligner:
             if failed is not None:
                 prepared.append(failed)
                 continue
-            words = self.link_words(source, target) if links is None else _checked(links, source, target)
+            words = (
+                self.link_words(source, target)
+                if links is None
+                else checked_links(links, len(source.sentence), len(target.sentence))
+            )
             prepared.append(PreparedPair(source.forest, target.forest, words, id))
+        give_back()
         return prepared
 
     def _sentence(self, side: str, text: object) -> Sentence:
@@ -324,11 +337,11 @@ def load(config: AlignConfig = DEFAULT_CONFIG, **settings: Any) -> Aligner:
     >>> forestalign.load(beam=20, kbest=3).config.beam
     20
     """
-    config = config.with_(**settings)
+    config = checked_config(config).with_(**settings)
     for name in FILES:
         value = getattr(config, name)
-        if value and value not in (HAND_SET, OLD_HAND_SET) and not Path(value).is_file():
-            raise UsageError(f"{name} is {value!r}; there is no such file")
+        if value and value not in (HAND_SET, OLD_HAND_SET) and not os.path.isfile(value):
+            raise UsageError(f"{name} is {shown(value, limit=300)}; there is no such file")
     return Aligner(config)
 
 
@@ -372,18 +385,6 @@ class LoadAligner:
 
 def _alignment_itself(job: Job, alignment: Alignment) -> Alignment:
     return alignment
-
-
-def _checked(links: WordAlignment, source: Parse, target: Parse) -> WordAlignment:
-    """Links that a user gave, if they fit the sentences."""
-    lengths = (len(source.sentence), len(target.sentence))
-    for link in links:
-        if not (0 <= link.source < lengths[0] and 0 <= link.target < lengths[1]):
-            raise UsageError(
-                f"link {link.source}-{link.target} runs past the sentences of {lengths[0]} and "
-                f"{counted(lengths[1], 'word')}"
-            )
-    return links
 
 
 def _nltk(tree: Tree) -> Any:

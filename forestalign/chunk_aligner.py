@@ -17,6 +17,7 @@ from forestalign.phrases.chunk_alignment import AlignedChunks, ChunkModel, align
 from forestalign.phrases.evidence import find_evidence
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.span_pairs import SpanContext, SpanLexicon, span_context
+from forestalign.tokens import Span, tokenize
 
 
 class ChunkAligner:
@@ -64,4 +65,7 @@ class LoadChunkAligner:
     def __call__(self) -> Callable[[Sequence[Job]], Iterator[tuple[AlignedChunks, ...] | NoParseError]]:
         """The work of the process."""
         aligner = ChunkAligner(self.config, load_chunk_model())
+        dogs, chunks = tokenize("Dogs bark."), (Span(0, 1), Span(1, 3))
+        # what happens once, such as loading the parser, is not the first pair's time
+        list(aligner.align([ChunkedPair(0, "", dogs, dogs, chunks, chunks)]))
         return lambda jobs: aligner.align([job.payload for job in jobs])

@@ -7,7 +7,7 @@ import warnings
 from dataclasses import InitVar, dataclass, fields, replace
 from typing import Any
 
-from forestalign.errors import RenamedWarning, UsageError
+from forestalign.errors import RenamedWarning, UsageError, shown
 
 CHOICES = {
     "backend": ("embedded", "benepar", "trees"),
@@ -123,6 +123,8 @@ class AlignConfig:
         if self.model == OLD_HAND_SET:
             _warn_renamed(f"the phrase model {OLD_HAND_SET!r}", repr(HAND_SET))
             object.__setattr__(self, "model", HAND_SET)
+        for field in fields(self):
+            self._check_kind(field.name, field.default)
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{name} is {getattr(self, name)!r}; expected one of {', '.join(choices)}")
@@ -132,6 +134,14 @@ class AlignConfig:
                 wanted = f"at least {least:g}" if math.isinf(most) else f"{least:g} to {most:g}"
                 raise UsageError(f"{name} is {value}; expected {wanted}")
 
+    def _check_kind(self, name: str, default: object) -> None:
+        """Refuse a value of another type than the default; a whole number will do for any number."""
+        value = getattr(self, name)
+        if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+            object.__setattr__(self, name, float(value))
+        elif type(value) is not type(default):
+            raise UsageError(f"{name} takes {KINDS[type(default)]}, not {shown(value)}")
+
     def with_(self, **changes: Any) -> AlignConfig:
         """A copy with some settings changed; unknown names, wrong types and impossible values are refused.
 
@@ -140,14 +150,9 @@ class AlignConfig:
         """
         known = {field.name: field for field in fields(self)}
         changes = {current_name(name): value for name, value in changes.items()}
-        for name, value in changes.items():
+        for name in changes:
             if name not in known:
                 raise UsageError(f"no setting is called {name!r}; settings are: {', '.join(known)}")
-            default = getattr(AlignConfig(), name)
-            if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
-                changes[name] = float(value)
-            elif type(value) is not type(default):
-                raise UsageError(f"{name} takes {KINDS[type(default)]}, not {value!r}")
         return replace(self, **changes)
 
     def without_effect(self) -> tuple[str, ...]:
@@ -166,6 +171,13 @@ class AlignConfig:
             for field in fields(self)
             if getattr(self, field.name) != getattr(plain, field.name)
         }
+
+
+def checked_config(value: object) -> AlignConfig:
+    """The settings that a user gave, if they are some."""
+    if not isinstance(value, AlignConfig):
+        raise UsageError(f"config is {shown(value)}; expected an AlignConfig")
+    return value
 
 
 def current_name(setting: str) -> str:

@@ -64,6 +64,16 @@ class RenamedWarning(FutureWarning):
     """A setting or an option was given by a name that it had before; it still works."""
 
 
+def shown(value: object, limit: int = 60) -> str:
+    """Any value of a user's, cut to fit a message.
+
+    >>> shown(b"x"), len(shown("x" * 1000))
+    ("b'x'", 60)
+    """
+    text = ascii(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
 def line_of(number: int, id: str) -> str:
     """The line of a pair, with its id where that is another name than the number.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from forestalign.errors import OutputError, UsageError
 
@@ -41,6 +43,16 @@ def check_output(
     if not (force or resume) and path.is_file() and path.stat().st_size:
         way_out = "--resume continues it, --force replaces it" if can_resume else "--force replaces it"
         raise UsageError(f"{output} exists already; {way_out}")
+
+
+def check_different(outputs: Iterable[str | Path]) -> None:
+    """Refuse two outputs that are one file."""
+    seen: dict[object, str | Path] = {}
+    for output in outputs:
+        own = _identity(output, sys.stdout) or (STDOUT if str(output) == STDOUT else os.path.realpath(output))
+        if own in seen:
+            raise UsageError(f"the outputs {seen[own]} and {output} are the same file; expected one for each")
+        seen[own] = output
 
 
 def _refuse_input(output: str | Path, inputs: Iterable[str | Path]) -> None:
@@ -91,6 +103,31 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         finally:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def packed_file(path: str | Path) -> Iterator[BinaryIO]:
+    """A whole file, gzip by suffix, without a time stamp: equal contents give equal files."""
+    with whole_file(path) as raw:
+        if not is_packed(path):
+            yield raw
+            return
+        with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+            yield cast(BinaryIO, packed)
+
+
+def is_packed(path: str | Path) -> bool:
+    """Whether a file is gzip, which its name tells."""
+    return str(path).endswith(".gz")
+
+
+def read_packed(path: str | Path) -> bytes:
+    """What such a file holds; OSError or ValueError if it is damaged."""
+    data = Path(path).read_bytes()
+    try:
+        return gzip.decompress(data) if is_packed(path) else data
+    except (EOFError, zlib.error) as error:
+        raise ValueError(str(error)) from error
 
 
 @contextmanager

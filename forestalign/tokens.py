@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from forestalign.bare_import import bare_import
+from forestalign.errors import UsageError, shown
 from forestalign.grammar import abbreviations
 
 KEPT_WORDS = 1 << 12  # in each cache: most of a text, and full after some hundred pairs, so that memory is flat then
@@ -103,8 +104,12 @@ class Sentence:
         >>> Sentence.from_words(["She", "left", "."]).text
         'She left .'
         """
-        tokens, begin = [], 0
+        if isinstance(words, str | bytes) or not isinstance(words, Iterable):
+            raise UsageError(f"words is {shown(words)}; expected a list of words")
+        words, tokens, begin = tuple(words), [], 0
         for word in words:
+            if not isinstance(word, str):
+                raise UsageError(f"word {len(tokens)} is {shown(word)}; expected a string")
             tokens.append(Token(word, begin, begin + len(word)))
             begin += len(word) + 1
         return cls(" ".join(words), tuple(tokens))
@@ -124,6 +129,8 @@ def tokenize(text: str) -> Sentence:
     >>> tokenize("Don't go!").words
     ('Do', "n't", 'go', '!')
     """
+    if not isinstance(text, str):
+        raise UsageError(f"text is {shown(text)}; expected a string")
     wholes = [found.span() for found in _WHOLE.finditer(text)] if _MAY_BE_WHOLE.search(text) else []
     plain = _INNER_APOSTROPHE.sub("'", text)
     for begin, end in wholes:

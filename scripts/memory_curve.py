@@ -13,6 +13,7 @@ from forestalign.config import AlignConfig
 from forestalign.errors import NoParseError
 from forestalign.formats import read_pairs
 from forestalign.formats.pairs import PairRecord
+from forestalign.heap import give_back
 
 CHUNK = 20  # pairs that are parsed together
 STEP = 1000  # pairs between two measurements
@@ -49,8 +50,9 @@ def distinct_pairs(paths: Sequence[str], max_words: int) -> Iterator[PairRecord]
 
 
 def resident_megabytes() -> float:
-    """Memory of this process that is in use now, after a collection of what nothing refers to."""
+    """Memory of this process that is in use now: what nothing refers to, or is free, is given back before."""
     gc.collect()
+    give_back(0)
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1e3
 

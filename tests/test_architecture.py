@@ -14,6 +14,7 @@ ORDER = [
     "bare_import",
     "outputs",
     "blas",
+    "heap",
     "config",
     "_core",
     "compiled",

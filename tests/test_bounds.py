@@ -7,6 +7,8 @@ import gc
 import importlib
 import inspect
 import pkgutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,10 +16,12 @@ import numpy as np
 import pytest
 
 import forestalign
+from forestalign import aligner as aligner_module
 from forestalign import grammar
 from forestalign.aligner import Aligner
 from forestalign.config import AlignConfig
 from forestalign.grammar import head_rules, read_head_rules
+from forestalign.lexicon import phrases, wordnet
 from forestalign.words import similarity
 from forestalign.words.crf.transitions import transition_features
 from forestalign.words.similarity import Sources, WordSimilarity
@@ -123,3 +127,43 @@ def test_a_pair_leaves_no_memory_behind(links: str) -> None:
     source = "The old man bought a red car near the river , and his wife sold the house in the village before spring ."
     target = "The elderly man purchased a red automobile by the river , and his wife sold the village house in winter ."
     assert bytes_kept_by(lambda: aligner.align(source, target).to_json()) < 3000  # a table over all spans has more
+
+
+def test_caches_are_full_after_some_hundred_pairs() -> None:
+    """A cache that is still filling after thousands of pairs looks like memory that leaks."""
+    sizes = {name: function.cache_parameters()["maxsize"] or 0 for name, function in caching_functions()}
+    assert {name: size for name, size in sizes.items() if size > 1 << 13} == {}
+    assert max(wordnet.MOST_ENTRIES, phrases.MOST_LINES, grammar.MOST_PRODUCTIONS) <= 1 << 13
+
+
+HOLES = """
+import numpy as np
+from pathlib import Path
+from forestalign import heap
+
+def resident():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+rows = [(np.ones(12_000), bytearray(600)) for _ in range(2000)]  # 96 KB each, from the heap, and a piece between
+kept = [piece for _, piece in rows]
+del rows
+full = resident()
+heap.give_back()
+print(bool(heap.free_bytes()), full - resident())
+"""
+
+
+def test_memory_with_holes_is_given_back() -> None:
+    done = subprocess.run([sys.executable, "-c", HOLES], capture_output=True, text=True, check=True)
+    is_known, kilobytes = done.stdout.split()
+    if is_known == "False":
+        pytest.skip("needs mallinfo2 of the GNU C library")
+    assert int(kilobytes) > 150_000
+
+
+def test_every_batch_gives_memory_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(aligner_module, "give_back", lambda: calls.append("asked"))
+    Aligner(AlignConfig()).align("She left.", "She went.")
+    assert calls == ["asked"]

@@ -57,7 +57,9 @@ def test_the_library_gives_the_same_bytes_for_any_number_of_blas_threads(aligner
 
 
 @pytest.mark.parametrize(
-    "command", [["align", "--json"], ["words", "--scores"], ["words", "--method", "crf", "--scores"]]
+    "command",
+    [["align", "--json"], ["words", "--scores"], ["words", "--method", "crf", "--scores"], ["similarity", "--json"]],
+    ids=" ".join,
 )
 def test_a_command_gives_the_same_bytes_for_any_number_of_blas_threads(tmp_path: Path, command: list[str]) -> None:
     pairs = tmp_path / "pairs.tsv"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,96 @@ def test_the_other_arguments_are_checked_too(aligner: Aligner, name: str, value:
 def test_loading_fails_at_once_where_a_file_is_not_there(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=rf"{name} is '.*nothing\.gz'; there is no such file"):
         forestalign.load(**{name: str(tmp_path / "nothing.gz")})
+
+
+# ---- every public function ----
+
+WRONG: dict[str, Any] = {
+    "nothing": None, "bytes": b"x", "a number": 3, "a fraction": 1.5, "no number": float("nan"), "a flag": True,
+    "an empty list": [], "a list": ["ab"], "a triple": ("a", "b", "c"), "a dictionary": {"a": 1}, "an object": object(),
+    "half a surrogate pair": "\ud800", "NUL": "a\0b", "a long text": "x" * 100_000, "below zero": -3, "empty": "",
+    "an empty word": [""], "no word": [None], "a range": range(3),
+}  # fmt: skip
+RESULT = (
+    '{"version": 1, "id": "", "source": {"text": "a", "tokens": ["a"], "tree": "(NN a)"}, "target": {"text": "a", '
+    '"tokens": ["a"], "tree": "(NN a)"}, "words": [], "phrases": [], "nulls": {"source": [], "target": []}, '
+    '"reached_root": false, "completed": false, "log_score": 0.0, "signature": ""}'
+)
+
+
+def linked(aligner: Aligner, *link: Any) -> Alignment:
+    return aligner.align("a b", "a b", links=forestalign.WordAlignment((forestalign.WordLink(*link),)))
+
+
+PUBLIC: dict[str, Callable[[Aligner, Any], object]] = {
+    "align source": lambda aligner, value: aligner.align(value, "a b"),
+    "align target": lambda aligner, value: aligner.align("a b", value),
+    "align id": lambda aligner, value: aligner.align("a b", "a b", id=value),
+    "align links": lambda aligner, value: aligner.align("a b", "a b", links=value),
+    "links": lambda aligner, value: aligner.align("a b", "a b", links=forestalign.WordAlignment(value)),
+    "link": lambda aligner, value: linked(aligner, value, 0),
+    "score of a link": lambda aligner, value: linked(aligner, 0, 0, value),
+    "align_many": lambda aligner, value: list(aligner.align_many(value)),
+    "align_many pair": lambda aligner, value: list(aligner.align_many([value])),
+    "align_many jobs": lambda aligner, value: aligner.align_many([], jobs=value),
+    "align_many errors": lambda aligner, value: aligner.align_many([], errors=value),
+    "prepare": lambda aligner, value: aligner.prepare(value),
+    "load": lambda aligner, value: forestalign.load(value),
+    "load beam": lambda aligner, value: forestalign.load(beam=value),
+    "load model": lambda aligner, value: forestalign.load(model=value),
+    "load one_best": lambda aligner, value: forestalign.load(one_best=value),
+    "load null_penalty": lambda aligner, value: forestalign.load(null_penalty=value),
+    "AlignConfig beam": lambda aligner, value: forestalign.AlignConfig(beam=value),
+    "AlignConfig vectors": lambda aligner, value: forestalign.AlignConfig(vectors=value),
+    "AlignConfig links": lambda aligner, value: forestalign.AlignConfig(links=value),
+    "Aligner": lambda aligner, value: Aligner(value),
+    "Aligner given": lambda aligner, value: Aligner(given=value),
+    "load_parser": lambda aligner, value: forestalign.load_parser(value),
+    "parse": lambda aligner, value: aligner.parser.parse(value),
+    "parse one": lambda aligner, value: aligner.parser.parse([value]),
+    "tokenize": lambda aligner, value: forestalign.tokenize(value),
+    "from_words": lambda aligner, value: forestalign.Sentence.from_words(value),
+    "from_json": lambda aligner, value: Alignment.from_json(value),
+    "pairs": lambda aligner, value: Alignment.from_json(RESULT).pairs(value),
+    "edits": lambda aligner, value: Alignment.from_json(RESULT).edits(value).to_json(),
+    "edits of_kind": lambda aligner, value: Alignment.from_json(RESULT).edits().of_kind(value),
+    "similarity": lambda aligner, value: Alignment.from_json(RESULT).similarity().to_json(value),
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_no_value_gives_an_error_that_is_not_ours(aligner: Aligner, name: str) -> None:
+    for value in WRONG.values():
+        with suppress(ForestAlignError):
+            PUBLIC[name](aligner, value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("tokenize", None, "text is None; expected a string"),
+        ("from_words", "ab", "words is 'ab'; expected a list of words"),
+        ("from_words", ["a", 3], "word 1 is 3; expected a string"),
+        ("load", 3, "config is 3; expected an AlignConfig"),
+        ("load_parser", None, "config is None; expected an AlignConfig"),
+        ("Aligner", b"x", "config is b'x'; expected an AlignConfig"),
+        ("AlignConfig beam", "7", "beam takes a whole number, not '7'"),
+        ("parse", "ab", "sentences is 'ab'; expected a list of Sentence"),
+        ("parse one", "ab", "sentence 0 is 'ab'; expected a Sentence"),
+        ("from_json", b"{}", "line is b'{}'; expected a string of JSON"),
+        ("pairs", -3, "min_posterior is -3; expected a number from 0 to 1"),
+        ("edits", 3, "id is 3; expected a string"),
+        ("edits", "\ud800", "the id has half of a surrogate pair"),
+        ("edits of_kind", "new", "kind is 'new'; expected one of kept, replaced"),
+        ("similarity", None, "id is None; expected a string"),
+        ("prepare", [("a", "b")], r"\('a', 'b'\) is no pair; expected \(id, source, target, links\)"),
+        ("link", "0", "links has WordLink"),
+        ("score of a link", float("nan"), "link 0-0 has the score nan; expected a number"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_value(aligner: Aligner, name: str, value: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        PUBLIC[name](aligner, value)
 
 
 # ---- lengths ----

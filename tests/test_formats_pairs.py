@@ -114,7 +114,7 @@ BAD_LINES = {
     "escape": ("a\x1b[2Jb\tc", "the source has a control character, U+001B at character 2"),
     "half a surrogate pair": (
         '{"source": "a\\ud800", "target": "b"}',
-        "the source has half of a surrogate pair, U+D800",
+        "field 'source' has half of a surrogate pair, U+D800",
     ),
     "too many words": ("a\t" + "word " * 2000, "the target has 2000 words; the limit is 300 (setting max_words)"),
     "too many tokens": ("a\t" + "can't " * 200, "the target has 400 words"),

@@ -13,13 +13,18 @@ import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forestalign.errors import ForestAlignError
+from forestalign.batch.run_journal import JournalFile
+from forestalign.errors import ForestAlignError, InputError
 from forestalign.evaluation.annotation_files import read_annotations
+from forestalign.evaluation.annotation_store import AnnotationStore
+from forestalign.evaluation.development import read_development
+from forestalign.evaluation.sentence_files import read_sentence_gold
 from forestalign.formats import (
     parse_pharaoh,
     read_conll,
@@ -31,15 +36,24 @@ from forestalign.formats import (
     read_phrases,
     read_trees,
 )
+from forestalign.formats.chunk_files import read_chunked
 from forestalign.formats.enju import read_enju
 from forestalign.formats.given_parses import read_given
 from forestalign.formats.huang import read_huang
 from forestalign.formats.ists import read_ists
+from forestalign.learning.gold_run import _read_checkpoint as read_gold_checkpoint
+from forestalign.learning.training_run import _read_checkpoint as read_checkpoint
 from forestalign.lexicon import load_ppdb
 from forestalign.lexicon.phrase_lists import load_phrase_lists
 from forestalign.lexicon.vectors import _load as load_vector_file
+from forestalign.mining.pair_counts import CountLines, OccurrenceFilter, line_batches
+from forestalign.mining.sentence_similarity import read_similarity
+from forestalign.phrases.chunk_alignment import read_chunk_model
 from forestalign.phrases.linear_model import load_linear_model
 from forestalign.phrases.model import load_model
+from forestalign.phrases.phrase_similarity import read_similarity as read_phrase_similarity
+from forestalign.words.crf.analysis_store import AnalysisStore
+from forestalign.words.crf.model_file import read_model
 
 HOSTILE = sorted((Path(__file__).parent / "data" / "hostile").iterdir())
 FEW, MANY = 40, 2000
@@ -49,6 +63,22 @@ Reader = Callable[[Path], object]
 def all_of(reader: Callable[[Path], Iterable[object]]) -> Reader:
     return lambda path: list(reader(path))
 
+
+def saved_annotations(path: Path) -> None:
+    """A file that the page is to go on with."""
+    plain = path.with_suffix(".jsonl")
+    plain.write_bytes(path.read_bytes())
+    try:
+        AnnotationStore(plain).close()
+    except ForestAlignError as error:
+        raise InputError(path, None, str(error)) from error
+
+
+def no_trees(path: Path) -> NoReturn:
+    raise InputError(path, None, "needs trees, which nobody parses here")
+
+
+count_lines = CountLines(OccurrenceFilter())
 
 READERS: dict[str, Reader] = {
     "pairs": all_of(read_pairs),
@@ -69,6 +99,19 @@ READERS: dict[str, Reader] = {
     "Enju": read_enju,
     "Huang's forests": all_of(read_huang),
     "iSTS chunks": all_of(read_ists),
+    "chunked pairs": all_of(read_chunked),
+    "gold of phrases": lambda path: read_development(path, lambda records: no_trees(path)),
+    "lines for counting": lambda path: [count_lines(batch) for batch in line_batches([path])],
+    "saved annotations": saved_annotations,
+    "sentence scores": read_sentence_gold,
+    "chunk models": read_chunk_model,
+    "models of phrase similarity": read_phrase_similarity,
+    "models of sentence similarity": read_similarity,
+    "CRF models": read_model,
+    "analyses": AnalysisStore,
+    "checkpoints": lambda path: read_checkpoint(path, "key"),
+    "checkpoints of gold": lambda path: read_gold_checkpoint(path, "key"),
+    "journals": JournalFile,
 }
 PIECES = [
     "{", "}", "[", "]", "(", ")", '"', ":", ",", "\t", "\n", "\r\n", " ", "|||", "-", "0", "1", "-1", "1e999", "NaN",

@@ -115,7 +115,7 @@ class JournalFile:
             content = json.loads(line)
             self.settings: Settings = content["settings"]
             is_ours = content["format"] == FORMAT
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             is_ours = False
         if not is_ours:
             raise UsageError(f"{self.path} is no journal of a run; expected the one that was written with the output")

@@ -10,7 +10,9 @@ import argparse
 import importlib
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -60,6 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; errors that a user can fix become one line on stderr."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     os.environ.update(dict.fromkeys(BLAS_THREADS, "1"))
+    _clean_up_when_ended()
     _replace_closed_streams()
     _escape_what_streams_cannot_write()
     parser = _top_parser()
@@ -120,6 +123,20 @@ def _told_in_one_line(name: str) -> Iterator[None]:
         warnings.simplefilter("always", RenamedWarning)
         warnings.showwarning = show  # type: ignore[assignment]
         yield
+
+
+def _clean_up_when_ended() -> None:
+    """SIGTERM and SIGHUP leave as Ctrl-C does, so that half-written files and folders for sorting are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _leave)
+
+
+def _leave(number: int, frame: object) -> NoReturn:
+    raise SystemExit(128 + number)
 
 
 def _replace_closed_streams() -> None:

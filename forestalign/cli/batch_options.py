@@ -20,7 +20,7 @@ from forestalign.batch import (
     run_jobs,
 )
 from forestalign.formats import Unread
-from forestalign.outputs import check_output
+from forestalign.outputs import check_different, check_output
 
 
 def add_batch_options(parser: argparse.ArgumentParser) -> None:
@@ -110,10 +110,15 @@ def add_cache_option(parser: argparse._ActionsContainer) -> None:
 def check_outputs(args: argparse.Namespace, *names: str) -> None:
     """Before any work: the files that these arguments name can be written, and nothing is lost by it."""
     resume = getattr(args, "resume", False)
+    check_different(path for name in names if (path := getattr(args, name)) and not _is_device(path))
     for name in names:
         if path := getattr(args, name):
             inputs = named_files(args, names)
             check_output(path, inputs, force=args.force, resume=resume, can_resume=hasattr(args, "resume"))
+
+
+def _is_device(path: str) -> bool:
+    return path != "-" and Path(path).exists() and not Path(path).is_file()
 
 
 def named_files(args: argparse.Namespace, outputs: Sequence[str] = ("output",)) -> Iterator[str]:

@@ -22,7 +22,7 @@ from forestalign.formats.lines import read_text
 from forestalign.formats.phrase_records import read_phrases
 from forestalign.mining.edit_report import EditReport
 from forestalign.mining.edits import PairEdits, edits_of
-from forestalign.outputs import whole_file
+from forestalign.outputs import packed_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -51,10 +51,10 @@ def run(args: argparse.Namespace) -> int:
     failures: list[str] = []
     pairs = _of_texts(args, failures) if args.sentences else _of_results(args.results)
     report = EditReport("Edits: " + ", ".join(args.sentences or args.results))
-    with whole_file(args.output) as file:
+    with packed_file(args.output) as file:
         file.writelines(pair.to_json().encode() + b"\n" for pair in _counted(pairs, report))
     if args.report:
-        with whole_file(args.report) as file:
+        with packed_file(args.report) as file:
             file.write(report.html().encode())
     for failure in failures:
         print(failure, file=sys.stderr)

@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _form(args: argparse.Namespace) -> TableForm:
-    ending = Path(args.output).suffix.removeprefix(".")
+    ending = Path(args.output.removesuffix(".gz")).suffix.removeprefix(".")
     return TableForm(args.format or (ending if ending in list(TableForm) else TableForm.TSV))
 
 

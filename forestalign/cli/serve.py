@@ -27,6 +27,7 @@ from forestalign.errors import UsageError
 from forestalign.evaluation.annotation_store import AnnotationStore, record_of_annotation
 from forestalign.formats import record_of
 from forestalign.formats.phrase_records import PhraseRecord
+from forestalign.outputs import check_output
 from forestalign.view.page import read_records
 from forestalign.view.server import AlignServer
 
@@ -50,6 +51,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"port {args.port} does not exist; ports go from 0 to 65535")
     if not _is_loopback(args.host):
         print(f"forestalign serve: anybody who can reach {args.host} can use this server", file=sys.stderr)
+    if args.annotate:
+        check_output(args.annotate, [args.results] if args.results else [], force=True)
     records = read_records(args.results) if args.results else {}
     with ExitStack() as stack:
         store = stack.enter_context(AnnotationStore(args.annotate, records.values())) if args.annotate else None

@@ -22,7 +22,7 @@ from forestalign.cli.pair_batch import align_batch
 from forestalign.errors import UsageError
 from forestalign.formats.phrase_records import read_phrases
 from forestalign.mining.sentence_similarity import Similarity, load_similarity
-from forestalign.outputs import whole_file
+from forestalign.outputs import packed_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,10 +39,12 @@ def run(args: argparse.Namespace) -> int:
         return align_batch(args, SimilarityText(args.json), Layout.JSON if args.json else Layout.LINES)
     if args.pairs != "-":
         raise UsageError(f"--results and the pairs {args.pairs}; expected one of them")
+    if args.resume:
+        raise UsageError("--resume continues aligning; with --results nothing is aligned, and --force starts anew")
     args.pairs = ""
     check_outputs(args, "output")
     model = load_similarity()
-    with whole_file(args.output) as file:
+    with packed_file(args.output) as file:
         for record in read_phrases(args.results):
             file.write(_text(model.judge(record), record.id, args.json).encode() + b"\n")
     return 0

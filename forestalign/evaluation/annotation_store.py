@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from forestalign.evaluation.annotation_files import annotated_pair, format_annot
 from forestalign.formats.fields import Fields
 from forestalign.formats.lines import read_text_lines
 from forestalign.formats.phrase_records import NullSpans, PhraseRecord, SideRecord
+from forestalign.outputs import is_packed
 from forestalign.trees import format_brackets, parse_brackets
 from forestalign.view.page import scene_fields
 from forestalign.view.scene import scene_of
@@ -35,7 +37,7 @@ class AnnotationStore:
     """An annotation file in use; answers the requests of a page."""
 
     def __init__(self, path: str | Path, records: Iterable[PhraseRecord] = ()):
-        self.path = Path(path)
+        self.path = _checked_path(path)
         self._trees = {record.id: _trees_of(record) for record in records}
         self._turn, self._page = Lock(), ""
         self._descriptor = _open_locked(self.path)
@@ -127,6 +129,7 @@ class AnnotationStore:
             with open(descriptor, "w", encoding="utf-8", closefd=False) as stream:
                 stream.writelines(line + "\n" for line in lines.values())
             os.fsync(descriptor)
+            os.fchmod(descriptor, stat.S_IMODE(os.fstat(self._descriptor).st_mode))
             os.replace(part, self.path)
         except OSError as error:
             os.close(descriptor)
@@ -203,6 +206,16 @@ def _joined(known: AnnotatedPair, new: AnnotatedPair, is_replacement: bool) -> A
             "changed", f"the sentences or trees of pair {new.id!r} have changed since it was saved"
         )
     return new
+
+
+def _checked_path(path: str | Path) -> Path:
+    """The file itself where the name is a link to it; a device would be read without end."""
+    found = Path(os.path.realpath(path))
+    if found.exists() and not found.is_file():
+        raise UsageError(f"cannot write to {path}: it is no file; expected the name of one")
+    if is_packed(found):
+        raise UsageError(f"cannot write to {path}: annotations are plain text; expected a name without .gz")
+    return found
 
 
 def _open_locked(path: Path) -> int:

@@ -175,7 +175,7 @@ def _is_annotated(path: str | Path) -> bool:
     for _, text in read_text_lines(path):
         try:
             first = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
         return isinstance(first, dict) and isinstance(first.get("source"), dict)
     raise AnnotationError(path, None, "is empty; a development set needs at least one pair")

@@ -39,12 +39,19 @@ def read_sentence_gold(path: str | Path) -> SentenceGold:
             elif fields.has("paraphrase"):
                 paraphrases.append(_truth(fields, "paraphrase"))
             else:
-                similarities.append(fields.number("score"))
+                similarities.append(_similarity(fields))
             if sum(map(bool, (similarities, paraphrases, answers))) > 1:
                 raise ValueError("the line has another kind of gold than those before it; expected one kind")
         except ValueError as error:
             raise AnnotationError(path, number, str(error)) from error
     return SentenceGold(tuple(similarities), tuple(paraphrases), tuple(answers))
+
+
+def _similarity(fields: Fields) -> float:
+    value = fields.number("score")
+    if not isfinite(value):
+        raise ValueError("score is null; expected a number")
+    return value
 
 
 def _truth(fields: Fields, name: str) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from forestalign.errors import counted
-from forestalign.formats.fields import shorten
+from forestalign.errors import UsageError, counted, shown
+from forestalign.formats.fields import finite_number, shorten
 from forestalign.tokens import Sentence, Token, tokenize
+from forestalign.words.alignment import WordAlignment, WordLink
 
 LONGEST_TEXT = 50_000  # characters of a sentence; 300 long words have about 5,000
 LONGEST_WORD = 1_000  # characters; web addresses are the longest words that text has
@@ -75,6 +76,40 @@ def refuse_harmful(side: str, text: str) -> None:
         code = ord(found.group())
         kind = "half of a surrogate pair" if 0xD800 <= code <= 0xDFFF else "a control character"
         raise ValueError(f"the {side} has {kind}, U+{code:04X} at character {found.start() + 1}")
+
+
+def check_id(id: object) -> None:
+    """UsageError, unless it is a string that can be written."""
+    if not isinstance(id, str):
+        raise UsageError(f"id is {shown(id)}; expected a string")
+    try:
+        refuse_harmful("id", id)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def check_rows(pairs: object) -> None:
+    """UsageError, unless they are rows of (id, source, target, links)."""
+    if isinstance(pairs, str | bytes) or not isinstance(pairs, Sequence):
+        raise UsageError(f"pairs is {shown(pairs)}; expected a list of (id, source, target, links)")
+    for row in pairs:
+        if not isinstance(row, tuple | list) or len(row) != 4:
+            raise UsageError(f"{shown(row)} is no pair; expected (id, source, target, links)")
+
+
+def checked_links(links: WordAlignment, source_count: int, target_count: int) -> WordAlignment:
+    """Links that a user gave, if they fit the sentences."""
+    for link in links if isinstance(links.links, tuple) else (links.links,):
+        if not isinstance(link, WordLink) or type(link.source) is not int or type(link.target) is not int:
+            raise UsageError(f"links has {shown(link)}; expected a WordLink of two whole numbers")
+        if finite_number(link.score) is None:
+            raise UsageError(f"link {link.source}-{link.target} has the score {shown(link.score)}; expected a number")
+        if not (0 <= link.source < source_count and 0 <= link.target < target_count):
+            raise UsageError(
+                f"link {link.source}-{link.target} runs past the sentences of {source_count} and "
+                f"{counted(target_count, 'word')}"
+            )
+    return links
 
 
 def _check_words(side: str, words: Sequence[str], max_words: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -14,6 +15,7 @@ from typing import NoReturn
 from forestalign.tokens import Span
 
 _ABSENT = object()
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Fields:
             raise ValueError("invalid JSON: nested too deeply") from error
         if not isinstance(value, dict):
             raise ValueError(f"expected a JSON object, found {shorten(value)}")
+        if "\\u" in text or not text.isascii():
+            _refuse_halves(value)
         return cls(value)
 
     def has(self, name: str) -> bool:
@@ -63,7 +67,7 @@ class Fields:
         return value if _is_whole(value) else self._refuse(name, value, "a whole number")  # type: ignore[return-value]
 
     def number(self, name: str) -> float:
-        """A number; null stands for minus infinity, which JSON cannot say."""
+        """A finite number; null stands for minus infinity, which JSON cannot say."""
         return self._number(name, self._value(name, "a number"))
 
     def words(self, name: str) -> tuple[str, ...]:
@@ -133,9 +137,8 @@ class Fields:
     def _number(self, name: str, value: object) -> float:
         if value is None:
             return -math.inf
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            self._refuse(name, value, "a number")
-        return float(value)
+        number = finite_number(value)
+        return number if number is not None else self._refuse(name, value, "a number")
 
     def _pair(self, name: str, value: object, expectation: str) -> tuple[int, int]:
         if not isinstance(value, list) or len(value) != 2 or not all(_is_whole(part) for part in value):
@@ -170,6 +173,25 @@ def shorten(value: object, limit: int = 60) -> str:
 def finite(value: float) -> float | None:
     """A number for JSON, which knows no infinity."""
     return value if math.isfinite(value) else None
+
+
+def finite_number(value: object) -> float | None:
+    """The number that JSON held; None for what is none, or is larger than any that can be counted with."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _refuse_halves(values: dict[str, object]) -> None:
+    """No halves of surrogate pairs, which JSON can say by an escape and no file can hold."""
+    for name, value in values.items():
+        found = _HALF.search(name) or _HALF.search(json.dumps(value, ensure_ascii=False))
+        if found:
+            raise ValueError(f"field {name!a} has half of a surrogate pair, U+{ord(found.group()):04X}")
 
 
 def _is_whole(value: object) -> bool:

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from forestalign.errors import InputError
-from forestalign.outputs import whole_file
+from forestalign.outputs import packed_file
 
 STDIN = "-"
 Content = TypeVar("Content")
 Other = TypeVar("Other")
+LONGEST_LINE = 1 << 26  # bytes; a result of two long sentences has some hundred thousand, a device has no end
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -55,7 +56,12 @@ def read_lines(path: str | Path) -> Iterator[Line]:
     number = 0
     with _opened(path) as stream:
         try:
-            for number, raw in enumerate(stream, start=1):
+            while raw := stream.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(raw) > LONGEST_LINE:
+                    raise InputError(
+                        path, number, f"the line has more than {LONGEST_LINE:,} bytes; expected lines of text"
+                    )
                 yield _decode(number, raw)
         except (EOFError, zlib.error, OSError) as error:
             raise InputError(
@@ -77,13 +83,9 @@ def read_text(path: str | Path) -> str:
 
 
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
-    """Write lines, each ended by a newline; gzip by suffix, without a time stamp: equal lines give equal files."""
-    with whole_file(path) as raw:
-        if str(path).endswith(".gz"):
-            with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
-                stream.writelines(line.encode() + b"\n" for line in lines)
-        else:
-            raw.writelines(line.encode() + b"\n" for line in lines)
+    """Write lines, each ended by a newline; gzip by suffix."""
+    with packed_file(path) as file:
+        file.writelines(line.encode() + b"\n" for line in lines)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forestalign.errors import AnnotationError
-from forestalign.formats.fields import Fields, finite, shorten
+from forestalign.formats.fields import Fields, finite, finite_number, shorten
 from forestalign.formats.lines import read_text_lines
 from forestalign.formats.tree_files import check_words
 from forestalign.tokens import Sentence, Span, Token
@@ -318,8 +318,10 @@ def _words(fields: Fields, name: str, counts: tuple[int, int]) -> tuple[WordEntr
     words = []
     for row in fields.rows(name, 3, f"a list of {expectation}"):
         match row:
-            case (int(i), int(j), int(score) | float(score)) if 0 <= i < counts[0] and 0 <= j < counts[1]:
-                words.append(WordEntry(i, j, float(score)))
+            case (int(i), int(j), value) if (
+                0 <= i < counts[0] and 0 <= j < counts[1] and finite_number(value) is not None
+            ):
+                words.append(WordEntry(i, j, float(value)))  # type: ignore[arg-type]
             case _:
                 fields.complain(name, f"found {shorten(row)}; expected {expectation}")
     return tuple(words)
@@ -346,10 +348,19 @@ def _parse_entry(fields: Fields, index: int, counts: tuple[int, int]) -> PhraseP
         supports,
         fields.flag("bar"),
         fields.flag("inverted"),
-        fields.number("posterior") if fields.has("posterior") else None,
+        _posterior(fields),
         fields.words("evidence") if fields.has("evidence") else ("links",),
         fields.text("relation") if fields.has("relation") else "",
     )
+
+
+def _posterior(fields: Fields) -> float | None:
+    if not fields.has("posterior") or fields.values["posterior"] is None:
+        return None
+    value = fields.number("posterior")
+    if not 0.0 <= value <= 1.0:
+        fields.complain("posterior", f"found {value:g}; expected a number from 0 to 1")
+    return value
 
 
 def _nulls(fields: Fields, counts: tuple[int, int]) -> NullSpans:
@@ -384,8 +395,10 @@ def _parse_nodes(fields: Fields, name: str, word_count: int) -> tuple[ForestNode
     nodes = []
     for row in fields.rows(name, 4, f"a list of {expectation}"):
         match row:
-            case (int(begin), int(end), str(label), int(marginal) | float(marginal)) if 0 <= begin < end <= word_count:
-                nodes.append(ForestNode(begin, end, label, float(marginal)))
+            case (int(begin), int(end), str(label), value) if (
+                0 <= begin < end <= word_count and finite_number(value) is not None
+            ):
+                nodes.append(ForestNode(begin, end, label, float(value)))  # type: ignore[arg-type]
             case _:
                 fields.complain(name, f"found {shorten(row)}; expected {expectation}")
     return tuple(nodes)

@@ -7,6 +7,7 @@ EM, without gold:
 - `m_step`: the weights that make these alignments most likely
 - `stepwise_em`: mini-batches (Liang and Klein 2009)
 - `training_run`: passes, early stopping, checkpoints
+- `checkpoints`: reading what may be damaged
 - `phrase_run`: from a file of pairs to a phrase model
 
 From gold:

@@ -23,6 +23,7 @@ from forestalign.errors import UsageError
 from forestalign.evaluation.development import Judge, risk
 from forestalign.evaluation.projection import SpanPair
 from forestalign.forest import Forest
+from forestalign.learning.checkpoints import reading_checkpoint
 from forestalign.learning.risk import KBestList, Objective, expected_risk, minimised, softmax_margin
 from forestalign.learning.weighted_tasks import WeightedTask, run_pass
 from forestalign.outputs import whole_file
@@ -243,7 +244,7 @@ def _write_checkpoint(path: Path, state: _Pass, key: str) -> None:
 def _read_checkpoint(path: Path, key: str) -> _Pass | None:
     if not path.exists():
         return None
-    with np.load(path, allow_pickle=False) as content:
+    with reading_checkpoint(path), np.load(path, allow_pickle=False) as content:
         if "key" not in content or str(content["key"]) != key:
             raise UsageError(f"{path} belongs to other gold or other settings: it cannot be resumed here")
         ends = np.cumsum(content["lengths"])[:-1]

@@ -11,7 +11,9 @@ from typing import Any
 from forestalign.config import HAND_SET, OLD_HAND_SET
 from forestalign.errors import UsageError
 from forestalign.grammar import grammar_root
+from forestalign.outputs import is_packed, read_packed
 from forestalign.phrases.features import CATEGORY_PAIRS, DENSE
+from forestalign.phrases.linear_model import KIND as SCORES
 from forestalign.phrases.linear_model import LinearModel, linear_model_text, load_linear_model
 from forestalign.phrases.model import SHIPPED, FloatArray, PhraseModel, load_model
 from forestalign.phrases.part_kinds import GROUPS, SLICE
@@ -42,12 +44,12 @@ GROUP_MEANINGS = {
 
 
 def is_scores_file(path: str) -> bool:
-    """Whether a file holds phrase scores, which are plain JSON; models are gzipped."""
+    """Whether a file holds phrase scores, plain or gzipped, and not a phrase model."""
     try:
-        with open(path, "rb") as file:
-            return file.read(2) != b"\x1f\x8b"
-    except OSError:
+        content = read_packed(path)
+    except (OSError, ValueError):
         return False
+    return not content.startswith(b"\x1f\x8b") and (not is_packed(path) or SCORES.encode() in content[:200])
 
 
 def read_model_content(path: str = "") -> dict[str, Any]:

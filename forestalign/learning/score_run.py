@@ -42,7 +42,7 @@ from forestalign.learning.gold_run import (
     train_scores,
 )
 from forestalign.learning.weighted_tasks import WeightedTask, run_pass
-from forestalign.outputs import whole_file
+from forestalign.outputs import packed_file
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.linear_model import LinearModel, linear_model_text
 from forestalign.phrases.model import FloatArray
@@ -163,7 +163,7 @@ def train_gold(plan: ScorePlan, notify: Notify, workers: Workers | None = None) 
         checkpoint = plan.output.with_suffix(".checkpoint.npz")
         report = train_scores(examples, config, plan.settings, workers, notify, checkpoint, plan.resume)
         model = _model(report, plan, len(examples), held.observed)
-        with whole_file(plan.output) as file:
+        with packed_file(plan.output) as file:
             file.write(linear_model_text(model).encode())
     return ScoreRun(len(examples), tables, model)
 

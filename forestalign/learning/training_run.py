@@ -19,6 +19,7 @@ import numpy as np
 from forestalign.batch import Workers
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
+from forestalign.learning.checkpoints import reading_checkpoint
 from forestalign.learning.e_step import ExpectationWorker, expectations
 from forestalign.learning.m_step import weights_of, with_weights
 from forestalign.learning.stepwise_em import EmSettings, EmState, RootCounts, held_out_objective, stepwise_update
@@ -164,7 +165,7 @@ def _write_checkpoint(path: Path, state: EmState, key: str) -> None:
 def _read_checkpoint(path: Path, key: str) -> EmState | None:
     if not path.exists():
         return None
-    with np.load(path, allow_pickle=False) as content:
+    with reading_checkpoint(path), np.load(path, allow_pickle=False) as content:
         if "key" not in content or str(content["key"]) != key:
             raise UsageError(f"{path} belongs to another corpus or other settings: it cannot be resumed here")
         return EmState(

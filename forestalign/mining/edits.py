@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from forestalign.errors import UsageError, shown
 from forestalign.formats.phrase_records import PhraseRecord
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
 from forestalign.mining.edit_meanings import made_up_for, values_differ
@@ -68,6 +69,8 @@ class PairEdits:
 
     def of_kind(self, kind: str) -> tuple[Edit, ...]:
         """The edits of one kind, as `edits.of_kind("replaced")`."""
+        if kind not in list(EditKind):
+            raise UsageError(f"kind is {shown(kind)}; expected one of {', '.join(EditKind)}")
         return tuple(edit for edit in self.edits if edit.kind == kind)
 
     def to_json(self) -> str:

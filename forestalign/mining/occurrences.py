@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from forestalign.errors import AnnotationError
+from forestalign.formats.fields import Fields
 from forestalign.formats.phrase_records import PHRASE_VERSION, from_json
 from forestalign.lexicon.findings import RELATIONS
 
@@ -46,8 +47,10 @@ class AlignedLine:
 def read_line(text: str, path: str | Path, number: int) -> AlignedLine:
     """One line of results; AnnotationError names what is wrong with it."""
     try:
+        if "\\u" in text:  # an escape may be half of a surrogate pair
+            Fields.parse(text)
         return _line(json.loads(text))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
         record = from_json(text, path, number)  # raises, with place and reason
         odd = next((each.relation for each in record.phrases if each.relation not in ("", *RELATIONS)), None)
         if odd is not None:
@@ -84,11 +87,13 @@ def _phrases(entry: dict[str, Any], index: int, counts: tuple[int, int]) -> Phra
     posterior, relation = entry.get("posterior"), entry.get("relation", "")
     if relation and relation not in RELATIONS:
         raise ValueError(relation)
+    if posterior is not None and not 0.0 <= posterior <= 1.0:
+        raise ValueError(posterior)
     return Phrases(
         (begin, end),
         (target_begin, target_end),
-        entry["source_label"],
-        entry["target_label"],
+        " ".join(entry["source_label"].split()),
+        " ".join(entry["target_label"].split()),
         entry["bar"],
         tuple(supports),
         None if posterior is None else round(posterior * UNITS),

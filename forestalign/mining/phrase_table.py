@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from forestalign.errors import MissingExtraError, OutputError
+from forestalign.errors import MissingExtraError, OutputError, UsageError
 from forestalign.lexicon.findings import RELATIONS
 from forestalign.mining.occurrences import UNITS
 from forestalign.mining.pair_counts import MOST_EXAMPLES, CountedLines, PairCount
 
+MOST_EVIDENCE = 60  # kinds; there are about a dozen, and a number of the database has a bit for each
 MEMORY = "200MB"  # of the engine; the process as a whole stays below 500 MB
 _FETCHED = 10_000  # rows at a time
 _PART, _LIST = "\x1e", "\x1f"  # separators inside a part: what a batch knows of a pair besides numbers
@@ -143,6 +144,10 @@ class PhraseTable:
         self._database.close()
 
     def _bits(self, evidence: Set[str]) -> int:
+        if len(evidence | self._evidence.keys()) > MOST_EVIDENCE:
+            raise UsageError(
+                f"the results name more than {MOST_EVIDENCE} kinds of evidence; expected our own, as links"
+            )
         return sum(1 << self._evidence.setdefault(name, len(self._evidence)) for name in sorted(evidence))
 
     def _named(self, bits: int) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from forestalign.errors import GrammarError
+from forestalign.formats.door import check_id
 from forestalign.formats.phrase_records import PhraseRecord
 from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_vectors
@@ -62,6 +63,7 @@ class Similarity:
 
     def to_json(self, id: str) -> str:
         """One line."""
+        check_id(id)
         fields = {"id": id, "score": self.score, "paraphrase": self.paraphrase, "reasons": self.reasons}
         return json.dumps(fields, ensure_ascii=False)
 

@@ -19,7 +19,7 @@ from forestalign.lexicon.phrase_lists import LONGEST, PPDB_RELATIONS
 from forestalign.lexicon.word_pairs import BARS
 from forestalign.mining.pair_counts import CountedLines, CountLines, OccurrenceFilter, line_batches
 from forestalign.mining.phrase_table import PhraseTable, RowFilter, TableRow
-from forestalign.outputs import STDOUT, whole_file
+from forestalign.outputs import STDOUT, is_packed, packed_file
 
 _DIGITS = 5
 COLUMNS = tuple(each.name for each in fields(TableRow))
@@ -69,6 +69,8 @@ def extract_table(
     paths: Sequence[str | Path], output: str | Path, options: TableOptions, workers: Workers | None = None
 ) -> TableSummary:
     """Count the phrase pairs of results and write the table, as a whole or not at all."""
+    if options.form is TableForm.PARQUET and is_packed(output):
+        raise UsageError(f"{output}: Parquet is compressed already; expected a name without .gz")
     with _folder_beside(output) as folder:
         table = PhraseTable(folder)
         try:
@@ -80,7 +82,7 @@ def extract_table(
             if options.form is TableForm.PPDB:
                 found = (row for row in found if _is_listed(row.phrase) and _is_listed(row.paraphrase))
             rows = _Counting(found)
-            with whole_file(output) as file:
+            with packed_file(output) as file:
                 if options.form is TableForm.PARQUET:
                     _write_parquet(table, rows, folder, file)
                 else:

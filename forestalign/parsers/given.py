@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from forestalign.config import AlignConfig
 from forestalign.errors import NoParseError
 from forestalign.forest import Forest, log_partition, pack, tree_of, viterbi
-from forestalign.parsers.parse_result import Parse, failed, no_forest
+from forestalign.parsers.parse_result import Parse, check_sentences, failed, no_forest
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import ScoredTree
 
@@ -25,6 +25,7 @@ class GivenTrees:
 
     def parse(self, sentences: Sequence[Sentence], forests: bool = True, charts: bool = False) -> list[Parse]:
         """As every parser does; there are never charts."""
+        check_sentences(sentences)
         return [self._parse_one(sentence, forests) for sentence in sentences]
 
     def _parse_one(self, sentence: Sentence, forests: bool) -> Parse:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from forestalign.chart import Chart, inside, kbest, marginals
 from forestalign.config import AlignConfig
+from forestalign.errors import UsageError, shown
 from forestalign.forest import Forest, pack_chart
 from forestalign.parsers.pruned import prune
 from forestalign.tokens import Sentence, analyse
@@ -36,6 +37,15 @@ class Parser(Protocol):
         Without `forests` there are trees and tags alone, no lemmas. Charts are large, so they are kept only on demand.
         """
         ...
+
+
+def check_sentences(sentences: object) -> None:
+    """Refuse what are no sentences, such as texts, with their place and value."""
+    if isinstance(sentences, str | bytes) or not isinstance(sentences, Sequence):
+        raise UsageError(f"sentences is {shown(sentences)}; expected a list of Sentence, as tokenize makes them")
+    for number, sentence in enumerate(sentences):
+        if not isinstance(sentence, Sentence):
+            raise UsageError(f"sentence {number} is {shown(sentence)}; expected a Sentence, as tokenize makes them")
 
 
 class ChartSource(Protocol):
@@ -67,6 +77,7 @@ class ChartParser:
 
     def parse(self, sentences: Sequence[Sentence], forests: bool = True, charts: bool = False) -> list[Parse]:
         """One parse per sentence, in order."""
+        check_sentences(sentences)
         parses: list[Parse | None] = [self._refuse(sentence) for sentence in sentences]
         order = sorted((i for i, parse in enumerate(parses) if parse is None), key=lambda i: (len(sentences[i]), i))
         for i, sentence, chart in self.charts(sentences, order):

@@ -18,6 +18,7 @@ import numpy as np
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
+from forestalign.outputs import read_packed
 from forestalign.phrases.model import FloatArray
 from forestalign.phrases.part_kinds import NAMES, SLICE
 
@@ -69,9 +70,9 @@ def load_linear_model(path: str = "") -> LinearModel:
     """A model file; without a path the shipped one."""
     file = Path(path) if path else grammar_root() / SHIPPED
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(read_packed(file).decode())
     except OSError as error:
-        raise GrammarError(file, None, f"cannot be read: {error.strerror}") from None
+        raise GrammarError(file, None, f"cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
         raise GrammarError(file, None, f"is not JSON: {error}") from None
     if not isinstance(content, dict) or content.get("kind") != KIND or content.get("version") != VERSION:

@@ -11,16 +11,19 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
+from forestalign.batch.store import open_alone
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, MissingExtraError, UsageError
 from forestalign.evaluation import Evaluation
-from forestalign.outputs import naming, whole_file
+from forestalign.outputs import is_packed, naming
 from forestalign.tuning.parameters import SCORES, Parameter, Value, changed_config, objective_value
 
 
@@ -59,17 +62,17 @@ Evaluate = Callable[[AlignConfig], Evaluation]
 def run_trials(
     plan: TuningPlan, config: AlignConfig, evaluate: Evaluate, record: Path, resume: bool = False
 ) -> Iterator[Trial]:
-    """All trials in order, those that were recorded before included."""
-    trials = _read_record(record, plan) if resume and record.exists() else []
-    _write_record(record, plan, trials)
-    yield from tuple(trials)
-    while len(trials) < plan.trials:
-        values = _suggested(plan, config, trials)
-        trial = _judged(len(trials) + 1, values, evaluate(changed_config(config, plan.parameters, values)), plan)
-        with naming(record), open(record, "a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(trial), ensure_ascii=False) + "\n")
-        trials.append(trial)
-        yield trial
+    """All trials in order, those that were recorded before included; nobody else writes to the record meanwhile."""
+    with _opened_record(record) as file:
+        trials = _read_record(record, plan) if resume else []
+        _write_record(file, record, [plan.key, *map(_trial_line, trials)])
+        yield from tuple(trials)
+        while len(trials) < plan.trials:
+            values = _suggested(plan, config, trials)
+            trial = _judged(len(trials) + 1, values, evaluate(changed_config(config, plan.parameters, values)), plan)
+            trials.append(trial)
+            _write_record(file, record, [plan.key, *map(_trial_line, trials)])
+            yield trial
 
 
 def best_trial(trials: Sequence[Trial]) -> Trial:
@@ -122,15 +125,36 @@ def _dimension(space: Any, parameter: Parameter) -> Any:
     return space.Real(parameter.low, parameter.high, name=parameter.name)
 
 
-def _write_record(path: Path, plan: TuningPlan, known: Sequence[Trial]) -> None:
-    """Begin the file, or write it again without the half line that a killed run may have left."""
-    lines = [plan.key, *(json.dumps(asdict(trial), ensure_ascii=False) for trial in known)]
-    with whole_file(path) as file:
-        file.write("".join(f"{line}\n" for line in lines).encode())
+@contextmanager
+def _opened_record(path: Path) -> Iterator[BinaryIO]:
+    if is_packed(path):
+        raise UsageError(f"{path}: a record grows line by line; expected a name without .gz")
+    with open(open_alone(str(path)), "r+b", buffering=0) as file:
+        yield cast(BinaryIO, file)
+
+
+def _trial_line(trial: Trial) -> str:
+    return json.dumps(asdict(trial), ensure_ascii=False)
+
+
+def _write_record(file: BinaryIO, path: Path, lines: Sequence[str]) -> None:
+    """Add what the file does not hold yet; what differs, such as half a line of a killed run, is written over."""
+    data = "".join(f"{line}\n" for line in lines).encode()
+    with naming(path):
+        file.seek(0)
+        held = file.read(len(data) + 1)
+        shared = takewhile(lambda pair: pair[0] == pair[1], zip(held, data, strict=False))
+        same = sum(1 for _ in shared)
+        file.truncate(same)
+        file.seek(same)
+        file.write(data[same:])
 
 
 def _read_record(path: Path, plan: TuningPlan) -> list[Trial]:
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]  # what follows the last line end is not whole
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")[:-1]  # what follows the last line end is not whole
+    except UnicodeDecodeError as error:
+        raise InputError(path, None, f"is no record of trials: {error.reason} at byte {error.start}") from None
     if not lines:
         return []
     if lines[0] != plan.key:
@@ -147,5 +171,5 @@ def _trial(path: Path, number: int, line: str) -> Trial:
             float(fields["objective"]),
             tuple((str(name), float(value)) for name, value in fields["scores"]),
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise InputError(path, number, f"is no trial: {error}") from error

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from forestalign.errors import InputError
 from forestalign.formats.phrase_records import PhrasePairEntry, PhraseRecord, read_phrases
-from forestalign.outputs import whole_file
+from forestalign.outputs import packed_file
 from forestalign.view.characters import visible
 from forestalign.view.scene import Choice, DrawnTree, Scene, SceneNode, SceneSide, scene_of
 
@@ -41,7 +41,7 @@ def write_page(results: Sequence[str | Path], output: str | Path) -> int:
     keys = dict.fromkeys(key for system in systems for key in system)
     pairs = [[system.get(key) for system in systems] for key in keys]
     page = page_html(pairs, system_names(results))
-    with whole_file(output) as file:
+    with packed_file(output) as file:
         file.write(page.encode())
     return len(pairs)
 

@@ -6,6 +6,7 @@ A line is {"words": [...], "tags": [...], "lemmas": [...]}.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -17,6 +18,7 @@ from forestalign.tokens import Sentence
 
 Words = tuple[str, ...]
 BATCH = 64
+BEGIN = b'{"words": '  # of a line
 
 
 class SentenceParser(Protocol):
@@ -62,11 +64,13 @@ class AnalysisStore:
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
     def _read(self, path: Path) -> None:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        *lines, last = path.read_bytes().split(b"\n")
+        is_torn = last.startswith(BEGIN) or BEGIN.startswith(last)  # by a run that was killed; it is parsed again
+        for number, line in enumerate(lines if is_torn else [*lines, last], start=1):
             try:
                 fields = json.loads(line)
                 words, tags, lemmas = (tuple(map(str, fields[name])) for name in ("words", "tags", "lemmas"))
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise InputError(path, number, f"expected an object with words, tags and lemmas: {error}") from error
             if not len(words) == len(tags) == len(lemmas):
                 raise InputError(
@@ -75,3 +79,6 @@ class AnalysisStore:
                     f"words: {len(words)}, tags: {len(tags)}, lemmas: {len(lemmas)}; expected as many of each",
                 )
             self._known[words] = (tags, lemmas)
+        if is_torn and last:
+            with naming(path):
+                os.truncate(path, path.stat().st_size - len(last))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from forestalign.errors import InputError, UsageError
-from forestalign.outputs import whole_file
+from forestalign.outputs import packed_file, read_packed
 from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
 from forestalign.words.crf.lattice import Array
 from forestalign.words.crf.symmetrisation import METHODS
@@ -110,17 +110,17 @@ def _named(space: FeatureSpace, weights: Array) -> dict[str, float]:
 
 def write_model(model: CrfModel, path: str | Path) -> None:
     """Write a model file, by feature name."""
-    with whole_file(path) as file:
+    with packed_file(path) as file:
         file.write(format_model(model).encode())
 
 
 def read_model(path: str | Path) -> CrfModel:
     """A file that `write_model` has written; anything else is refused with what was expected."""
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        document = json.loads(read_packed(path).decode())
     except OSError as error:
-        raise InputError(path, None, f"the CRF model cannot be read: {error.strerror}") from error
-    except ValueError as error:
+        raise InputError(path, None, f"the CRF model cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
         raise InputError(path, None, f"not a CRF model: {error}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(path, None, f"not a CRF model: expected an object whose format is {FORMAT!r}")
@@ -128,7 +128,7 @@ def read_model(path: str | Path) -> CrfModel:
         raise InputError(path, None, f"CRF model of version {document.get('version')!r}; expected {VERSION}")
     try:
         return _model_of(document)
-    except (KeyError, TypeError, ValueError, UsageError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, UsageError) as error:
         raise InputError(path, None, f"CRF model with a missing or wrong field: {error}") from error
 
 
