@@ -45,7 +45,7 @@ def variants(config: AlignConfig) -> list[Variant]:
         Variant("w/o EM model", config, ("pair: log pr", "null: log pr")),
         Variant("w/o non-compositional steps", config.with_(monotonic=True)),
         Variant("w/o forests", config.with_(one_best=True)),
-        Variant("w/o phrase evidence", config.with_(evidence="")),
+        Variant("w/o phrase evidence", config.with_(evidence="none")),
         Variant("w/o parse score", config, ("parse",)),
         Variant("w/o heads and edges", config, HEADS),
     ]
