@@ -76,8 +76,8 @@ class Alignment(AlignedPair):
         `min_posterior` is the least share of the beam's mass, `multiword` asks for several words on both sides, and
         `bars` adds phrases that exist in the binarised trees alone.
         """
-        if not isinstance(min_posterior, int | float) or not 0.0 <= min_posterior <= 1.0:
-            raise UsageError(f"min_posterior is {shown(min_posterior)}; expected a number from 0 to 1")
+        if not isinstance(min_posterior, int | float) or not min_posterior >= 0.0:
+            raise UsageError(f"min_posterior is {shown(min_posterior)}; expected a number of at least 0")
         return tuple(
             pair
             for pair in self.phrases.pairs
