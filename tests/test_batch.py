@@ -414,7 +414,7 @@ def test_progress_has_rate_and_time_left_on_a_terminal_only(tmp_path: Path) -> N
             quiet=is_quiet,
             output=OutputOptions(str(tmp_path / "out.jsonl"), force=True),
         )
-    assert re.search(r"3/3 \[\d\d:\d\d<\d\d:\d\d, +[\d.]+ ?pairs/s\]", terminal.getvalue())
+    assert re.search(r"3/3 \[\d\d:\d\d<\d\d:\d\d, +[\d.]+ ?(?:pairs/s|s/ ?pairs)\]", terminal.getvalue())
     for stream in (terminal, file, quiet):
         assert "line 2 (p2): ValueError: a bad word\n" in stream.getvalue()
     assert file.getvalue() == quiet.getvalue()
