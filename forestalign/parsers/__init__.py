@@ -7,6 +7,7 @@ for parse in parser.parse([tokenize("The cat sat.")]):
 - `parse_result`: what every parser gives, and the way there from charts
 - `embedded`, `benepar`, `given`: the backends
 - `encoder_words`, `tag_shapes`: words as an encoder sees them, and tags that their shape rules out
+- `word_shapes`, `encoder_additions`: case for an encoder that ignores it, and what a model has beyond benepar's own
 - `pruned`: a forest straight from a chart
 - `statistics`: how large forests are
 """
