@@ -7,7 +7,7 @@ for parse in parser.parse([tokenize("The cat sat.")]):
 - `parse_result`: what every parser gives, and the way there from charts
 - `embedded`, `benepar`, `given`: the backends
 - `encoder_words`, `tag_shapes`: words as an encoder sees them, and tags that their shape rules out
-- `encoder_additions`, `word_shapes`: what is added to an encoder, and words by their shapes
+- `word_shapes`, `encoder_additions`: case for an encoder that ignores it, and what a model has beyond benepar's own
 - `pruned`: a forest straight from a chart
 - `statistics`: how large forests are
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from forestalign.config import CHOICES, AlignConfig, checked_config
+from forestalign.config import CHOICES, AlignConfig
 from forestalign.errors import UsageError
 from forestalign.grammar import grammar_root
 from forestalign.parsers.given import Given, GivenTrees
@@ -50,7 +50,6 @@ def load_parser(config: AlignConfig, given: Iterable[Given] | None = None) -> Pa
     >>> parse.sentence.lemmas[:2], 1 <= len(parse.trees) <= 5
     (('she', 'leave'), True)
     """
-    checked_config(config)
     if config.backend == "embedded":
         from forestalign.parsers.embedded import EmbeddedModel
 
