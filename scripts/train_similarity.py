@@ -79,8 +79,8 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=grammar_root() / "similarity.npz")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
-    sets = [read_set(path, args) for path in (args.train, args.dev, args.paraphrases)]
-    report(*sets, *projection_of(args), args.output)
+    train, dev, paraphrases = (read_set(path, args) for path in (args.train, args.dev, args.paraphrases))
+    report(train, dev, paraphrases, *projection_of(args), args.output)
 
 
 def projection_of(args: argparse.Namespace) -> tuple[Array, Array]:
