@@ -192,9 +192,9 @@ def score_aligned(path: Path, config: AlignConfig, given: bool) -> None:
             counts[f"{name} proposed"] += len(proposed)
             counts[f"{name} right"] += len([pair for pair in proposed if pair in votes])
     for name in ("multiword", "no link"):
-        required, met, proposed, right = (counts[f"{name} {k}"] for k in ("required", "found", "proposed", "right"))
-        recall, precision = 100 * met / max(1, required), 100 * right / max(1, proposed)
-        print(f"  {name}: recall {recall:.1f} ({met} of {required}), precision {precision:.1f} ({right} of {proposed})")
+        asked, met, given_count, right = (counts[f"{name} {k}"] for k in ("required", "found", "proposed", "right"))
+        recall, precision = 100 * met / max(1, asked), 100 * right / max(1, given_count)
+        print(f"  {name}: recall {recall:.1f} ({met} of {asked}), precision {precision:.1f} ({right} of {given_count})")
 
 
 def _is_multiword(pair: tuple[Phrase, Phrase]) -> bool:
