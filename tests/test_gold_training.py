@@ -12,7 +12,14 @@ from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.learning.calibration import calibration_error, reliability
 from forestalign.learning.gold_run import GoldSettings
-from forestalign.learning.score_run import GoldFile, ScorePlan, held_out_evaluations, learned_weights
+from forestalign.learning.score_run import (
+    MOST_EVIDENCE,
+    GoldFile,
+    ScorePlan,
+    held_out_evaluations,
+    learned_weights,
+)
+from forestalign.phrases.evidence import KINDS
 from forestalign.phrases.linear_model import load_linear_model
 from forestalign.phrases.part_kinds import NAMES
 
@@ -106,6 +113,14 @@ def test_parts_that_are_left_out_get_no_weight(folder: Path) -> None:
     weights = dict(zip(NAMES, learned_weights(plan), strict=True))
     assert weights["parse: log p"] == weights["pair: log pr"] == 0.0
     assert weights["null: log pr"] != 0.0
+
+
+def test_no_evidence_outweighs_everything_else(folder: Path, tmp_path: Path) -> None:
+    output = tmp_path / "scores.json"
+    assert train(folder, output, "--passes", "3", "--ridge", "0") == 0
+    weights = dict(zip(NAMES, load_linear_model(str(output)).weights, strict=True))
+    assert max(weights[f"phrase: {kind}"] for kind in KINDS) <= MOST_EVIDENCE
+    assert weights["phrase: list"] == weights["phrase: light verb"] == weights["phrase: lexicon"]
 
 
 def test_a_part_that_does_not_exist_cannot_be_left_out() -> None:

@@ -44,6 +44,7 @@ from forestalign.learning.gold_run import (
 from forestalign.learning.weighted_tasks import WeightedTask, run_pass
 from forestalign.outputs import packed_file
 from forestalign.pair_cache import read_cached
+from forestalign.phrases.evidence import KINDS
 from forestalign.phrases.linear_model import LinearModel, linear_model_text
 from forestalign.phrases.model import FloatArray
 from forestalign.phrases.part_kinds import NAMES
@@ -52,6 +53,7 @@ from forestalign.phrases.stage import PhraseStage, load_stage
 BY_SET = "sets"
 TREE_CARE = 2.0  # of the weight of parses: gold of phrases hardly sees a wrong tree, people who read trees do
 RARE = ("list", "light verb")  # evidence that gold has too little of, or none, to learn a weight
+MOST_EVIDENCE = 12.0  # about three sure links: one entry of a list must not outweigh all that speaks against it
 ROUNDS = 2000  # of the significance test
 
 
@@ -219,11 +221,12 @@ def _cross_validated(
 
 
 def _with_care(weights: FloatArray) -> FloatArray:
-    """The weights with the parser's voice raised, and rare evidence weighed like that of the lexicon."""
+    """The weights with the parser's voice raised, evidence bounded, and rare evidence weighed like the lexicon's."""
     careful = weights.copy()
     careful[NAMES.index("parse: log p")] *= TREE_CARE
-    for kind in RARE:
-        careful[NAMES.index(f"phrase: {kind}")] = careful[NAMES.index("phrase: lexicon")]
+    for kind in KINDS:
+        learned = careful[NAMES.index("phrase: lexicon" if kind in RARE else f"phrase: {kind}")]
+        careful[NAMES.index(f"phrase: {kind}")] = min(learned, MOST_EVIDENCE)
     return careful
 
 
