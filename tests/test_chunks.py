@@ -392,7 +392,7 @@ def test_align_keeps_the_order_and_does_the_lines_around_a_bad_one(run: Run) -> 
     answer = run("align", "--chunks", "in.jsonl", "--json")
     assert answer.code == 1
     assert [json.loads(line)["id"] for line in answer.out.splitlines()] == ["first", "last"]
-    assert "line 2 (bad): source_chunks: word 2, 'c', is in no chunk" in answer.err
+    assert "line 2 (bad): in.jsonl:2: source_chunks: word 2, 'c', is in no chunk" in answer.err
 
 
 def test_align_writes_a_wa_file_that_evaluate_scores(run: Run) -> None:

@@ -58,7 +58,7 @@ def unread_chunked(
         return
     for line in rest:
         if line.error or line.text.strip():
-            yield Unread(line.text or line.error, partial(_json_pair, line, max_words))
+            yield Unread(line.text or line.error, partial(_json_pair, path, line, max_words))
 
 
 def _up_to_text(lines: Iterator[Line]) -> Iterator[Line]:
@@ -108,10 +108,10 @@ def _spans(side: str, named: Sequence[tuple[int, ...]], words: Sequence[str]) ->
     return tuple(spans)
 
 
-def _json_pair(line: Line, max_words: int) -> ChunkedPair | BadRecord:
+def _json_pair(path: str | Path, line: Line, max_words: int) -> ChunkedPair | BadRecord:
     id = str(line.number)
     if line.error:
-        return BadRecord(line.number, id, line.error)
+        return BadRecord(line.number, id, f"{path}:{line.number}: {line.error}")
     try:
         fields = Fields.parse(line.text)
         id = fields.identity("id") if fields.has("id") else id
@@ -120,7 +120,7 @@ def _json_pair(line: Line, max_words: int) -> ChunkedPair | BadRecord:
         chunks = tuple(_json_spans(fields, side, side_words) for side, side_words in zip(SIDES, words, strict=True))
         return _checked(line.number, id, words, (chunks[0], chunks[1]), max_words)
     except ValueError as error:
-        return BadRecord(line.number, id, str(error))
+        return BadRecord(line.number, id, f"{path}:{line.number}: {error}")
 
 
 def _json_spans(fields: Fields, side: str, words: Sequence[str]) -> tuple[Span, ...]:
