@@ -132,11 +132,16 @@ AFTER = (
         "-o {grammar}/phrase_similarity.json",
     ),
     Step(
+        "made-pairs",
+        "{runs}/made.jsonl",
+        "python scripts/make_pairs.py {treebank}/ewt.train.mrg.gz --every 2 --most 400 -o {runs}/made.jsonl",
+    ),
+    Step(
         "phrase-scores",
         "{grammar}/phrase_scores.json",
         "forestalign train --gold {alignment}/msr-rte2.dev.jsonl.gz:A,C {alignment}/edinburgh.train.jsonl.gz "
-        "{alignment}/mtref.dev.jsonl.gz annotations/dev.jsonl@2 --folds 2 --passes 5 --cache {runs}/pairs --force "
-        "-o {grammar}/phrase_scores.json",
+        "{alignment}/mtref.dev.jsonl.gz annotations/dev.jsonl@15 {runs}/made.jsonl@0.5 --folds 2 --ridge 0.0005 "
+        "--cache {runs}/pairs --force -o {grammar}/phrase_scores.json",
     ),
     Step(
         "chunks",

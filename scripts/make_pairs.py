@@ -86,6 +86,7 @@ def main() -> int:
     trees = _trees(args.treebank)
     stem = Path(args.treebank).name.partition(".mrg")[0]
     pairs = list(made_pairs(trees, usage_of(_trees(args.usage) if args.usage else trees), stem))
+    pairs = pairs[:: args.every][: args.most or None]
     write_lines(args.output, [format_annotated_pair(pair) for pair in pairs])
     for name, count in sorted(Counter(rule_of(pair) for pair in pairs).items()):
         print(f"{name:24} {count:5}")
@@ -170,8 +171,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--usage", default="", metavar="TREEBANK", help="count words in this treebank (default: the same)"
     )
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="write every N-th pair")
+    parser.add_argument("--most", type=int, default=0, metavar="N", help="write at most N pairs (default: all)")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N pairs drawn at random")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the pairs that are printed")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed of the pairs that are printed")
     return parser.parse_args()
 
 

@@ -159,7 +159,7 @@ def check(run: Run, arguments: str, code: int, message: str) -> None:
         ),
         ("align pairs.tsv --vectors missing.bin --trees trees.mrg", 1, "missing.bin: the vector file does not exist"),
         ("align --chunks missing.wa", 1, "missing.wa: cannot be read: No such file or directory"),
-        ("align --chunks text.jsonl", 1, "line 1: invalid JSON: Expecting value at column 1"),
+        ("align --chunks text.jsonl", 1, "line 1: text.jsonl:1: invalid JSON: Expecting value at column 1"),
         (
             "align --chunks text.jsonl pairs.tsv",
             2,
@@ -482,7 +482,7 @@ def test_edits_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, m
         ("serve --port 99999", 2, "port 99999 does not exist; ports go from 0 to 65535"),
         ("serve --port many", 2, "argument --port: invalid int value: 'many'"),
         ("serve missing.jsonl", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        ("serve --annotate folder", 2, "cannot write to folder: Is a directory"),
+        ("serve --annotate folder", 2, "cannot write to folder: it is a folder"),
         ("completion tcsh", 2, "argument shell: invalid choice: 'tcsh'"),
     ],
 )

@@ -113,9 +113,9 @@ def test_resuming_with_other_settings_is_refused(gold: str, tmp_path: Path, capf
     [
         (["--l2", "-1"], "the L2 weight is -1.0; expected 0 or more"),
         (["--iterations", "0"], "iterations is 0 and processes 1; expected 1 or more"),
-        (["--weights", "1", "2"], "--weights has [1.0, 2.0] for 1 gold files"),
+        (["--weights", "1", "2"], "--weights has [1.0, 2.0] for 1 gold file"),
         (["--weights", "0"], "expected one above 0 for each"),
-        (["--sample", "2", "3"], "--sample has [2, 3] for 1 gold files"),
+        (["--sample", "2", "3"], "--sample has [2, 3] for 1 gold file"),
         (["--phrase", "--longest", "12"], "span lengths are 1 to 9 words"),
         (["--held-out", "1"], "expected a share from 0 to below 1"),
         (["--direction", "s2t", "--combination", "grow"], "grow needs the direction t2s"),

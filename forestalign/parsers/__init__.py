@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from forestalign.config import CHOICES, AlignConfig
+from forestalign.config import CHOICES, AlignConfig, checked_config
 from forestalign.errors import UsageError
 from forestalign.grammar import grammar_root
 from forestalign.parsers.given import Given, GivenTrees
@@ -50,6 +50,7 @@ def load_parser(config: AlignConfig, given: Iterable[Given] | None = None) -> Pa
     >>> parse.sentence.lemmas[:2], 1 <= len(parse.trees) <= 5
     (('she', 'leave'), True)
     """
+    checked_config(config)
     if config.backend == "embedded":
         from forestalign.parsers.embedded import EmbeddedModel
 

@@ -28,7 +28,7 @@ from forestalign.grammar import Category, negation_words, punctuation_tags, redu
 from forestalign.phrases.evidence import KINDS
 from forestalign.phrases.model import FloatArray
 from forestalign.phrases.score import Step
-from forestalign.tokens import Token
+from forestalign.tokens import KEPT_WORDS, Token
 
 LEAST, MOST = 1e-4, 1.0 - 1e-4  # a link's probability counts within these
 LOWEST = -15.0  # log Pr counts with at least this
@@ -137,7 +137,7 @@ def word_class(token: Token) -> WordClass:
     return _class_of(token.surface, token.tag)
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=KEPT_WORDS)
 def _class_of(surface: str, tag: str) -> WordClass:
     form = surface.lower()
     if tag in punctuation_tags():
