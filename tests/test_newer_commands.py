@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,8 @@ def test_a_command_that_is_ended_removes_what_it_had_begun(
     large = tmp_path / "large.jsonl"
     large.write_bytes(results.read_bytes() * 3000)
     command = [sys.executable, "-m", "forestalign", "extract", str(large), "-o", str(tmp_path / "t.tsv")]
-    run = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    listen = partial(signal.signal, number, signal.SIG_DFL)  # these tests may themselves run under nohup
+    run = subprocess.Popen(command, stderr=subprocess.DEVNULL, preexec_fn=listen)
     while len(os.listdir(tmp_path)) < 2 and run.poll() is None:
         time.sleep(0.05)
     time.sleep(0.5)

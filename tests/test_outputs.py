@@ -378,7 +378,7 @@ def test_another_input_or_other_settings_are_refused_by_the_command(
 @pytest.mark.heavy
 def test_hopeless_memory_ends_a_real_run_with_one_line(tmp_path: Path) -> None:
     def poor() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (480 << 20, 480 << 20))
+        resource.setrlimit(resource.RLIMIT_AS, (360 << 20, 360 << 20))
 
     command = [sys.executable, "-m", "forestalign", "align", str(PAIRS), "--json", "-o", str(tmp_path / "o"), "-q"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=poor, timeout=300)
