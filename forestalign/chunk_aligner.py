@@ -16,7 +16,7 @@ from forestalign.lexicon.phrase_lists import load_phrase_lists
 from forestalign.phrases.chunk_alignment import AlignedChunks, ChunkModel, align_chunks, load_chunk_model
 from forestalign.phrases.evidence import find_evidence
 from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.phrases.span_pairs import SpanContext, SpanLexicon, span_context
+from forestalign.phrases.span_context import SpanContext, SpanLexicon, span_context
 from forestalign.tokens import Span, tokenize
 
 

@@ -30,7 +30,7 @@ from forestalign.learning.similarity_training import Block, SimilarityRows, simi
 from forestalign.lexicon import load_phrases, load_vectors, load_wordnet
 from forestalign.phrases.evidence import find_evidence
 from forestalign.phrases.phrase_similarity import similarity_record
-from forestalign.phrases.span_pairs import SpanLexicon, span_context
+from forestalign.phrases.span_context import SpanLexicon, span_context
 
 BATCH = 32
 LEAST_SCORE = 3.0  # of chunks that count as partners

@@ -26,15 +26,8 @@ from forestalign.phrases.phrase_similarity import (
     similarity_record,
 )
 from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.phrases.span_pairs import (
-    DIRECTED,
-    NAMES,
-    SYMMETRIC,
-    SpanContext,
-    SpanLexicon,
-    span_context,
-    span_features,
-)
+from forestalign.phrases.span_context import SpanContext, SpanLexicon, span_context
+from forestalign.phrases.span_pairs import DIRECTED, NAMES, SYMMETRIC, span_features
 from forestalign.phrases.span_weights import Weighting
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import NO_LINKS

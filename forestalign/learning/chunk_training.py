@@ -13,7 +13,8 @@ import numpy as np
 from forestalign.formats.ists import ChunkAlignment
 from forestalign.learning.span_training import fit_logistic, fit_multinomial, fit_ridge
 from forestalign.phrases.chunk_alignment import TYPES, ChunkModel, around_features
-from forestalign.phrases.span_pairs import SYMMETRIC, Floats, SpanContext, Words, span_features
+from forestalign.phrases.span_context import Floats, SpanContext
+from forestalign.phrases.span_pairs import SYMMETRIC, Words, span_features
 
 THRESHOLD = 0.4  # five folds: .35 to .45 differ by less than .3 on each set
 RIDGE = 1.0

@@ -15,7 +15,8 @@ import numpy as np
 from forestalign.forest import Forest
 from forestalign.learning.span_training import fit_logistic
 from forestalign.phrases.phrase_similarity import PhraseSimilarityModel, candidate_spans, free_spans, is_candidate
-from forestalign.phrases.span_pairs import SYMMETRIC, Floats, SpanContext, span_features
+from forestalign.phrases.span_context import Floats, SpanContext
+from forestalign.phrases.span_pairs import SYMMETRIC, span_features
 from forestalign.tokens import Span
 
 UNKNOWN = -1.0

@@ -5,7 +5,7 @@ What is known about phrases, before any search:
 - `prepared_pair`: two forests and the links between their words
 - `evidence`: phrases that mean the same, or the opposite, though no word link says so
 - `explained_links`: word links that such evidence explains away
-- `span_pairs`, `span_weights`, `phrase_similarity`: how likely two phrases are partners, learned from gold
+- `span_context`, `span_pairs`, `span_weights`, `phrase_similarity`: how likely two phrases are partners, learned
 - `features`: what is known about a pair of phrases (5.2)
 - `model`: the log-linear alignment probability Pr (5.2)
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
-from forestalign.phrases.span_pairs import NAMES, SYMMETRIC, Floats, SpanContext, Words, span_features
+from forestalign.phrases.span_context import Floats, SpanContext
+from forestalign.phrases.span_pairs import NAMES, SYMMETRIC, Words, span_features
 from forestalign.phrases.span_weights import (
     Weighting,
     logistic,

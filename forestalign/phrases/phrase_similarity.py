@@ -20,7 +20,8 @@ from forestalign.forest import Forest
 from forestalign.grammar import grammar_root, punctuation_tags
 from forestalign.lexicon.findings import SIMILAR
 from forestalign.phrases.evidence import SIMILARITY, PhraseEvidence
-from forestalign.phrases.span_pairs import SYMMETRIC, Floats, SpanContext, SpanSide, span_features
+from forestalign.phrases.span_context import Floats, SpanContext, SpanSide
+from forestalign.phrases.span_pairs import SYMMETRIC, span_features
 from forestalign.phrases.span_weights import Weighting, logistic, read_number, read_record, read_weighting
 from forestalign.tokens import Sentence, Span
 

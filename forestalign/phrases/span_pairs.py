@@ -9,20 +9,13 @@ their sign. Everything is a product of matrices over words, so all pairs of span
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from forestalign.grammar import negation_words, punctuation_tags, stop_words
-from forestalign.lexicon import WordNet, WordVectors
-from forestalign.lexicon.wordnet import meeting
-from forestalign.phrases.evidence import PhraseEvidence
-from forestalign.tokens import Sentence, Token
-from forestalign.words.alignment import WordAlignment
-from forestalign.words.centred_vectors import centred
+from forestalign.grammar import negation_words, punctuation_tags
+from forestalign.phrases.span_context import TRAILING, Floats, SpanContext, SpanSide, unit_rows
 
-Floats = npt.NDArray[np.float64]
 Words = Sequence[int]  # sorted numbers of the words of a span; a few spans have gaps
 SYMMETRIC = (
     "links, lesser side", "links, greater side", "best link", "links leaving, lesser", "links leaving, greater",
@@ -42,121 +35,11 @@ DIRECTED = (
     "alone has extra words",
 )  # fmt: skip
 NAMES = SYMMETRIC + DIRECTED
-LEAST_WEIGHT = 0.05  # of the commonest word that is no punctuation
-TRAILING = ".,;:!?\"'"  # that other people's tokens may end in
 MOST_CELLS = 1 << 20  # words by spans by words that are looked at together: what bounds the memory of long sentences
 LIKELY = 0.5  # a link above this is one
 OPENERS = frozenset({"DT", "PRP$", "CD", "JJ", "JJR", "JJS", "POS"})  # tags of words that nouns come after
 NOUN, VERB, PREPOSITION, OTHER, MARK = range(5)
 RELATED = {"more general": 1.0, "more specific": -1.0}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SpanSide:
-    """One sentence, by word: how much it counts, what it is, and its vectors, of unit length."""
-
-    sentence: Sentence
-    weight: Floats
-    content: Floats  # the weight of content words, else 0
-    keys: tuple[str, ...]  # lemmas in lower case
-    contextual: Floats
-    static: Floats
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SpanContext:
-    """Two sentences and all that is known about pairs of their words."""
-
-    source: SpanSide
-    target: SpanSide
-    links: Floats
-    contextual: Floats
-    static: Floats
-    antonyms: Floats
-    hypernyms: Floats  # 1 where the source word is the more general one, -1 the other way round
-    evidence: tuple[PhraseEvidence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SpanLexicon:
-    """What is asked about words outside their sentences."""
-
-    wordnet: WordNet
-    vectors: WordVectors
-
-
-def span_context(
-    source: Sentence,
-    target: Sentence,
-    links: WordAlignment,
-    evidence: Sequence[PhraseEvidence],
-    lexicon: SpanLexicon,
-) -> SpanContext:
-    """Everything about two tagged sentences that pairs of their spans are judged by."""
-    one, other = _contextual(source, target)
-    left, right = _side(source, one, lexicon.vectors), _side(target, other, lexicon.vectors)
-    table = np.zeros((len(source), len(target)))
-    for link in links:
-        table[link.source, link.target] = link.score
-    antonyms, hypernyms = _relations(left, right, lexicon.wordnet)
-    return SpanContext(
-        left,
-        right,
-        table,
-        left.contextual @ right.contextual.T,
-        left.static @ right.static.T,
-        antonyms,
-        hypernyms,
-        tuple(evidence),
-    )
-
-
-def _contextual(source: Sentence, target: Sentence) -> tuple[Floats, Floats]:
-    """Centred vectors in context; nothing where the parser gave none."""
-    pair = centred(source, target)
-    if pair is None:
-        return np.zeros((len(source), 1)), np.zeros((len(target), 1))
-    return _unit(pair[0].astype(np.float64)), _unit(pair[1].astype(np.float64))
-
-
-def _unit(rows: Floats) -> Floats:
-    unit: Floats = rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-9)
-    return unit
-
-
-def _side(sentence: Sentence, contextual: Floats, vectors: WordVectors) -> SpanSide:
-    marks = punctuation_tags()
-    weight = np.array(
-        [0.0 if token.tag in marks else max(vectors.idf(token.surface), LEAST_WEIGHT) for token in sentence.tokens]
-    )
-    is_content = np.array([_is_content(token) for token in sentence.tokens], np.float64)
-    keys = tuple((token.lemma or token.surface).lower().rstrip(TRAILING) or token.surface for token in sentence.tokens)
-    static = vectors.matrix(sentence.words).astype(np.float64)
-    return SpanSide(sentence, weight, weight * is_content, keys, contextual, static)
-
-
-def _is_content(token: Token) -> bool:
-    """Nouns, adjectives, adverbs, numbers, and verbs that are no auxiliaries."""
-    if token.tag.startswith("VB"):
-        return token.surface.lower() not in stop_words()
-    return token.tag[:2] in ("NN", "JJ", "RB", "CD", "FW")
-
-
-def _relations(left: SpanSide, right: SpanSide, wordnet: WordNet) -> tuple[Floats, Floats]:
-    antonyms, hypernyms = np.zeros((2, len(left.keys), len(right.keys)))
-    rows, columns = np.flatnonzero(left.content).tolist(), np.flatnonzero(right.content).tolist()
-    words, others = ([side.keys[k] for k in places] for side, places in ((left, rows), (right, columns)))
-    entries, other_entries = list(map(wordnet.entry, words)), list(map(wordnet.entry, others))
-    synsets, other_synsets = [each.synsets for each in entries], [each.synsets for each in other_entries]
-    for a, b in meeting([each.antonyms for each in entries], [{other.lower()} for other in others]):
-        antonyms[rows[a], columns[b]] = words[a] != others[b]
-    for a, b in meeting(synsets, [each.hypernyms for each in other_entries]):
-        hypernyms[rows[a], columns[b]] += 1.0
-    for a, b in meeting([each.hypernyms for each in entries], other_synsets):
-        hypernyms[rows[a], columns[b]] -= 1.0
-    for a, b in meeting(synsets, other_synsets):  # the same word, or synonyms
-        hypernyms[rows[a], columns[b]] = 0.0
-    return antonyms, hypernyms
 
 
 def span_features(context: SpanContext, source: Sequence[Words], target: Sequence[Words]) -> Floats:
@@ -192,8 +75,8 @@ class _Spans:
         self.content_sum = self.mask @ side.content
         self.content = _shares(self.mask * side.content)
         self.words = self.mask @ (side.weight > 0)
-        self.contextual = _unit(self.weight @ side.contextual)
-        self.static = _unit(self.weight @ side.static)
+        self.contextual = unit_rows(self.weight @ side.contextual)
+        self.static = unit_rows(self.weight @ side.static)
         self.category = np.array([self._category(words) for words in spans], np.int64)
         self.head = np.array([self._head(k) for k in range(len(spans))], np.int64)
         self.begin = np.array([words[0] for words in spans], np.int64)

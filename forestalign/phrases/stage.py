@@ -28,7 +28,7 @@ from forestalign.phrases.result import PhraseAlignment
 from forestalign.phrases.score import Weights, weigh
 from forestalign.phrases.search import search
 from forestalign.phrases.seeds import Seeds, link_seeds
-from forestalign.phrases.span_pairs import SpanLexicon, span_context
+from forestalign.phrases.span_context import SpanLexicon, span_context
 from forestalign.phrases.tree_edit_search import align_by_edits
 from forestalign.words import CANDIDATE
 from forestalign.words.alignment import WordAlignment
