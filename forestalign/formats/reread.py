@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forestalign.forest import Forest, HyperEdge, Node, NodeId
 from forestalign.formats.phrase_records import PhrasePairEntry, PhraseRecord, SideRecord, WordEntry
 from forestalign.formats.tree_files import fit_tree
-from forestalign.phrases.result import AlignedPair, PhraseAlignment, PhrasePair, chosen_tree
+from forestalign.phrases.result import AlignedPair, PhraseAlignment, PhrasePair, ScatteredPair, chosen_tree
 from forestalign.tokens import Sentence, Span, analyse
 from forestalign.trees import BinaryTree, binarise, parse_brackets
 from forestalign.words.alignment import WordAlignment, WordLink
@@ -32,7 +32,7 @@ def aligned_of(record: PhraseRecord) -> AlignedPair:
         source_tree=chosen_tree(source.forest, best.source_edges),
         target_tree=chosen_tree(target.forest, best.target_edges),
         words=_links(record.words),
-        phrases=best,
+        phrases=replace(best, scattered=tuple(ScatteredPair(*each) for each in record.scattered)),
         source_forest=source.forest,
         target_forest=target.forest,
         alternatives=tuple(others),
