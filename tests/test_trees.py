@@ -217,3 +217,17 @@ def test_trees_deeper_than_the_recursion_limit_are_no_problem() -> None:
     assert debinarise(binarise(tree)) == tree
     assert parse_brackets(format_brackets(tree)) == tree
     assert strip_annotation(tree) == tree
+
+
+def test_a_span_that_leaves_the_head_out_is_built_all_the_same() -> None:
+    tree = parse_brackets("(NML (NML (NN intranet)) (, ,) (NML (NN extranet)))")
+    plain = {(node.begin, node.end) for node in _nodes(binarise(tree))}
+    for wanted in (Span(0, 2), Span(1, 3)):
+        built = binarise(tree, [wanted])
+        assert wanted in {(node.begin, node.end) for node in _nodes(built)}
+        assert debinarise(built) == tree
+    assert len(plain & {(0, 2), (1, 3)}) == 1
+
+
+def _nodes(tree: BinaryTree) -> list[BinaryTree]:
+    return [tree, *(node for child in tree.children for node in _nodes(child))]

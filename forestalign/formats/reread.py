@@ -22,8 +22,8 @@ def aligned_of(record: PhraseRecord) -> AlignedPair:
     The forests hold the trees of the record alone: the chosen ones and those of the alternatives.
     """
     variants = _variants(record)
-    source = _side(record.source, [(each.source_tree, [p.source for p in each.phrases]) for each in variants])
-    target = _side(record.target, [(each.target_tree, [p.target for p in each.phrases]) for each in variants])
+    source = _side(record.source, [(each.source_tree, each.source_spans) for each in variants])
+    target = _side(record.target, [(each.target_tree, each.target_spans) for each in variants])
     best, *others = (each.alignment(source, target, index) for index, each in enumerate(variants))
     return AlignedPair(
         id=record.id,
@@ -69,6 +69,16 @@ class _Variant:
     completed: bool
     source_tree: str
     target_tree: str
+
+    @property
+    def source_spans(self) -> list[Span]:
+        """What has to be a node of the source's tree: phrases, and null phrases."""
+        return [*(entry.source for entry in self.phrases), *self.source_nulls]
+
+    @property
+    def target_spans(self) -> list[Span]:
+        """What has to be a node of the target's tree."""
+        return [*(entry.target for entry in self.phrases), *self.target_nulls]
 
     def alignment(self, source: _Side, target: _Side, tree: int) -> PhraseAlignment:
         """The alignment over the tree of this number."""

@@ -125,8 +125,11 @@ def _binarise_one(constituent: Constituent, children: list[BinaryTree], bars: Co
         return BinaryTree(label, begin, end, children[0].head, children[0].semantic_head, False, tuple(children))
     plan = binarisation_plan(base_label(tree.label), plain_labels(tree))
     if bars and plan.attachments[1:]:
-        order = _order_through([step.sister for step in plan.attachments], plan.head_child, _goals(children, bars))
-        plan = _plan(base_label(tree.label), plain_labels(tree), plan.head_child, order)
+        goals = _goals(children, bars)
+        start, order = plan.head_child, [step.sister for step in plan.attachments]
+        if goals and not goals[0].begin <= start < goals[0].end:  # its forest took another child for the head
+            start, order = goals[0].begin, [each for each in range(len(children)) if each != goals[0].begin]
+        plan = _plan(base_label(tree.label), plain_labels(tree), start, _order_through(order, start, goals))
     head = children[plan.head_child].head
 
     def join(left: BinaryTree, right: BinaryTree, step: Attachment) -> BinaryTree:
