@@ -259,6 +259,15 @@ def _inflection() -> tuple[Any, Any]:
     return lemmas, inflections.Inflections()
 
 
+def is_listed_form(word: str) -> bool:
+    """Whether a lower-case word is a form of some word that the tables of lemmas have.
+
+    >>> is_listed_form("went"), is_listed_form("wentish")
+    (True, False)
+    """
+    return bool(_inflection()[0].getAllLemmas(word))
+
+
 class LemmaTable:
     """lemminflect's table of forms, kept as text; the rows of a word are taken apart when it is asked for.
 

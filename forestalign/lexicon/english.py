@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from forestalign.grammar import stop_words
 from forestalign.lexicon.wordnet import load_wordnet
-from forestalign.tokens import KEPT_WORDS
+from forestalign.tokens import KEPT_WORDS, is_listed_form
 
 FEWEST_WORDS = 4  # fewer say nothing: "Je sais" and "Kofi Annan sneezed" look alike
 FEWEST_PLAIN = 2  # words without a capital, for those with one to count
@@ -56,6 +56,4 @@ def _is_known(word: str) -> bool:
     parts = word.split("-")
     if len(parts) > 1:
         return all(not part or _is_known(part) for part in parts)
-    import lemminflect  # its tables are large, and many commands never ask
-
-    return bool(lemminflect.getAllLemmas(word))
+    return is_listed_form(word)
