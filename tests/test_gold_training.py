@@ -17,7 +17,7 @@ from forestalign.learning.score_run import (
     GoldFile,
     ScorePlan,
     held_out_evaluations,
-    learned_weights,
+    train_gold,
 )
 from forestalign.phrases.evidence import KINDS
 from forestalign.phrases.linear_model import load_linear_model
@@ -107,10 +107,14 @@ def test_folds_that_are_none_are_refused(folder: Path, tmp_path: Path, capsys, f
     assert "expected a whole number of at least 2" in capsys.readouterr().err
 
 
-def test_parts_that_are_left_out_get_no_weight(folder: Path) -> None:
+def test_parts_that_are_left_out_get_no_weight(folder: Path, tmp_path: Path) -> None:
     settings = GoldSettings(passes=2, without=("parse", "pair: log pr"))
-    plan = ScorePlan((GoldFile(str(folder / "gold.jsonl")),), AlignConfig(), settings, folder / "cache")
-    weights = dict(zip(NAMES, learned_weights(plan), strict=True))
+    gold, output = (GoldFile(str(folder / "gold.jsonl")),), tmp_path / "scores.json"
+    model = train_gold(
+        ScorePlan(gold, AlignConfig(), settings, folder / "cache", output), lambda message, count: None
+    ).model
+    assert model is not None
+    weights = dict(zip(NAMES, model.weights, strict=True))
     assert weights["parse: log p"] == weights["pair: log pr"] == 0.0
     assert weights["null: log pr"] != 0.0
 

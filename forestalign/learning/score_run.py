@@ -170,13 +170,6 @@ def train_gold(plan: ScorePlan, notify: Notify, workers: Workers | None = None) 
     return ScoreRun(len(examples), tables, model)
 
 
-def learned_weights(plan: ScorePlan, notify: Notify = lambda message, count: None) -> FloatArray:
-    """What all pairs teach, as it is learned: without the care that `train_gold` takes of trees and rare evidence."""
-    config = plan.config.with_(scoring="paper", scores="")
-    examples = [example for gold in plan.gold for example in _read(plan, gold, config, None).examples]
-    return train_scores(examples, config, plan.settings, None, notify).weights
-
-
 def held_out_evaluations(plan: ScorePlan, notify: Notify, workers: Workers | None = None) -> list[Evaluation]:
     """The scores of every set, each pair aligned with weights that did not see it."""
     config = plan.config.with_(scoring="paper", scores="")
