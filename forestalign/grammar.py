@@ -118,6 +118,16 @@ def grammar_root() -> Path:
 
 
 @cache
+def parser_hash() -> str:
+    """Eight hex digits over the graph of the shipped parser, by which files tell whose vectors they keep."""
+    path = grammar_root() / "parser" / "parser.onnx"
+    try:
+        return hashlib.blake2b(path.read_bytes(), digest_size=4).hexdigest()
+    except OSError as error:
+        raise GrammarError(path, None, f"cannot be read: {error}") from error
+
+
+@cache
 def grammar_hash() -> str:
     """Eight hex digits over the names and contents of all grammar files, for signatures."""
     digest = hashlib.blake2b(digest_size=4)

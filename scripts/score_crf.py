@@ -33,6 +33,7 @@ from forestalign.learning.crf_validation import (
     validate_threshold,
 )
 from forestalign.words.crf import COMBINATIONS, FAMILIES, TrainingPair, TrainSettings, load_crf, synthetic_phrases
+from forestalign.words.crf.feature_space import ENCODER
 
 # the pair list is left out: without a list its features are silent anyway
 OTHERS = (family for family in FAMILIES if family not in ("tags", "wordnet", "ppdb", "chunks"))
@@ -61,9 +62,15 @@ def folds_of(args: argparse.Namespace) -> Folds:
     return Folds(1, tuple(args.without), settings, args.folds, args.seed, args.ppdb, args.by_kind)
 
 
+def needs_vectors(args: argparse.Namespace) -> bool:
+    if args.model:
+        return load_crf(args.model).model.space.is_contextual
+    return ENCODER not in args.without
+
+
 def gold_of(args: argparse.Namespace, *paths: str, **more: Any) -> list[TrainingPair]:
     gold = WeightedGold(paths, analyses=args.analyses, no_parser=args.no_parser, seed=args.seed, **more)
-    pairs = read_training_pairs(gold) if paths else []
+    pairs = read_training_pairs(gold, needs_vectors(args)) if paths else []
     return [synthetic_phrases(pair) for pair in pairs] if args.phrases else pairs
 
 
@@ -121,7 +128,7 @@ def main() -> None:
     parser.add_argument("--combination", default="posterior", choices=COMBINATIONS, help="of the rows of --ablate")
     parser.add_argument("--paraphrases", default="", help="pairs with a field `paraphrase`")
     parser.add_argument("--model", default="", help="score this model; no training")
-    parser.add_argument("--analyses", default="", help="file that keeps tags and lemmas")
+    parser.add_argument("--analyses", default="", help="file that keeps tags, lemmas and vectors")
     parser.add_argument("--no-parser", action="store_true", help="use no tags")
     parser.add_argument("--ppdb", default="", help="a PPDB-format list of word pairs")
     parser.add_argument("--without", nargs="*", default=[], choices=FAMILIES, help="leave out these feature families")

@@ -1,10 +1,12 @@
-"""What the evidence for phrases finds, by kind and relation: annotated pairs, chunk alignments, or plain pairs.
+"""What the evidence for phrases finds, by kind and relation: annotated, word-linked or plain pairs, or chunks.
 
     python scripts/score_evidence.py annotations/dev.jsonl STSint.headlines.wa msrp.train.jsonl.gz --show 50
+    python scripts/score_evidence.py edinburgh.train.jsonl.gz mtref.train.jsonl.gz --most 300
 
 Annotated pairs (`.jsonl` with `annotators`): a proposal is right if two annotators aligned just these words. Chunks
 (`.wa`): right if it lies inside two aligned chunks that are not said to be opposites, wrong if it joins words of chunks
 that are not aligned with each other. Gold pairs without a word link are counted for annotated pairs alone.
+Word links (`.jsonl.gz` with `sure` or `annotators`): right unless as many sure links leave the pair as lie inside it.
 Other pairs have no gold: proposals are counted, and with `--show` some are printed, evenly spread, to be read.
 With `--aligned` annotated pairs are aligned as well, and the pairs of several words are scored, those that hold no gold
 word link by themselves: recall of what two annotators aligned, precision by what any did. With `--given` the aligner is
@@ -21,7 +23,7 @@ import gzip
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -32,7 +34,10 @@ from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import NoParseError
 from forestalign.forest import pack
 from forestalign.formats.ists import read_ists
+from forestalign.formats.lines import read_text_lines
+from forestalign.formats.word_links import read_gold_links
 from forestalign.lexicon import load_phrases
+from forestalign.lexicon.findings import AGAINST
 from forestalign.parsers import Parser, load_parser
 from forestalign.phrases.evidence import PhraseEvidence, find_evidence
 from forestalign.phrases.result import PhraseAlignment
@@ -40,7 +45,6 @@ from forestalign.tokens import Sentence, analyse, tokenize
 from forestalign.trees import ScoredTree, parse_brackets
 from forestalign.words.alignment import WordAlignment, WordLink
 
-AGAINST = frozenset({"opposite", "different value"})
 Phrase = tuple[int, ...]
 
 
@@ -64,7 +68,24 @@ class Gold:
         return {(s, t) for s, t in several if not any(i in s and j in t for i, j in words)}
 
 
-Item = tuple[Sentence, Sentence, Gold | None]
+@dataclass(frozen=True, slots=True)
+class LinkGold:
+    """Human word links of one pair."""
+
+    sure: frozenset[tuple[int, int]]
+    possible: frozenset[tuple[int, int]]
+
+    def has(self, evidence: PhraseEvidence) -> bool:
+        own, other = set(evidence.source), set(evidence.target)
+        inside = sum(i in own and j in other for i, j in self.sure | self.possible)
+        if evidence.relation in AGAINST:
+            return inside > 0
+        leaving = sum((i in own) != (j in other) for i, j in self.sure)
+        return leaving < max(inside, 1)
+
+
+AnyGold = Gold | LinkGold | None
+Item = tuple[Sentence, Sentence, AnyGold]
 Find = Callable[[Sentence, Sentence], tuple[PhraseEvidence, ...]]
 
 
@@ -85,6 +106,11 @@ def read_items(path: Path, parser: Parser, most: int) -> Iterator[Item]:
         ]
         yield from _parsed(sides, golds, parser)
         return
+    if is_word_linked(path):
+        linked = [pair.gold for pair in islice(read_gold_links(path), most or None)]
+        sides = [Sentence.from_words(words) for each in linked for words in (each.source, each.target)]
+        yield from _parsed(sides, [LinkGold(frozenset(each.sure), frozenset(each.possible)) for each in linked], parser)
+        return
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8") as file:
         records = [json.loads(line) for line in islice(file, most or None)]
@@ -96,7 +122,14 @@ def read_items(path: Path, parser: Parser, most: int) -> Iterator[Item]:
     yield from _parsed(sides, [None] * len(records), parser)
 
 
-def _parsed(sides: list[Sentence], golds: list[Gold] | list[None], parser: Parser) -> Iterator[Item]:
+def is_word_linked(path: Path) -> bool:
+    """Whether the first pair has human word links; annotated pairs have trees beside their annotators."""
+    _, text = next(iter(read_text_lines(path)))
+    first = json.loads(text)
+    return isinstance(first["source"], list) and bool({"sure", "annotators"} & first.keys())
+
+
+def _parsed(sides: list[Sentence], golds: Sequence[AnyGold], parser: Parser) -> Iterator[Item]:
     sentences = [parse.sentence for parse in parser.parse(sides)]
     yield from zip(sentences[::2], sentences[1::2], golds, strict=True)
 
@@ -150,7 +183,7 @@ def score(path: Path, parser: Parser, find: Find, most: int, show: int) -> None:
             counts[one.kind, one.relation, verdict] += 1
             if gold is None or not right:
                 shown.append(_line(source, target, one))
-        if gold is not None and gold.is_exact:
+        if isinstance(gold, Gold) and gold.is_exact:
             unlinked = gold.unlinked()
             unlinked_count += len(unlinked)
             proposed = {(one.source, one.target) for one in evidence if one.relation not in AGAINST}

@@ -60,7 +60,8 @@ def open_encoder(folder: str, shapes: bool) -> ShapedParser:
 
 def read_gold(args: argparse.Namespace) -> tuple[list[LinkedPair], dict[str, list[LinkedPair]]]:
     """What is trained on, and what is kept out, by file."""
-    kept = [pair for path in args.gold for pair in read_links(path)]
+    skipped = [*args.skip, *[0] * len(args.gold)]
+    kept = [pair for path, first in zip(args.gold, skipped, strict=False) for pair in read_links(path)[first:]]
     out: dict[str, list[LinkedPair]] = {}
     for path in args.split:
         inside, out[path.name.split(".jsonl")[0]] = split(read_links(path), args.leave)
@@ -99,6 +100,7 @@ def train(args: argparse.Namespace) -> None:
     torch.manual_seed(args.seed)
     pairs, held_out = read_gold(args)
     parser = open_encoder(args.encoder, args.shapes)
+    parser.half = args.half
     if args.zero_shot:
         zero_shot(parser, held_out)
         return
@@ -149,8 +151,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--encoder", required=True, help="folder of an encoder or of a trained parser")
     parser.add_argument("--gold", type=Path, nargs="*", default=[], metavar="FILE", help="gold links, used whole")
+    parser.add_argument(
+        "--skip", type=int, nargs="*", default=[], metavar="N", help="leave the first N pairs of each --gold file out"
+    )
     parser.add_argument("--split", type=Path, nargs="*", default=[], metavar="FILE", help="gold links, some kept out")
-    parser.add_argument("--leave", type=int, default=4, metavar="N", help="keep every Nth pair of --split out")
+    parser.add_argument("--leave", type=int, default=4, metavar="N", help="keep every Nth pair of --split out; 1: all")
     parser.add_argument("--layers", type=int, nargs="+", help="from 1; default: learned shares of all")
     parser.add_argument("--size", type=int, default=0, help="of a projection of the word vectors; default: none")
     parser.add_argument("--loss", choices=LOSSES, default="both")

@@ -55,6 +55,7 @@ def train(args: argparse.Namespace) -> None:
     dev = read_trees(args.dev)[:: args.dev_every]
     per_epoch = len(length_batches([Example(tree, True) for tree in trees], args.batch_tokens, random.Random(0)))
     parser = build_parser(trees, args.encoder, args.width, args.layers, args.dropout, args.shapes)
+    parser.half = args.half
     run = Run(parser, parser.pretrained_model, args.epochs * per_epoch, args)
     args.output.mkdir(parents=True, exist_ok=True)
     if args.resume and (args.output / "last.pt").exists():

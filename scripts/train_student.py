@@ -60,7 +60,7 @@ def make_tasks(
 ) -> dict[str, Task]:
     """The tasks whose data is given, less those that are left out."""
     lowered = args.lower_cased if args.shapes else 0.0
-    limit, kind = args.batch_tokens, args.loss
+    limit, kind = args.batch_tokens // args.workers, args.loss
     taught = [taught_pair(each) for folder in args.taught for each in read_parts(folder)]
     tasks: dict[str, Task] = {}
     if trees:
@@ -101,6 +101,7 @@ def train(args: argparse.Namespace) -> None:
     dev = read_trees(args.dev)[:: args.dev_every] if args.dev else []
     pairs, held_out = read_gold(args)
     parser = open_start(args.start or packaged_encoder(), trees, args)
+    parser.half = args.half
     config = parser.pretrained_model.config
     student = Student(parser, LinkHead(config.hidden_size, config.num_hidden_layers, args.layers, args.size))
     tasks = make_tasks(parser, trees, pairs, args)
@@ -114,7 +115,7 @@ def train(args: argparse.Namespace) -> None:
     student.train()
     while run.done < args.steps:
         name = round_of[run.done % len(round_of)]
-        losses[name] = one_step(run, tasks[name], args.weights.get(name, 1.0), args.seed)
+        losses[name] = one_step(run, tasks[name], args.weights.get(name, 1.0), args)
         if run.done % args.save_every == 0 or run.done == args.steps:
             rate = (time.time() - started) / (run.done - first)
             shown = " ".join(f"{task} {loss:.3f}" for task, loss in losses.items())
@@ -125,9 +126,10 @@ def train(args: argparse.Namespace) -> None:
             run.save(args.output / "last.pt")
 
 
-def one_step(run: Run, task: Task, weight: float, seed: int) -> float:
-    rng = step_random(seed, run.done)
-    return run.step(lambda: weight * task.loss(run.model, rng)) / weight
+def one_step(run: Run, task: Task, weight: float, args: argparse.Namespace) -> float:
+    """The batches of a step, one for each worker."""
+    draws = [step_random(args.seed, run.done * args.workers + k) for k in range(args.workers)]
+    return run.step(*(lambda rng=rng: weight * task.loss(run.model, rng) for rng in draws)) / weight
 
 
 def keep_best(run: Run, dev: list[nltk.Tree], held_out: dict[str, list[LinkedPair]], folder: Path) -> None:
@@ -169,10 +171,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--trees", nargs="*", default=[], metavar="MRG", help="gold trees")
     parser.add_argument("--dev", metavar="MRG")
     parser.add_argument("--dev-every", type=int, default=4, help="evaluate on every n-th dev tree")
-    parser.add_argument("--parses", type=Path, metavar="FOLDER", help="a teacher's parses")
+    parser.add_argument("--parses", type=Path, nargs="*", default=[], metavar="FOLDER", help="a teacher's parses")
     parser.add_argument("--gold", type=Path, nargs="*", default=[], metavar="FILE", help="gold links, used whole")
+    parser.add_argument(
+        "--skip", type=int, nargs="*", default=[], metavar="N", help="leave the first N pairs of each --gold file out"
+    )
     parser.add_argument("--split", type=Path, nargs="*", default=[], metavar="FILE", help="gold links, some kept out")
-    parser.add_argument("--leave", type=int, default=4, metavar="N", help="keep every Nth pair of --split out")
+    parser.add_argument("--leave", type=int, default=4, metavar="N", help="keep every Nth pair of --split out; 1: all")
     parser.add_argument("--taught", type=Path, nargs="*", default=[], metavar="FOLDER", help="a teacher's links")
     parser.add_argument("--without", nargs="*", default=[], choices=TASKS, metavar="TASK", help="tasks to leave out")
     parser.add_argument("--batches", nargs="+", action=Numbers, default={}, metavar="TASK=N")
@@ -183,6 +188,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--steps", type=int, default=6000)
     parser.add_argument("--width", type=int, default=512, help="of a new parser's attention layer")
     parser.add_argument("--batch-tokens", type=int, default=600)
+    parser.add_argument(
+        "--workers", type=int, default=1, help="parts of a batch done side by side; set --threads 1, OMP_NUM_THREADS=1"
+    )
     parser.add_argument("--max-words", type=int, default=100)
     parser.add_argument("--no-shapes", dest="shapes", action="store_false", help="keep the encoder blind to case")
     parser.add_argument("--lower-cased", type=float, default=0.2, help="share of texts whose case is dropped")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from forestalign.errors import InputError, UsageError
 from forestalign.tokens import Sentence
-from forestalign.words.crf import feature_space
+from forestalign.words.crf import FAMILIES, feature_space, load_crf
 from forestalign.words.crf.analysis_store import AnalysisStore
 from forestalign.words.crf.gold import Costs, gold_of, gold_path
 from forestalign.words.crf.journal import Journal
@@ -120,6 +120,25 @@ def test_another_file_is_no_model(tmp_path: Path, text: str) -> None:
         read_model(tmp_path / "m.json")
 
 
+@pytest.mark.parametrize("name", ["token", "phrase"])
+def test_a_model_without_the_family_does_not_look_at_the_encoder(tmp_path: Path, name: str) -> None:
+    """Files of earlier versions, of which the family is unknown, align as before."""
+    own = load_crf(name).model
+    space = feature_space(
+        tuple(family for family in FAMILIES if family != "encoder"), own.space.source_max, own.space.target_max, True
+    )
+    older = replace(own, space=space, forward=own.weights_in(space, "s2t"), backward=own.weights_in(space, "t2s"))
+    write_model(older, tmp_path / "m.json")
+    aligner = load_crf(str(tmp_path / "m.json"))
+    assert not aligner.model.space.is_contextual
+    texts = ["He", "bought", "a", "small", "car", "."], ["A", "little", "car", "was", "purchased", "by", "him", "."]
+    plain = [Sentence.from_words(words) for words in texts]
+    random = np.random.default_rng(0)
+    encoded = [replace(each, middle=random.normal(size=(len(each), 4)).astype(np.float32)) for each in plain]
+    np.testing.assert_array_equal(aligner.posteriors(*plain), aligner.posteriors(*encoded))
+    assert aligner.align(*plain).pairs
+
+
 # ---- journals ----
 
 
@@ -213,6 +232,75 @@ def test_no_sentence_is_parsed_twice(tmp_path: Path) -> None:
     store.analyse([*sentences, ("no",)], again)
     assert again.asked == [1]
     assert store.sentence(("Rome", "is", "old")).tags == ("NNP", "NN", "NN")
+
+
+class EncodingParser(CapitalParser):
+    """Gives the words' lengths as vectors too; a sentence of one word has none."""
+
+    def parse(self, sentences: Sequence[Sentence]) -> list[Any]:
+        parses = super().parse(sentences)
+        for parse in parses:
+            if len(parse.sentence) > 1:
+                rows = np.array([[len(word), 0.5] for word in parse.sentence.words], np.float32)
+                parse.sentence = replace(parse.sentence, middle=rows)
+        return parses
+
+
+def test_vectors_survive_the_file_and_are_not_made_twice(tmp_path: Path) -> None:
+    path, sentences = tmp_path / "tags.jsonl", [("Rome", "is", "old"), ("yes",)]
+    AnalysisStore(path, "one").analyse(sentences, EncodingParser())
+    again, store = EncodingParser(), AnalysisStore(path, "one")
+    store.analyse(sentences, again)
+    assert not again.asked
+    found = store.sentence(("Rome", "is", "old"))
+    assert found.tags == ("NNP", "NN", "NN")
+    assert found.middle is not None
+    assert found.middle.tolist() == [[4.0, 0.5], [2.0, 0.5], [3.0, 0.5]]
+    assert found.middle.dtype == np.float32
+    assert store.sentence(("yes",)).middle is None
+
+
+@pytest.mark.parametrize("former", ["", "other"])
+def test_vectors_that_are_missing_or_of_another_encoder_are_made(tmp_path: Path, former: str) -> None:
+    path, sentences = tmp_path / "tags.jsonl", [("Rome", "is", "old")]
+    AnalysisStore(path, former).analyse(sentences, EncodingParser())
+    for asked in ([3], []):
+        parser, store = EncodingParser(), AnalysisStore(path, "one")
+        store.analyse(sentences, parser)
+        assert parser.asked == asked
+        assert store.sentence(sentences[0]).middle is not None
+
+
+def test_where_vectors_are_not_asked_for_any_analysis_will_do(tmp_path: Path) -> None:
+    path, sentences = tmp_path / "tags.jsonl", [("Rome", "is", "old")]
+    AnalysisStore(path, "one").analyse(sentences, EncodingParser())
+    content, parser, store = path.read_bytes(), EncodingParser(), AnalysisStore(path)
+    store.analyse(sentences, parser)
+    assert not parser.asked
+    assert store.sentence(sentences[0]).middle is None
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("middle", "told"),
+    [
+        ('"AAAA"', "buffer size must be a multiple of element size"),
+        ('"AAAAAAAA"', "3 numbers are no vectors of 2 words"),
+        ('""', "0 numbers are no vectors of 2 words"),
+        ('"AHwAAA=="', "a number of the vectors is not finite"),
+        ('"?"', ""),
+        ("7", ""),
+        (None, "'middle'"),
+    ],
+)
+def test_bad_vectors_are_refused_by_line(tmp_path: Path, middle: str | None, told: str) -> None:
+    path = tmp_path / "tags.jsonl"
+    vectors = "" if middle is None else f', "middle": {middle}'
+    path.write_text(f'{{"words": ["a", "b"], "tags": ["", ""], "lemmas": ["", ""], "encoder": "one"{vectors}}}\n')
+    with pytest.raises(InputError) as caught:
+        AnalysisStore(path, "one")
+    assert str(caught.value).startswith(f"{path}:1: expected vectors of 2 words in 16 bits: {told}")
+    AnalysisStore(path, "other")
 
 
 def test_a_sentence_that_is_not_known_is_plain() -> None:

@@ -210,6 +210,85 @@ def test_a_student_does_all_tasks_and_goes_on_where_it_stopped(root: Path) -> No
     assert set(whole["log"][-1]) == {"step", "pairs", "trees", "tags"}
 
 
+def test_a_model_of_both_tasks_teaches_parses_and_links_in_one_pass(root: Path) -> None:
+    """What it says of a pair is what it says of its sentences and of their links apart."""
+    import teach
+    from encoder_training.student_tasks import sentences, taught_pair
+    from encoder_training.teacher_files import read_parts
+
+    model, texts = str(root / "whole" / "model"), ["--texts", f"{root / 'pairs.jsonl'}:9"]
+    for kind in ("pairs", "parses", "links"):
+        teach.main([kind, model, "-o", str(root / f"one-{kind}"), *texts])
+    parses = {each.texts[0]: each for each in read_parts(root / "one-parses")}
+    links = {each.texts: each for each in read_parts(root / "one-links")}
+    both = list(read_parts(root / "one-pairs"))
+    assert len(both) == len(links) == 9
+    step = 1.5 / 255
+    for each in both:
+        for sentence in sentences(each):
+            if sentence.texts[0] in parses:
+                for mine, theirs in zip(sentence.tables, parses[sentence.texts[0]].tables, strict=True):
+                    np.testing.assert_allclose(mine.dense(), theirs.dense(), atol=step)
+        np.testing.assert_allclose(taught_pair(each).links, taught_pair(links[each.texts]).links, atol=step)
+
+
+def test_parts_of_a_batch_side_by_side_have_the_gradients_of_their_mean(root: Path) -> None:
+    import argparse
+
+    import torch
+    from encoder_training.gold_links import read_links
+    from encoder_training.link_head import link_loss, load_head, pair_logits
+    from encoder_training.run import Run
+    from encoder_training.shaped_parser import load_model
+
+    options = argparse.Namespace(average=0.9, encoder_rate=0.0, rate=0.0, warmup=1, seed=1)
+    pairs = read_links(root / "pairs.jsonl")[:6]
+    found = []
+    for parts in ([pairs[:3], pairs[3:]], [pairs]):
+        parser, head = load_model(root / "whole" / "model").eval(), load_head(root / "whole" / "model")
+        run = Run(torch.nn.ModuleList([parser, head]), parser.pretrained_model, 1, options)
+        run.step(
+            *(lambda part=part, p=parser, h=head: link_loss(pair_logits(p, h, part), part, "both") for part in parts)
+        )
+        found.append([each.grad for each in run.parameters])
+    assert sum(gradient is not None for gradient in found[0]) > 5
+    for one, other in zip(*found, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-5)
+
+
+def test_sixteen_bits_change_the_states_of_the_encoder_little(root: Path) -> None:
+    import torch
+    from encoder_training.shaped_parser import load_model
+    from encoder_training.treebank import Text
+
+    parser = load_model(root / "whole" / "model").eval()
+    batch = parser.pad_encoded([parser.encode(Text(["The", "old", "dog"]))])
+    with torch.no_grad():
+        exact = parser.hidden_states(batch)[-1]
+        parser.half = True
+        rounded = parser.hidden_states(batch)[-1]
+    assert rounded.dtype == torch.float32
+    assert not torch.equal(exact, rounded)
+    torch.testing.assert_close(exact, rounded, rtol=0.05, atol=0.05)
+
+
+def test_every_example_is_drawn_equally_often_whatever_its_length() -> None:
+    from collections import Counter
+
+    from encoder_training.sampling import Sampler, step_random
+
+    lengths = [*range(2, 42)] * 5
+    sampler = Sampler(list(enumerate(lengths)), lambda each: each[1], 200)
+    drawn = Counter(each for step in range(4000) for each in sampler.draw(step_random(1, step)))
+    short, long = (
+        sum(n for (_, length), n in drawn.items() if low <= length < high) / (5 * (high - low))
+        for low, high in ((7, 17), (27, 37))
+    )
+    assert 0.8 < short / long < 1.25
+
+
 def test_tasks_are_left_out_on_demand(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import train_student
 

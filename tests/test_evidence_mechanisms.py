@@ -160,6 +160,35 @@ def test_one_word_is_compared_by_value(left: str, right: str, expected: bool) ->
     assert same_number(left, right) is expected
 
 
+CAUTION: list[Case] = [
+    ("told/VBD a/DT reporter/NN", "reported/VBD it/PRP", ("told a reporter", "reported"), ""),
+    ("paid/VBD an/DT employee/NN", "employed/VBD her/PRP", ("paid an employee", "employed"), ""),
+    ("made/VBD a/DT report/NN", "reported/VBD it/PRP", ("made a report", "reported"), "equal"),
+    ("made/VBD a/DT payment/NN", "paid/VBD it/PRP", ("made a payment", "paid"), "equal"),
+    ("in/IN India/NNP ./.", "in/IN India./NNP", ("India .", "India."), ""),
+    ("oil/NN fields/NNS", "oilfields/NNS", ("oil fields", "oilfields"), "equal"),
+    ("China/NNP 's/POS rivers/NNS", "rivers/NNS in/IN China/NNP", ("China 's", "in China"), "similar"),
+    ("Chinese/JJ rivers/NNS", "rivers/NNS in/IN China/NNP", ("Chinese", "in China"), "equal"),
+]
+
+
+@pytest.mark.parametrize("case", CAUTION)
+def test_what_only_looks_like_it(case: Case) -> None:
+    assert relation(case) == case[3]
+
+
+def test_a_name_is_weak_evidence_for_what_it_names() -> None:
+    """*The city* and *New Orleans* are mostly mentioned side by side; *cruise ship* and *liner* are not."""
+    rows = {}
+    for source, target in (
+        ("the/DT city/NN", "New/NNP Orleans/NNP"),
+        ("the/DT bicycle/NN", "a/DT mountain/NN bike/NN"),
+    ):
+        found = find_evidence(sentence(source), sentence(target), load_phrases())
+        rows[source] = max(row.strength for row in found if row.relation == "more general")
+    assert rows["the/DT city/NN"] < 0.2 < rows["the/DT bicycle/NN"]
+
+
 def test_a_list_of_the_user_is_matched_like_the_lexicon(tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
     path.write_text("send one's regards\tgreet\nfob off\tdeceive\n", encoding="utf-8")

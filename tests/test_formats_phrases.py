@@ -30,6 +30,7 @@ from forestalign.formats import (
     to_json,
     write_lines,
 )
+from forestalign.formats.phrase_records import ScatteredEntry
 from forestalign.phrases.result import AlignedPair, PhraseAlignment, PhrasePair
 from forestalign.tokens import Span, tokenize
 from forestalign.trees import ScoredTree, parse_brackets
@@ -197,8 +198,11 @@ FOREST_NODES = st.lists(st.builds(ForestNode, st.just(0), st.just(2), st.just("N
 def _records(draw: st.DrawFn) -> PhraseRecord:
     index = st.integers(0, COUNT - 1)
     words = st.lists(st.builds(WordEntry, index, index, st.floats(0, 1)), max_size=3).map(tuple)
+    places = st.sets(index, min_size=1).map(lambda found: tuple(sorted(found)))
+    entry = st.builds(ScatteredEntry, places, places, st.just("lexicon"), st.sampled_from(["equal", "opposite"]))
+    scattered, tree = st.lists(entry, max_size=2).map(tuple), st.just(TREE)
     alternatives = st.builds(
-        AlternativeRecord, _entries(), NULLS, SCORES, st.booleans(), st.booleans(), st.just(TREE), st.just(TREE)
+        AlternativeRecord, _entries(), NULLS, SCORES, st.booleans(), st.booleans(), tree, tree, scattered
     )
     return PhraseRecord(
         draw(st.text(max_size=3)),
@@ -214,6 +218,7 @@ def _records(draw: st.DrawFn) -> PhraseRecord:
         alternatives=tuple(draw(st.lists(alternatives, max_size=2))),
         forests=draw(st.none() | st.builds(ForestNodes, FOREST_NODES, FOREST_NODES)),
         candidates=draw(words),
+        scattered=draw(scattered),
     )
 
 

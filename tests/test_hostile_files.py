@@ -108,7 +108,7 @@ READERS: dict[str, Reader] = {
     "models of phrase similarity": read_phrase_similarity,
     "models of sentence similarity": read_similarity,
     "CRF models": read_model,
-    "analyses": AnalysisStore,
+    "analyses": lambda path: AnalysisStore(path, "encoder"),
     "checkpoints": lambda path: read_checkpoint(path, "key"),
     "checkpoints of gold": lambda path: read_gold_checkpoint(path, "key"),
     "journals": JournalFile,

@@ -20,7 +20,7 @@ import sample_pairs  # noqa: E402
 
 @pytest.fixture(params=["no", "yes"])
 def found(request: pytest.FixtureRequest) -> list[make_models.Step]:
-    return make_models.steps(make_models.PLACES | {"student": request.param})
+    return make_models.steps(make_models.PLACES | {"teacher": request.param})
 
 
 def test_every_weight_that_depends_on_the_parser_is_made(found: list[make_models.Step]) -> None:

@@ -90,7 +90,11 @@ def shape(alignment: Alignment, is_swapped: bool) -> tuple[object, ...]:
         (sided(link.source, link.target), link.score, link.stage) for link in (*alignment.words, *alignment.candidates)
     )
     trees = sided(alignment.source_tree, alignment.target_tree)
-    return links, of(alignment.phrases), tuple(map(of, alignment.alternatives)), trees
+    extended = {"source": set(), "target": set()}
+    for row in alignment.extended:
+        extended[row.side].add((row.span, row.label, row.added))
+    around = sided(extended["source"], extended["target"])
+    return links, of(alignment.phrases), tuple(map(of, alignment.alternatives)), trees, around
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)

@@ -387,6 +387,34 @@ def test_hopeless_memory_ends_a_real_run_with_one_line(tmp_path: Path) -> None:
     assert done.stderr.count("line ") <= 4
 
 
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError(), RuntimeError("initialization: std::bad_alloc"), ImportError("x.so: failed to map segment")],
+)
+def test_want_of_memory_is_told_whoever_notices_it(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forestalign import cli
+
+    def fail(name: str, arguments: object) -> int:
+        raise error
+
+    monkeypatch.setattr(cli, "_run_command", fail)
+    assert cli.main(["align"]) == 1
+    assert capsys.readouterr().err == "forestalign align: not enough memory\n"
+
+
+def test_other_errors_of_libraries_are_not_taken_for_want_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    from forestalign import cli
+
+    def fail(name: str, arguments: object) -> int:
+        raise ImportError("no module named x")
+
+    monkeypatch.setattr(cli, "_run_command", fail)
+    with pytest.raises(ImportError, match="named x"):
+        cli.main(["align"])
+
+
 # ---- what a resumed run is held against ----
 
 

@@ -130,8 +130,9 @@ def test_the_data_of_a_scene_has_every_choice_and_round_numbers() -> None:
     assert fields["id"] == "cat"
     assert len(fields["choices"]) == 2
     for choice in fields["choices"]:
-        assert {"source", "target", "trees", "phrases", "nulls", "logScore", "reachedRoot", "completed"} == set(choice)
-        assert all(len(node) == 8 for node in choice["source"])
+        parts = {"source", "target", "trees", "phrases", "nulls", "scattered", "extended"}
+        assert parts | {"logScore", "reachedRoot", "completed"} == set(choice)
+        assert all(len(node) == 11 for node in choice["source"])
         assert all(len(phrase) == 12 for phrase in choice["phrases"])
     json.dumps(fields, allow_nan=False)
 

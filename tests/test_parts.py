@@ -14,10 +14,13 @@ from forestalign.evaluation.phrase_scores import one_tree_forest
 from forestalign.forest import Forest
 from forestalign.learning.calibration import calibration_error, isotonic
 from forestalign.learning.gold_run import start_weights
+from forestalign.phrases.evidence import PhraseEvidence
+from forestalign.phrases.explained_links import explain_links
 from forestalign.phrases.linear_model import LinearModel, linear_model_text, load_linear_model
 from forestalign.phrases.model import PairScores
 from forestalign.phrases.part_kinds import NAMES, PAIR, SLICE
 from forestalign.phrases.parts import parts_of, vector_of, weigh_parts
+from forestalign.phrases.seed_parts import evidence_of_pairs
 from forestalign.phrases.stage import align_phrases, both_directions
 from forestalign.tokens import Sentence
 from forestalign.trees import parse_brackets
@@ -114,9 +117,14 @@ def test_evidence_seeds_a_phrase_pair_over_exactly_its_words(aligner, prepared) 
     against = PhraseEvidence((begin, begin + 1), (0, 1), "lexicon", "opposite", 0.9)
     phrase_kind = 4
     plain = parts_of(source, target, links, scores)
+    known = set(
+        zip(plain.seeds.source.tolist(), plain.seeds.target.tolist(), strict=True)
+    )  # blocks of links among them
     for rows, count in (((evidence,), 1), ((apart,), 0), ((against,), 0)):
         seeds = parts_of(source, target, links, scores, rows).seeds
-        added = [k for k in range(len(seeds)) if seeds.kind[k] == phrase_kind]
+        places = zip(seeds.source.tolist(), seeds.target.tolist(), strict=True)
+        added = [k for k, place in enumerate(places) if place not in known]
+        assert all(seeds.kind[k] == phrase_kind for k in added)
         assert (len(added) >= 1) == bool(count)
         assert len(seeds) - len(added) == len(plain.seeds)
         for k in added:
@@ -171,3 +179,32 @@ def test_sentences_of_one_word_have_parts() -> None:
     aligner = forestalign.load(scoring="best")
     result = aligner.align(Sentence.from_words(["Stop"]), Sentence.from_words(["Halt"]))
     assert result.phrases is not None
+
+
+def _one_tree(tree: str) -> Forest:
+    return one_tree_forest(parse_brackets(tree))
+
+
+def test_evidence_speaks_for_the_nodes_over_its_words_and_for_no_others() -> None:
+    source = _one_tree("(TOP (S (NP (PRP He)) (VP (VBD gave) (PRT (RP up)))))")
+    target = _one_tree("(TOP (S (NP (PRP He)) (VP (VBD quit))))")
+    for row, is_told in (
+        (PhraseEvidence((1, 2), (1,), "lexicon", "equal", 0.8), True),
+        (PhraseEvidence((0, 2), (1,), "lexicon", "equal", 0.8), False),
+        (PhraseEvidence((1, 2), (1,), "lexicon", "opposite", 0.8), False),
+        (PhraseEvidence((0,), (0,), "lexicon", "equal", 0.8), False),
+    ):
+        told = np.argwhere(evidence_of_pairs(source, target, [row])).tolist()
+        spans = {(source.nodes[a].begin, source.nodes[a].end, target.nodes[b].begin) for a, b in told}
+        assert spans == ({(1, 3, 1)} if is_told else set())
+
+
+def test_opposites_in_a_negation_are_not_linked() -> None:
+    source = _one_tree("(TOP (S (NP (PRP It)) (VP (VBD was) (RB not) (ADJP (JJ easy)))))")
+    target = _one_tree("(TOP (S (NP (PRP It)) (VP (VBD was) (ADJP (JJ hard)))))")
+    links = np.eye(4, 3)
+    links[3, 2] = 0.9
+    row = PhraseEvidence((2, 3), (2,), "negation", "similar", 0.6)
+    explained = explain_links(links, source, target, [row])
+    assert explained[3, 2] == 0.0
+    assert explained[0, 0] == explained[1, 1] == 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -15,11 +16,13 @@ from forestalign.errors import GrammarError, NoParseError
 from forestalign.learning.similarity_training import UNKNOWN, label_of
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.phrases import span_pairs
+from forestalign.phrases.evidence import SIMILARITY, PhraseEvidence
 from forestalign.phrases.phrase_similarity import (
     LONGEST,
     MOST,
     PhraseSimilarityModel,
     candidate_spans,
+    is_composed,
     load_similarity,
     read_similarity,
     similar_phrases,
@@ -30,7 +33,7 @@ from forestalign.phrases.span_context import SpanContext, SpanLexicon, span_cont
 from forestalign.phrases.span_pairs import DIRECTED, NAMES, SYMMETRIC, span_features
 from forestalign.phrases.span_weights import Weighting
 from forestalign.tokens import Sentence, Span
-from forestalign.words.alignment import NO_LINKS
+from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink
 
 PAIRS = (
     ("The shop put off the sale until spring.", "The store postponed the sale until the spring."),
@@ -127,6 +130,18 @@ def test_phrases_without_links_are_proposed(aligner: Aligner) -> None:
     eager = PhraseSimilarityModel(load_similarity().weighting, 1e-6)
     spans = candidate_spans(pair.source), candidate_spans(pair.target)
     assert similar_phrases(context_of(aligner, pair), spans[0], spans[1], eager)
+
+
+def test_what_follows_from_its_parts_is_not_proposed() -> None:
+    row = PhraseEvidence((0, 1, 2), (0, 1), SIMILARITY, "similar", 0.8)
+    one, two = WordLink(0, 0, 0.9, "best"), WordLink(1, 1, 0.9, "best")
+    unlikely, outside = WordLink(1, 1, 0.3, "best"), WordLink(4, 1, 0.9, "best")
+    assert is_composed(row, WordAlignment((one, two)), ())
+    assert not is_composed(row, WordAlignment((one, unlikely, outside)), ())
+    part = PhraseEvidence((1, 2), (1,), "lexicon", "equal", 0.9)
+    assert is_composed(row, WordAlignment(()), [part])
+    assert not is_composed(row, WordAlignment(()), [replace(part, relation="more general")])
+    assert not is_composed(row, WordAlignment(()), [replace(row, kind="lexicon", relation="equal")])
 
 
 @pytest.mark.parametrize("texts", PAIRS)

@@ -183,7 +183,8 @@ def test_the_fragment_is_well_formed_and_draws_every_word_and_pair(sample: Phras
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
     for word in (*sample.source.tokens, *sample.target.tokens):
         assert visible(word) in texts
-    titles = [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
+    titles = [str(element.text) for element in root.iter("{http://www.w3.org/2000/svg}title")]
+    titles = [title for title in titles if not title.startswith(("part of ", "adds small words to "))]
     assert len(titles) == 2 * len(sample.phrases)
     assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
 

@@ -15,14 +15,19 @@ from typing import Any
 
 import pytest
 from view_samples import (
+    BOUGHT_LINKS,
+    BOUGHT_SOURCE,
+    BOUGHT_TARGET,
     CAT_LINKS,
     CAT_SOURCE,
     CAT_TARGET,
     LONG_LINKS,
     LONG_SOURCE,
     LONG_TARGET,
+    bucket_record,
     hostile_record,
     record,
+    turned_record,
     with_extras,
 )
 
@@ -39,6 +44,7 @@ pytestmark = [
 
 CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
 POOR_CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS, frozenset({4, 7}))
+BOUGHT = record("bought", BOUGHT_SOURCE, BOUGHT_TARGET, BOUGHT_LINKS)
 LONG = record("harbour", LONG_SOURCE, LONG_TARGET, LONG_LINKS)
 
 CONTROL, ENTER, DELETE = "\ue009", "\ue007", "\ue017"
@@ -311,6 +317,57 @@ return [...document.querySelectorAll(".node")].map((node) => {
   return (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
 });
 """
+
+
+def test_pointing_at_an_extended_phrase_shows_its_looser_partner(browser: Browser, tmp_path: Path) -> None:
+    browser.open(write(tmp_path, [BOUGHT]))
+    phrase = browser.node("target", "4-6")
+    assert phrase.get_attribute("aria-label") == "target phrase PP: by him. Loosely aligned with He"
+    browser.point(phrase)
+    assert active(browser) == {("source", "0-1"), ("target", "5-6")}
+    assert [node.get_attribute("data-span") for node in browser.all(".node.is-loose")] == ["4-6"]
+    assert "loosely also PP by him (target) ~ He, adds by" in browser.text(".about")
+    assert browser.complaints() == []
+
+
+def test_scattered_words_are_connected_and_described(browser: Browser, tmp_path: Path) -> None:
+    browser.open(write(tmp_path, [turned_record("opposite")]))
+    assert len(browser.all(".scattered-link")) == 3  # two to the partner, one between the words
+    browser.node("source", "4-5", ".word").click()
+    assert active(browser) == {("source", "1-2"), ("source", "4-5"), ("target", "1-2")}
+    about = browser.text(".about")
+    assert "turned \u2026 down \u2194 refused" in about
+    assert "evidence: lexicon" in about
+    assert "opposite" in about
+    assert [token.text for token in browser.all(".token.is-active")] == ["turned", "down", "refused"]
+    browser.node("source", "0-5").click()
+    assert "together, but no phrase: turned \u2026 down" in browser.text(".about")
+    assert browser.complaints() == []
+
+
+def test_scattered_opposites_are_marked_in_the_list(browser: Browser, tmp_path: Path) -> None:
+    browser.open(write(tmp_path, [turned_record("opposite"), replace(turned_record(), id="same")]))
+    assert "opposite" in browser.text("#row-0")
+    assert "opposite" not in browser.text("#row-1")
+    assert len(browser.all(".node.against")) == 4
+
+
+def test_pointing_at_a_part_shows_the_pair_that_is_aligned_as_a_whole(browser: Browser, tmp_path: Path) -> None:
+    browser.open(write(tmp_path, [bucket_record()]))
+    browser.point(browser.node("source", "3-4"))
+    assert active(browser) == {("source", "1-4"), ("target", "1-2")}
+    assert "evidence: lexicon" in browser.text(".about")
+
+
+def test_the_table_has_what_stands_beside_the_pairs(browser: Browser, tmp_path: Path) -> None:
+    browser.open(write(tmp_path, [BOUGHT, turned_record()]))
+    browser.one("details.all summary").click()
+    assert browser.all("details.all tr")[-1].text == "He by him PRP ~ PP (loosely) adds by"
+    browser.press("n")
+    browser.one("details.all summary").click()
+    assert browser.all("details.all tr")[-1].text == "turned \u2026 down refused no phrase equal lexicon"
+    browser.all("details.all .jump")[-1].click()
+    assert ("source", "4-5") in active(browser)
 
 
 def marked(base: PhraseRecord, relation: str, identity: str, posterior: float) -> PhraseRecord:

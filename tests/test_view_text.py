@@ -10,11 +10,21 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from view_samples import CAT_LINKS, CAT_SOURCE, CAT_TARGET, record, with_extras
+from view_samples import (
+    BOUGHT_LINKS,
+    BOUGHT_SOURCE,
+    BOUGHT_TARGET,
+    CAT_LINKS,
+    CAT_SOURCE,
+    CAT_TARGET,
+    bucket_record,
+    record,
+    turned_record,
+    with_extras,
+)
 
+from forestalign.formats.forest_nodes import ForestNode, ForestNodes
 from forestalign.formats.phrase_records import (
-    ForestNode,
-    ForestNodes,
     NullSpans,
     PhrasePairEntry,
     PhraseRecord,
@@ -27,7 +37,7 @@ from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.view import result_html, scene_of
 from forestalign.view.characters import visible
-from forestalign.view.scene import bar_nodes, drawn_nodes
+from forestalign.view.scene import SceneNode, bar_nodes, drawn_nodes
 from forestalign.view.static import hue_of
 from forestalign.view.text import DIM, PLAIN, RED, YELLOW, render_text
 
@@ -159,6 +169,12 @@ def test_bar_phrases_are_shown_on_demand_only() -> None:
     assert re.search(rf"NP {line}$", render_text(bars(), bars=True), re.M)
 
 
+def test_a_bar_phrase_that_evidence_found_is_shown() -> None:
+    base = bars()
+    found = tuple(replace(each, evidence=("links", "lexicon")) if each.bar else each for each in base.phrases)
+    assert re.search(r"NP fat cat = plump cat  \[by lexicon\]$", render_text(replace(base, phrases=found)), re.M)
+
+
 def test_what_a_hidden_bar_phrase_supports_stands_at_its_place() -> None:
     def depth(text: str, words: str) -> int:
         line = next(line for line in text.splitlines() if words in line)
@@ -254,6 +270,30 @@ def test_an_aligned_phrase_over_null_words_is_no_null() -> None:
     assert nodes["NN"].is_null
 
 
+def source_nodes(sample: PhraseRecord) -> dict[str, SceneNode]:
+    return {f"{node.label} {node.begin}-{node.end}": node for node in scene_of(sample).choices[0].source}
+
+
+def test_scattered_words_and_what_consists_of_them_know_each_other() -> None:
+    joined = {name for name, node in source_nodes(turned_record()).items() if node.joined == 0}
+    assert joined == {"VBD 1-2", "RP 4-5", "PRT 4-5"}
+    assert {node.whole for node in source_nodes(turned_record()).values()} == {-1}
+
+
+def test_an_extended_phrase_knows_the_pair_inside() -> None:
+    sample = record("car", BOUGHT_SOURCE, BOUGHT_TARGET, BOUGHT_LINKS)
+    (phrase,) = [node for node in scene_of(sample).choices[0].target if node.inner >= 0]
+    assert (phrase.label, phrase.phrase) == ("PP", -1)
+    assert sample.phrases[phrase.inner].target == (5, 6)
+
+
+def test_parts_of_a_pair_that_is_aligned_as_a_whole_know_it() -> None:
+    nodes = source_nodes(bucket_record())
+    parts = {name for name, node in nodes.items() if node.whole == 1}
+    assert parts == {"VBD 1-2", "NP 2-4", "DT 2-3", "NN 3-4"}
+    assert nodes["S 0-4"].whole == -1
+
+
 # ---- drawings ----
 
 
@@ -276,7 +316,8 @@ def test_partners_have_one_colour() -> None:
     colours: dict[str, set[str]] = {}
     for box in drawing(dogs()).iter(f"{SVG}rect"):
         if box.find(f"{SVG}title") is not None:
-            colours.setdefault(str(box.findtext(f"{SVG}title")), set()).add(str(box.get("fill")))
+            title = str(box.findtext(f"{SVG}title")).removeprefix("part of ")
+            colours.setdefault(title, set()).add(str(box.get("fill")))
     assert set(colours) == {"Dogs - Hounds", "bark loudly - bark", "Dogs bark loudly - Hounds bark"}
     assert [len(found) for found in colours.values()] == [1, 1, 1]
 
@@ -313,6 +354,36 @@ def test_null_phrases_have_a_dashed_box_and_the_sign_of_the_empty_set() -> None:
     root = drawing(dogs())
     assert len([box for box in root.iter(f"{SVG}rect") if box.get("class") == "z"]) == 1
     assert "\u2205 ADVP" in [text.text for text in root.iter(f"{SVG}text")]
+
+
+def boxes_of(sample: PhraseRecord, title: str) -> list[ElementTree.Element]:
+    return [box for box in drawing(sample).iter(f"{SVG}rect") if box.findtext(f"{SVG}title") == title]
+
+
+def test_scattered_words_have_one_colour_and_dashed_links() -> None:
+    boxes = boxes_of(turned_record(), "turned \u2026 down - refused (equal)")
+    assert len(boxes) == 4  # turned, down, the particle over it, refused
+    (colour,) = {box.get("stroke") for box in boxes}
+    dashed = [path.get("stroke") for path in drawing(turned_record()).iter(f"{SVG}path") if path.get("class") == "s"]
+    assert dashed == [colour, colour]
+
+
+def test_scattered_words_that_contradict_each_other_are_marked() -> None:
+    assert list(drawing(turned_record()).iter(f"{SVG}circle")) == []
+    assert len(list(drawing(turned_record("opposite")).iter(f"{SVG}circle"))) == 4
+
+
+def test_an_extended_phrase_has_a_dashed_border_in_the_colour_of_its_pair() -> None:
+    sample = record("car", BOUGHT_SOURCE, BOUGHT_TARGET, BOUGHT_LINKS)
+    (box,) = boxes_of(sample, "adds small words to He - him")
+    assert (box.get("fill"), box.get("stroke-dasharray")) == ("none", "4 3")
+    assert box.get("stroke") == boxes_of(sample, "He - him")[0].get("stroke")
+
+
+def test_parts_of_a_pair_have_its_colour_and_no_border() -> None:
+    whole, parts = (boxes_of(bucket_record(), f"{lead}kicked the bucket - died") for lead in ("", "part of "))
+    assert {box.get("fill") for box in parts} == {box.get("fill") for box in whole}
+    assert {box.get("stroke") for box in parts} == {None}
 
 
 def test_bar_phrases_are_dashed_and_have_a_prime() -> None:

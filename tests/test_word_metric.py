@@ -73,8 +73,8 @@ def test_a_file_that_is_no_metric_is_named(tmp_path: Path) -> None:
 
 
 def with_vectors(analysis: Analysis, size: int) -> Analysis:
-    """The same vector for every word, so that the vectors speak for all links alike."""
-    vectors = np.ones((len(analysis), size), dtype=np.float32)
+    """A vector for each place, so that the vectors speak for the links of words at the same place."""
+    vectors = np.random.default_rng(1).normal(size=(len(analysis), size)).astype(np.float32)
     return replace(analysis, sentence=replace(analysis.sentence, vectors=vectors, middle=vectors))
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from forestalign.formats.forest_nodes import ForestNode, ForestNodes
 from forestalign.formats.phrase_records import (
     AlternativeRecord,
-    ForestNode,
-    ForestNodes,
     NullSpans,
     PhrasePairEntry,
     PhraseRecord,
+    ScatteredEntry,
     SideRecord,
     WordEntry,
 )
@@ -45,6 +45,18 @@ LONG_LINKS = {
     0: 22, 1: 23, 2: 24, 3: 25, 5: 26, 6: 27, 7: 28, 8: 29, 9: 30, 10: 31, 12: 0, 13: 1, 14: 2, 15: 3, 16: 7,
     17: 4, 18: 8, 20: 10, 21: 11, 22: 12, 23: 13, 24: 14, 25: 17, 26: 18, 28: 15, 29: 32,
 }  # fmt: skip
+
+
+BOUGHT_SOURCE = "(TOP (S (NP (PRP He)) (VP (VBD bought) (NP (DT a) (NN car))) (. .)))"
+BOUGHT_TARGET = "(TOP (S (NP (DT A) (NN car)) (VP (VBD was) (VP (VBN bought) (PP (IN by) (NP (PRP him))))) (. .)))"
+BOUGHT_LINKS = {0: 5, 1: 3, 2: 0, 3: 1, 4: 6}
+
+TURNED_SOURCE = "(TOP (S (NP (PRP She)) (VP (VBD turned) (NP (DT the) (NN offer)) (PRT (RP down)))))"
+TURNED_TARGET = "(TOP (S (NP (PRP She)) (VP (VBD refused) (NP (DT the) (NN offer)))))"
+TURNED_LINKS = {0: 0, 2: 2, 3: 3}
+
+BUCKET_SOURCE = "(TOP (S (NP (PRP He)) (VP (VBD kicked) (NP (DT the) (NN bucket)))))"
+BUCKET_TARGET = "(TOP (S (NP (PRP He)) (VP (VBD died))))"
 
 
 def record(
@@ -119,6 +131,22 @@ def with_extras(base: PhraseRecord, other: PhraseRecord) -> PhraseRecord:
     forests = ForestNodes((ForestNode(3, 5, "VP", 0.31), ForestNode(2, 9, "NP", 0.08)), (ForestNode(5, 10, "S", 0.12),))
     phrases = (*base.phrases[:-1], bar, base.phrases[-1])
     return replace(base, phrases=phrases, alternatives=(alternative,), forests=forests)
+
+
+def turned_record(relation: str = "equal") -> PhraseRecord:
+    """*Turned* and *down* belong to *refused* and are no phrase."""
+    base = record("turned", TURNED_SOURCE, TURNED_TARGET, TURNED_LINKS)
+    return replace(base, nulls=NullSpans((), ()), scattered=(ScatteredEntry((1, 4), (1,), "lexicon", relation),))
+
+
+def bucket_record() -> PhraseRecord:
+    """An idiom: the verb phrases are aligned as wholes."""
+    base = record("bucket", BUCKET_SOURCE, BUCKET_TARGET, {0: 0, 1: 1})
+    he, top = base.phrases[0], base.phrases[-1]
+    idiom = PhrasePairEntry(Span(1, 4), Span(1, 2), "VP", "VP", True, -0.4, (), False, False, evidence=("lexicon",))
+    return replace(
+        base, words=base.words[:1], phrases=(he, idiom, replace(top, supports=(0, 1))), nulls=NullSpans((), ())
+    )
 
 
 def hostile_record() -> PhraseRecord:

@@ -64,9 +64,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _add_gold(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", nargs="+", help="gold links: JSON lines, Jacana JSON or MultiMWA TSV, plain or gzipped")
     parser.add_argument("--possible", action="store_true", help="count possible links as sure ones")
-    parser.add_argument("--analyses", default="", metavar="FILE", help="keep tags and lemmas in FILE and reuse them")
     parser.add_argument(
-        "--no-parser", action="store_true", help="use no tags; features of tags and chunks stay inactive"
+        "--analyses", default="", metavar="FILE", help="keep tags, lemmas and vectors in FILE and reuse them"
+    )
+    parser.add_argument(
+        "--no-parser", action="store_true", help="use no tags; features of tags, chunks and encoder stay inactive"
     )
 
 

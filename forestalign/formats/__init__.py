@@ -3,7 +3,7 @@
 - `lines`, `fields`, `door`: lines of files, fields of JSON objects, and what a sentence must be
 - `pairs`, `word_links`, `linked_words`: pairs of sentences, and links between their words
 - `tree_files`, `forests`, `huang`, `enju`, `conll`, `graphviz`, `given_parses`: trees, forests, dependencies
-- `phrase_records`, `phrase_rows`, `results`, `reread`, `reranked`: phrase alignments
+- `phrase_records`, `forest_nodes`, `phrase_rows`, `results`, `reread`, `reranked`: phrase alignments
 - `ists`, `chunk_files`: chunks
 """
 
@@ -22,6 +22,7 @@ from forestalign.formats.enju import (
     read_enju,
     words_of,
 )
+from forestalign.formats.forest_nodes import ForestNode, ForestNodes
 from forestalign.formats.forests import format_forest, parse_forest, read_forests
 from forestalign.formats.graphviz import format_forest_graph, format_tree_graph
 from forestalign.formats.huang import format_huang, read_huang
@@ -41,8 +42,6 @@ from forestalign.formats.pairs import (
 )
 from forestalign.formats.phrase_records import (
     AlternativeRecord,
-    ForestNode,
-    ForestNodes,
     NullSpans,
     PhrasePairEntry,
     PhraseRecord,

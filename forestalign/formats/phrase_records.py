@@ -16,8 +16,10 @@ from typing import NamedTuple
 
 from forestalign.errors import AnnotationError
 from forestalign.formats.fields import Fields, finite, finite_number, shorten
+from forestalign.formats.forest_nodes import ForestNodes, forest_nodes
 from forestalign.formats.lines import read_text_lines
 from forestalign.formats.tree_files import check_words
+from forestalign.phrases.extended import ExtendedPhrase, extended_phrases
 from forestalign.tokens import Sentence, Span, Token
 from forestalign.trees import Tree, parse_brackets
 
@@ -97,6 +99,15 @@ class NullSpans:
     target: tuple[Span, ...]
 
 
+class ScatteredEntry(NamedTuple):
+    """Words that belong together by evidence and are no phrases of the trees: numbers of words on both sides."""
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    evidence: str
+    relation: str
+
+
 @dataclass(frozen=True, slots=True)
 class AlternativeRecord:
     """A further alignment of the k best, over trees of its own."""
@@ -108,32 +119,7 @@ class AlternativeRecord:
     completed: bool
     source_tree: str
     target_tree: str
-
-
-class ScatteredEntry(NamedTuple):
-    """Words that belong together by evidence and are no phrases of the trees: numbers of words on both sides."""
-
-    source: tuple[int, ...]
-    target: tuple[int, ...]
-    evidence: str
-    relation: str
-
-
-class ForestNode(NamedTuple):
-    """A constituent of the forest that the chosen tree does not have."""
-
-    begin: int
-    end: int
-    label: str
-    marginal: float
-
-
-@dataclass(frozen=True, slots=True)
-class ForestNodes:
-    """The constituents of a forest that were not chosen."""
-
-    source: tuple[ForestNode, ...]
-    target: tuple[ForestNode, ...]
+    scattered: tuple[ScatteredEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +155,12 @@ class PhraseRecord:
             and not any(word.source in one.source and word.target in one.target for one in self.scattered)
         )
 
+    @property
+    def extended(self) -> tuple[ExtendedPhrase, ...]:
+        """Phrases in no pair that add only small words to an aligned one; found anew, so a reader passes them over."""
+        trees = self.source.parsed(), self.target.parsed()
+        return extended_phrases(trees, self.phrases, (self.nulls.source, self.nulls.target), self.scattered)
+
 
 def _holds(span: Span, word: int) -> bool:
     return span.begin <= word < span.end
@@ -193,7 +185,9 @@ def to_json(record: PhraseRecord) -> str:
         "signature": record.signature,
     }
     if record.scattered:
-        fields["scattered"] = [one._asdict() for one in record.scattered]
+        fields["scattered"] = _scattered_fields(record.scattered)
+    if extended := record.extended:
+        fields["extended"] = [phrase._asdict() for phrase in extended]
     if record.left_out:
         fields["left_out"] = [[word.source, word.target] for word in record.left_out]
     if record.candidates:
@@ -234,8 +228,12 @@ def _null_fields(nulls: NullSpans) -> dict[str, object]:
     return {"source": nulls.source, "target": nulls.target}
 
 
+def _scattered_fields(scattered: Sequence[ScatteredEntry]) -> list[object]:
+    return [one._asdict() for one in scattered]
+
+
 def _alternative_fields(other: AlternativeRecord) -> dict[str, object]:
-    return {
+    fields: dict[str, object] = {
         "phrases": [_entry_fields(entry) for entry in other.phrases],
         "nulls": _null_fields(other.nulls),
         "log_score": finite(other.log_score),
@@ -244,6 +242,7 @@ def _alternative_fields(other: AlternativeRecord) -> dict[str, object]:
         "source_tree": other.source_tree,
         "target_tree": other.target_tree,
     }
+    return fields | {"scattered": _scattered_fields(other.scattered)} if other.scattered else fields
 
 
 # ---- from JSON ----
@@ -286,13 +285,18 @@ def _record(fields: Fields) -> PhraseRecord:
         fields.text("signature"),
         version,
         tuple(_parse_alternative(other, source, target) for other in others),
-        _parse_forests(fields.child("forests"), counts) if fields.has("forests") else None,
+        forest_nodes(fields.child("forests"), counts) if fields.has("forests") else None,
         _words(fields, "candidates", counts) if fields.has("candidates") else (),
-        tuple(_scattered(row, counts) for row in fields.children("scattered")) if fields.has("scattered") else (),
+        _scattered(fields, counts),
     )
 
 
-def _scattered(fields: Fields, counts: tuple[int, int]) -> ScatteredEntry:
+def _scattered(fields: Fields, counts: tuple[int, int]) -> tuple[ScatteredEntry, ...]:
+    rows = fields.children("scattered") if fields.has("scattered") else ()
+    return tuple(_parse_scattered(row, counts) for row in rows)
+
+
+def _parse_scattered(fields: Fields, counts: tuple[int, int]) -> ScatteredEntry:
     sides = fields.wholes("source"), fields.wholes("target")
     for name, words, count in zip(("source", "target"), sides, counts, strict=True):
         if not words or not all(0 <= word < count for word in words):
@@ -383,22 +387,5 @@ def _parse_alternative(fields: Fields, source: SideRecord, target: SideRecord) -
         fields.flag("reached_root"),
         fields.flag("completed"),
         *trees,
+        _scattered(fields, counts),
     )
-
-
-def _parse_forests(fields: Fields, counts: tuple[int, int]) -> ForestNodes:
-    return ForestNodes(_parse_nodes(fields, "source", counts[0]), _parse_nodes(fields, "target", counts[1]))
-
-
-def _parse_nodes(fields: Fields, name: str, word_count: int) -> tuple[ForestNode, ...]:
-    expectation = f"[begin, end, label, marginal] with 0 <= begin < end <= {word_count}"
-    nodes = []
-    for row in fields.rows(name, 4, f"a list of {expectation}"):
-        match row:
-            case (int(begin), int(end), str(label), value) if (
-                0 <= begin < end <= word_count and finite_number(value) is not None
-            ):
-                nodes.append(ForestNode(begin, end, label, float(value)))  # type: ignore[arg-type]
-            case _:
-                fields.complain(name, f"found {shorten(row)}; expected {expectation}")
-    return tuple(nodes)

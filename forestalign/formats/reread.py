@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from forestalign.forest import Forest, HyperEdge, Node, NodeId
-from forestalign.formats.phrase_records import PhrasePairEntry, PhraseRecord, SideRecord, WordEntry
+from forestalign.formats.phrase_records import PhrasePairEntry, PhraseRecord, ScatteredEntry, SideRecord, WordEntry
 from forestalign.formats.tree_files import fit_tree
 from forestalign.phrases.result import AlignedPair, PhraseAlignment, PhrasePair, ScatteredPair, chosen_tree
 from forestalign.tokens import Sentence, Span, analyse
@@ -32,7 +32,7 @@ def aligned_of(record: PhraseRecord) -> AlignedPair:
         source_tree=chosen_tree(source.forest, best.source_edges),
         target_tree=chosen_tree(target.forest, best.target_edges),
         words=_links(record.words),
-        phrases=replace(best, scattered=tuple(ScatteredPair(*each) for each in record.scattered)),
+        phrases=best,
         source_forest=source.forest,
         target_forest=target.forest,
         alternatives=tuple(others),
@@ -69,6 +69,7 @@ class _Variant:
     completed: bool
     source_tree: str
     target_tree: str
+    scattered: tuple[ScatteredEntry, ...]
 
     @property
     def source_spans(self) -> list[Span]:
@@ -93,16 +94,17 @@ class _Variant:
             log_score=self.log_score,
             reached_root=self.reached_root,
             completed=self.completed,
+            scattered=tuple(ScatteredPair(*each) for each in self.scattered),
         )
 
 
 def _variants(record: PhraseRecord) -> list[_Variant]:
     trees = (record.source.tree, record.target.tree)
     best = (record.phrases, record.nulls.source, record.nulls.target, record.log_score, record.reached_root)
-    found = [_Variant(*best, record.completed, *trees)]
+    found = [_Variant(*best, record.completed, *trees, record.scattered)]
     for other in record.alternatives:
         rest = (other.nulls.source, other.nulls.target, other.log_score, other.reached_root, other.completed)
-        found.append(_Variant(other.phrases, *rest, other.source_tree, other.target_tree))
+        found.append(_Variant(other.phrases, *rest, other.source_tree, other.target_tree, other.scattered))
     return found
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from forestalign.forest import Forest, NodeId, tree_of
 from forestalign.formats.enju import NULL, Attributes, EnjuElement
+from forestalign.formats.forest_nodes import ForestNode, ForestNodes
 from forestalign.formats.phrase_records import (
     AlternativeRecord,
-    ForestNode,
-    ForestNodes,
     NullSpans,
     PhrasePairEntry,
     PhraseRecord,
@@ -40,7 +39,7 @@ def record_of(aligned: AlignedPair, forests: bool = False) -> PhraseRecord:
         alternatives=tuple(_alternative(aligned, other) for other in aligned.alternatives),
         forests=_forest_nodes(aligned) if forests else None,
         candidates=_word_entries(aligned.candidates),
-        scattered=tuple(ScatteredEntry(*one) for one in best.scattered),
+        scattered=_scattered(best),
     )
 
 
@@ -52,6 +51,10 @@ def _null_spans(alignment: PhraseAlignment) -> NullSpans:
         tuple(span for span in alignment.source_nulls if not own.issuperset(range(*span))),
         tuple(span for span in alignment.target_nulls if not other.issuperset(range(*span))),
     )
+
+
+def _scattered(alignment: PhraseAlignment) -> tuple[ScatteredEntry, ...]:
+    return tuple(ScatteredEntry(*one) for one in alignment.scattered)
 
 
 def _word_entries(links: WordAlignment) -> tuple[WordEntry, ...]:
@@ -84,6 +87,7 @@ def _alternative(aligned: AlignedPair, other: PhraseAlignment) -> AlternativeRec
         other.completed,
         _chosen_tree(aligned.source_forest, other.source_edges),
         _chosen_tree(aligned.target_forest, other.target_edges),
+        _scattered(other),
     )
 
 

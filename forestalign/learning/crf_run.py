@@ -15,6 +15,7 @@ from forestalign.errors import UsageError, counted
 from forestalign.evaluation import Evaluation, GoldLinks, score_words
 from forestalign.formats import GoldPair, LinkAnnotation, format_link_line, read_gold_links
 from forestalign.formats.word_links import GOLD
+from forestalign.grammar import parser_hash
 from forestalign.parsers import load_parser
 from forestalign.words.crf import (
     DIRECTIONS,
@@ -48,7 +49,7 @@ class CrfGold:
 
     gold: tuple[str, ...]
     possible: bool = False  # possible links count as sure ones
-    analyses: str = ""  # file that keeps tags and lemmas
+    analyses: str = ""  # file that keeps tags, lemmas and vectors
     no_parser: bool = False  # no tags
 
 
@@ -85,8 +86,8 @@ class CrfPlan(WeightedGold):
     quiet: bool = False
 
 
-def read_training_pairs(plan: WeightedGold) -> list[TrainingPair]:
-    """The pairs of all files, each file with its weight and its share."""
+def read_training_pairs(plan: WeightedGold, vectors: bool = True) -> list[TrainingPair]:
+    """The pairs of all files, each file with its weight and its share; with the encoder's vectors or without."""
     count = len(plan.gold)
     weights, sizes = plan.weights or [1.0] * count, plan.sample or [0] * count
     if len(weights) != count or min(weights) <= 0:
@@ -102,7 +103,7 @@ def read_training_pairs(plan: WeightedGold) -> list[TrainingPair]:
         for path, weight, size in zip(plan.gold, weights, sizes, strict=True)
         for gold in _sample([pair.gold for pair in read_gold_links(path)], size, plan.seed)
     ]
-    store = _analysed(plan, [gold for _, gold in annotations])
+    store = _analysed(plan, [gold for _, gold in annotations], vectors)
     return [
         TrainingPair(
             store.sentence(gold.source),
@@ -121,8 +122,8 @@ def _sample(gold: list[LinkAnnotation], size: int, seed: int) -> list[LinkAnnota
     return [gold[number] for number in sorted(chosen.tolist())]
 
 
-def _analysed(plan: CrfGold, annotations: Sequence[LinkAnnotation]) -> AnalysisStore:
-    store = AnalysisStore(plan.analyses or None)
+def _analysed(plan: CrfGold, annotations: Sequence[LinkAnnotation], vectors: bool = False) -> AnalysisStore:
+    store = AnalysisStore(plan.analyses or None, parser_hash() if vectors else "")
     if not plan.no_parser:
         sentences = [words for each in annotations for words in (each.source, each.target)]
         store.analyse(sentences, load_parser(AlignConfig(nbest=1)))
@@ -147,7 +148,7 @@ def train_crf(plan: CrfPlan) -> None:
     settings = TrainSettings(
         l2=plan.l2, iterations=plan.iterations, costs=Costs(miss=plan.miss_cost), processes=plan.jobs
     )
-    pairs = read_training_pairs(plan)
+    pairs = read_training_pairs(plan, space.is_contextual)
     if plan.synthetic:
         pairs = [synthetic_phrases(pair) for pair in pairs]
     if not pairs:

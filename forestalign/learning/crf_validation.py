@@ -15,6 +15,7 @@ from forestalign.evaluation import Evaluation, score_paraphrases, tune_threshold
 from forestalign.evaluation.sentence_files import read_sentence_gold
 from forestalign.formats import BadRecord, read_pairs
 from forestalign.formats.pairs import PairFormat
+from forestalign.grammar import parser_hash
 from forestalign.parsers import load_parser
 from forestalign.words.crf import (
     FAMILIES,
@@ -110,8 +111,8 @@ def read_labelled_pairs(path: str) -> LabelledPairs:
 def decision_scores(
     aligner: CrfAligner, pairs: LabelledPairs, analyses: str = "", no_parser: bool = False
 ) -> list[float]:
-    """The decision score of each pair; tags and lemmas are kept in the file of analyses."""
-    store = AnalysisStore(analyses or None)
+    """The decision score of each pair; tags, lemmas and the vectors that the model needs are kept in the file."""
+    store = AnalysisStore(analyses or None, parser_hash() if aligner.model.space.is_contextual else "")
     if not no_parser:
         store.analyse([words for pair in pairs.sides for words in pair], load_parser(AlignConfig(nbest=1)))
     return [aligner.decision_score(store.sentence(source), store.sentence(target)) for source, target in pairs.sides]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 EQUAL, SIMILAR, OPPOSITE, DIFFERENT = "equal", "similar", "opposite", "different value"
 MORE_GENERAL, MORE_SPECIFIC = "more general", "more specific"  # what the source is, beside the target
+AGAINST = frozenset({OPPOSITE, DIFFERENT})  # what speaks against a pair
 RELATIONS = (EQUAL, SIMILAR, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, DIFFERENT)
 
 

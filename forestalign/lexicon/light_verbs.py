@@ -21,6 +21,7 @@ from forestalign.lexicon.wordnet import WordNet
 MOST_BETWEEN = 4
 INSIDE = frozenset({"DT", "PRP$", "JJ", "JJR", "CD", "RB", "NN"})
 DEFINITE = frozenset({"the", "this", "that", "these", "those"})
+AGENTS = ("er", "or", "ee", "ist", "ant")
 DIRECT, BY_SYNONYM, LOOKS_SAME = 9, 4, 6  # grades
 
 
@@ -66,9 +67,15 @@ def _grade(noun: str, verb: str, is_definite: bool, wordnet: WordNet) -> int:
         return 0 if is_definite else LOOKS_SAME
     derived = wordnet.entry(noun).derivations
     if verb in derived:
-        return DIRECT
+        return 0 if _is_agent(noun, verb) else DIRECT
     verbs = sorted(derived) if is_definite else sorted({noun, *derived})
     return BY_SYNONYM if any(wordnet.are_synonyms(word, verb) for word in verbs) else 0
+
+
+def _is_agent(noun: str, verb: str) -> bool:
+    """Who does it, or whom it is done to, is not what is done: *told the reporter*, *reported*."""
+    stem = verb.removesuffix("e")
+    return noun in {stem + ending for ending in AGENTS} or noun == stem + stem[-1:] + "er"
 
 
 def _active(parts: Parts) -> Iterator[tuple[Sequence[int], int]]:

@@ -290,7 +290,9 @@ def _country_pairs(source: Sentence, target: Sentence) -> Iterator[Finding]:
                 continue
             if _text(source, tokens) == _text(target, other):
                 continue
-            if kind == other_kind or {kind, other_kind} == {"adjective", "origin"}:
+            if kind == "origin" == other_kind:  # China's, in China: not always the same, and words carry the rest
+                yield Finding(tokens, other, SIMILAR)
+            elif kind == other_kind or {kind, other_kind} == {"adjective", "origin"}:
                 yield Finding(tokens, other, EQUAL)
             elif {kind, other_kind} == {"adjective", "name"}:
                 yield Finding(tokens, other, SIMILAR)

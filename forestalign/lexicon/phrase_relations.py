@@ -13,6 +13,7 @@ from forestalign.lexicon.phrases import Lemma, PhraseLexicon, PhraseMatch, Relat
 # a relation tells what the target is to the source, a finding what the source is to the target
 SHORTEST_COMPOUND = 6  # letters: "in to" is not "into"
 MOST_PARTS = 3
+INSTANCE = 0  # grade: a city and New Orleans, which texts mostly mention side by side
 MEANINGS = {"=": EQUAL, "!": OPPOSITE, "~": SIMILAR, ">": MORE_SPECIFIC, "<": MORE_GENERAL}
 
 
@@ -70,7 +71,13 @@ def _finding(
         return
     if relation.sign in "<>~" and not words.isdisjoint(others - stop_words()):
         return
-    yield Finding(left, right, MEANINGS[relation.sign], relation.grade)
+    is_instance = relation.sign in "<>" and _is_name(left, own) != _is_name(right, other)
+    yield Finding(left, right, MEANINGS[relation.sign], INSTANCE if is_instance else relation.grade)
+
+
+def _is_name(tokens: tuple[int, ...], parts: Parts) -> bool:
+    tags = [tag for tag, token in zip(parts.tags, parts.tokens, strict=True) if token in tokens]
+    return tags[-1][:3] == "NNP"
 
 
 def _lemmas(tokens: tuple[int, ...], parts: Parts) -> set[str]:
@@ -89,7 +96,7 @@ def _spelt_apart(apart: Parts, together: Parts) -> Iterator[Finding]:
     for form, token in zip(together.forms, together.tokens, strict=True):
         texts[token] += form
     for token, text in texts.items():
-        if len(text) >= SHORTEST_COMPOUND:
+        if len(text) >= SHORTEST_COMPOUND and text.isalnum():  # "India." is a word and a full stop
             compounds[text].append(token)
     for begin in range(len(apart) - 1):
         text = apart.forms[begin]

@@ -4,6 +4,7 @@ What is known about phrases, before any search:
 
 - `prepared_pair`: two forests and the links between their words
 - `evidence`: phrases that mean the same, or the opposite, though no word link says so
+- `rivals`: which of several occurrences such evidence is about
 - `explained_links`: word links that such evidence explains away
 - `span_context`, `span_pairs`, `span_weights`, `phrase_similarity`: how likely two phrases are partners, learned
 - `features`: what is known about a pair of phrases (5.2)
@@ -31,6 +32,7 @@ What comes out:
 
 - `result`: the trees of phrase pairs
 - `scattered`: words that belong together and are no phrase (*turned … down*)
+- `extended`: phrases that add nothing but small words to an aligned one (*by him*)
 - `pair_relations`: what a pair rests on, and what its phrases are to each other
 - `legitimacy`: what makes an alignment legitimate (3.2); it judges the search and shares no code with it
 

@@ -16,7 +16,7 @@ from forestalign.errors import GrammarError, UsageError
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.lexicon import PhraseLexicon
 from forestalign.lexicon.agents import agent_findings
-from forestalign.lexicon.findings import RELATIONS, Finding, turned_relation
+from forestalign.lexicon.findings import AGAINST, RELATIONS, Finding, turned_relation
 from forestalign.lexicon.light_verbs import light_verb_findings
 from forestalign.lexicon.names import acronym_findings, name_findings
 from forestalign.lexicon.negations import negation_phrases
@@ -25,6 +25,7 @@ from forestalign.lexicon.phrase_lists import PhraseLists, expressions
 from forestalign.lexicon.phrase_relations import related_phrases, spelling_findings
 from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import quantity_findings
+from forestalign.phrases.rivals import Rivals
 from forestalign.tokens import Sentence
 
 LISTED_KINDS = ("lexicon", "list", "acronym", "name", "quantity", "light verb", "negation")
@@ -54,11 +55,16 @@ class PhraseEvidence:
 def find_evidence(
     source: Sentence, target: Sentence, phrases: PhraseLexicon, lists: PhraseLists | None = None
 ) -> tuple[PhraseEvidence, ...]:
-    """All evidence of two tagged sentences with lemmas, sorted; for two phrases the strongest of each kind."""
-    left, right = take_apart(source), take_apart(target)
+    """All evidence of two tagged sentences with lemmas, sorted; for two phrases the strongest of each kind.
+
+    Where phrases occur more than once, evidence for a pair is shared among the occurrences; evidence against is not.
+    """
+    left, right, rivals = take_apart(source), take_apart(target), Rivals(source, target)
     best: dict[tuple[tuple[int, ...], tuple[int, ...], str], PhraseEvidence] = {}
     for kind, finding in _findings(source, target, left, right, phrases, lists):
         strength = strengths()[kind, finding.relation][finding.grade]
+        if strength > 0 and finding.relation not in AGAINST:
+            strength *= rivals.share(finding.source, finding.target)
         evidence = PhraseEvidence(finding.source, finding.target, kind, finding.relation, strength)
         key = (finding.source, finding.target, kind)
         if strength > 0 and (key not in best or _rank(evidence) > _rank(best[key])):

@@ -32,7 +32,8 @@ def explain_links(links: FloatArray, source: Forest, target: Forest, evidence: S
         is_seed = _extent(row.source) in own and _extent(row.target) in other
         if row.kind != "light verb" or not is_seed:
             for i, j in _alien_pairs(row, source.sentence.tokens, target.sentence.tokens):
-                explained[i, j] = min(explained[i, j], links[i, j] * (1.0 - row.strength))
+                left = 0.0 if row.kind == "negation" else 1.0 - row.strength  # opposites are nobody's partners
+                explained[i, j] = min(explained[i, j], links[i, j] * left)
     return explained
 
 

@@ -3,7 +3,7 @@
 f(h) is a sum over what a derivation consists of, so that the search serves both profiles as it is:
 
     pair     every aligned pair: log Pr of the EM model, word links that leave it or lie inside, whether heads and
-             words at the edges have their links inside, labels, lengths
+             words at the edges have their links inside, labels, lengths, the strength of evidence for it
     word     a pair of linked words: how likely the link is, and of which classes the words are
     phrase   a pair of phrases that no word link carries: the strength of each kind of evidence
     step     how a pair came about: straight, inverted, non-compositional, lifted, completed; the same by the
@@ -50,7 +50,7 @@ FUNCTION_TAGS = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WDT", "
 PAIR = (
     "log pr", "count", "links leaving", "likely links leaving", "bar nodes", "same label", "same category",
     "links inside", "length ratio", "punctuation at an edge", "heads linked", "heads held", "heads linked elsewhere",
-    "edges without link", "one word with several",
+    "edges without link", "one word with several", "evidence",
 )  # fmt: skip
 WORD_SEED = (
     "log p", "log odds", "count", "both function", "both punctuation", "same lemma", "other class", "opposite",

@@ -30,7 +30,7 @@ from forestalign.phrases.part_kinds import (
     Nodes,
 )
 from forestalign.phrases.score import Step, Weights, best_inside, edge_log_probs
-from forestalign.phrases.seed_parts import is_word_pair, seed_parts
+from forestalign.phrases.seed_parts import evidence_of_pairs, is_word_pair, seed_parts
 from forestalign.phrases.seeds import Seeds
 from forestalign.words.alignment import WordAlignment
 
@@ -76,7 +76,7 @@ def parts_of(
     links = explain_links(links, source, target, evidence)
     seeds, rows = seed_parts(one, other, links, evidence)
     return DerivationParts(
-        _pair_parts(one, other, links, scores),
+        _pair_parts(one, other, links, scores, evidence_of_pairs(source, target, evidence)),
         _side_parts(one, links.max(axis=1, initial=0.0), scores.source_null),
         _side_parts(other, links.max(axis=0, initial=0.0), scores.target_null),
         seeds,
@@ -84,7 +84,9 @@ def parts_of(
     )
 
 
-def _pair_parts(one: ForestSide, other: ForestSide, links: FloatArray, scores: PairScores) -> FloatArray:
+def _pair_parts(
+    one: ForestSide, other: ForestSide, links: FloatArray, scores: PairScores, evidence: FloatArray
+) -> FloatArray:
     inside, touching = _held(one, other, links)
     likely_inside, likely_touching = _held(one, other, (links > LIKELY).astype(np.float64))
     lengths, others = one.end - one.begin, other.end - other.begin
@@ -101,6 +103,7 @@ def _pair_parts(one: ForestSide, other: ForestSide, links: FloatArray, scores: P
         one.punctuated[:, None] + other.punctuated[None, :],
         *_word_places(one, other, links),
         (lengths == 1)[:, None] != (others == 1)[None, :],
+        evidence,
     ]
     parts = np.empty((*inside.shape, len(layers)))
     for number, layer in enumerate(layers):

@@ -18,16 +18,18 @@ import numpy.typing as npt
 from forestalign.errors import GrammarError
 from forestalign.forest import Forest
 from forestalign.grammar import grammar_root, punctuation_tags
-from forestalign.lexicon.findings import SIMILAR
+from forestalign.lexicon.findings import EQUAL, SIMILAR
 from forestalign.phrases.evidence import SIMILARITY, PhraseEvidence
 from forestalign.phrases.span_context import Floats, SpanContext, SpanSide
 from forestalign.phrases.span_pairs import SYMMETRIC, span_features
 from forestalign.phrases.span_weights import Weighting, logistic, read_number, read_record, read_weighting
 from forestalign.tokens import Sentence, Span
+from forestalign.words.alignment import WordAlignment
 
 LONGEST = 8  # words of a phrase
 ANYWHERE = 0.85  # share of the words of a phrase, by weight, that may be linked at all
 INSIDE, ELSEWHERE = 0.7, 0.5  # share of the words of a phrase, by weight, that may be linked inside, or to elsewhere
+LIKELY = 0.5  # probability of a link from which it counts as one
 MOST = 4  # phrases per pair of sentences
 DIGITS = 4  # of a probability, so that the order of the sentences does not show
 _INSIDE, _LEAVING = SYMMETRIC.index("links, greater side"), SYMMETRIC.index("links leaving, greater")
@@ -95,6 +97,20 @@ def is_candidate(features: Floats, source: Sequence[Span], target: Sequence[Span
     )
     free: npt.NDArray[np.bool_] = several & (features[..., _INSIDE] < INSIDE) & (features[..., _LEAVING] < ELSEWHERE)
     return free
+
+
+def is_composed(row: PhraseEvidence, links: WordAlignment, evidence: Sequence[PhraseEvidence]) -> bool:
+    """Whether the pair follows from what it holds: two likely links, or other evidence for a part of it.
+
+    A seed has nothing inside, so it would cost the pairs of these parts.
+    """
+    own, other = set(row.source), set(row.target)
+    linked = [link for link in links if link.score >= LIKELY and link.source in own and link.target in other]
+    return len(linked) > 1 or any(
+        own >= set(each.source) and other >= set(each.target) and (each.source, each.target) != (row.source, row.target)
+        for each in evidence
+        if each.relation == EQUAL
+    )
 
 
 def candidate_spans(forest: Forest) -> tuple[Span, ...]:

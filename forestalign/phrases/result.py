@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from forestalign.forest import Forest, NodeId, tree_of
+from forestalign.phrases.extended import ExtendedPhrase, extended_phrases
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import Tree
 from forestalign.words.alignment import NO_LINKS, WordAlignment
@@ -117,6 +118,12 @@ class AlignedPair:
     alternatives: tuple[PhraseAlignment, ...] = ()
     signature: str = ""
     candidates: WordAlignment = NO_LINKS
+
+    @property
+    def extended(self) -> tuple[ExtendedPhrase, ...]:
+        """Phrases in no pair that add only small words to an aligned one, as *by him* does to *him*."""
+        found, trees = self.phrases, (self.source_tree, self.target_tree)
+        return extended_phrases(trees, found.pairs, (found.source_nulls, found.target_nulls), found.scattered)
 
 
 def chosen_tree(forest: Forest, edges: Sequence[tuple[NodeId, int]]) -> Tree:

@@ -114,6 +114,22 @@ def _phrase_places(
                 yield place, strength, one, other
 
 
+def evidence_of_pairs(source: Forest, target: Forest, evidence: Sequence[PhraseEvidence]) -> FloatArray:
+    """The strongest evidence for each pair of nodes, however the pair comes about.
+
+    A seed has nothing inside; this also speaks for a pair that grows from the words in it (*$ 5 million*, *five million
+    dollars*).
+    """
+    table = np.zeros((len(source), len(target)))
+    left, right = (_by_span(source), _by_span(target)) if evidence else ({}, {})
+    for row in evidence:
+        if not is_word_pair(row) and row.relation not in WORD_SEED:
+            for one in left.get(_span(row.source), ()):
+                for other in right.get(_span(row.target), ()):
+                    table[one, other] = max(table[one, other], row.strength)
+    return table
+
+
 def _blocks(left: Spans, right: Spans, links: FloatArray) -> list[tuple[Extent, Extent, float]]:
     """Phrases of several words that are all linked to one word, by their spans, with the mean probability."""
     found = [(several, (word, word + 1), mean) for several, word, mean in _runs(left, links)]

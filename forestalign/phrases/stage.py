@@ -23,7 +23,13 @@ from forestalign.phrases.linear_model import LinearModel, load_linear_model
 from forestalign.phrases.model import FloatArray, PairScores, PhraseModel, load_model
 from forestalign.phrases.pair_relations import PairRelations
 from forestalign.phrases.parts import DerivationParts, parts_of, weigh_parts
-from forestalign.phrases.phrase_similarity import candidate_spans, has_vectors, load_similarity, similar_phrases
+from forestalign.phrases.phrase_similarity import (
+    candidate_spans,
+    has_vectors,
+    is_composed,
+    load_similarity,
+    similar_phrases,
+)
 from forestalign.phrases.result import PhraseAlignment
 from forestalign.phrases.score import Weights, weigh
 from forestalign.phrases.search import search
@@ -144,7 +150,8 @@ class PhraseStage:
     ) -> tuple[PhraseEvidence, ...]:
         lexicon = SpanLexicon(self.extractor.wordnet, self.extractor.vectors)
         context = span_context(source.sentence, target.sentence, links, evidence, lexicon)
-        return similar_phrases(context, candidate_spans(source), candidate_spans(target), load_similarity())
+        found = similar_phrases(context, candidate_spans(source), candidate_spans(target), load_similarity())
+        return tuple(row for row in found if not is_composed(row, links, evidence))
 
     def parts(self, source: Forest, target: Forest, links: WordAlignment) -> DerivationParts:
         """All parts that derivations of two forests can have, for learning."""

@@ -26,6 +26,7 @@ from forestalign.view.scene import Choice, DrawnTree, Scene, SceneNode, SceneSid
 
 SCRIPTS = (
     "base.js",
+    "beside.js",
     "draw.js",
     "list.js",
     "edit.js",
@@ -152,6 +153,8 @@ def _choice_fields(choice: Choice) -> dict[str, Any]:
         "trees": {"source": _tree_fields(choice.source_tree), "target": _tree_fields(choice.target_tree)},
         "phrases": [_phrase_fields(entry) for entry in choice.phrases],
         "nulls": {"source": choice.nulls.source, "target": choice.nulls.target},
+        "scattered": choice.scattered,
+        "extended": choice.extended,
         "logScore": _rounded(choice.log_score),
         "reachedRoot": choice.reached_root,
         "completed": choice.completed,
@@ -164,7 +167,7 @@ def _tree_fields(tree: DrawnTree) -> dict[str, Any]:
 
 def _node_fields(nodes: Sequence[SceneNode]) -> Iterator[list[Any]]:
     for node in nodes:
-        yield [*node[:6], int(node.is_null), int(node.in_null)]
+        yield [*node[:6], int(node.is_null), int(node.in_null), *node[8:]]
 
 
 def _rounded(value: float) -> float | None:

@@ -8,20 +8,22 @@ alignment: an annotation may name any of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from forestalign.forest import pack
+from forestalign.formats.forest_nodes import ForestNode
 from forestalign.formats.phrase_records import (
     AlternativeRecord,
-    ForestNode,
     NullSpans,
     PhrasePairEntry,
     PhraseRecord,
+    ScatteredEntry,
     SideRecord,
     WordEntry,
 )
+from forestalign.phrases.extended import ExtendedPhrase, extended_phrases
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, Tree, constituents, parse_brackets
 
@@ -42,6 +44,9 @@ class SceneNode(NamedTuple):
     phrase: int
     is_null: bool  # the top of a null phrase
     in_null: bool
+    inner: int  # the pair inside it that it adds small words to, -1 if it does not
+    joined: int  # the scattered words that it consists of, or -1
+    whole: int  # the pair around it that is aligned without any pair inside (kicked the bucket), or -1
 
 
 class BarNode(NamedTuple):
@@ -61,6 +66,16 @@ class SceneSide:
     spaces: tuple[bool, ...]  # whether a space stands before each token
 
 
+class Beside(NamedTuple):
+    """What a side has beside its pairs: the pairs inside extended phrases, by the spans of these; scattered words."""
+
+    inner: Mapping[Span, int]
+    joined: tuple[tuple[int, ...], ...]
+
+
+NOTHING_BESIDE = Beside({}, ())
+
+
 class DrawnTree(NamedTuple):
     """A tree in Penn brackets and the bar nodes of its binarisation."""
 
@@ -78,6 +93,8 @@ class Choice:
     target_tree: DrawnTree
     phrases: tuple[PhrasePairEntry, ...]
     nulls: NullSpans
+    scattered: tuple[ScatteredEntry, ...]
+    extended: tuple[ExtendedPhrase, ...]
     log_score: float
     reached_root: bool
     completed: bool
@@ -107,6 +124,7 @@ def scene_of(record: PhraseRecord) -> Scene:
         record.completed,
         record.source.tree,
         record.target.tree,
+        record.scattered,
     )
     alternatives = (best, *record.alternatives)
     names = {name for each in alternatives for name in (each.source_tree, each.target_tree)}
@@ -147,15 +165,24 @@ def bar_nodes(tree: Tree) -> tuple[BarNode, ...]:
 
 def _choice(alternative: AlternativeRecord, trees: dict[str, Tree], drawn: dict[str, DrawnTree]) -> Choice:
     phrases, nulls = alternative.phrases, alternative.nulls
+    pair = trees[alternative.source_tree], trees[alternative.target_tree]
+    extended = extended_phrases(pair, phrases, (nulls.source, nulls.target), alternative.scattered)
+    inner = [{each.span: each.pair for each in extended if each.side == name} for name in ("source", "target")]
+    beside = (
+        Beside(inner[0], tuple(one.source for one in alternative.scattered)),
+        Beside(inner[1], tuple(one.target for one in alternative.scattered)),
+    )
     source = [(entry.source, entry.source_label) for entry in phrases]
     target = [(entry.target, entry.target_label) for entry in phrases]
     return Choice(
-        drawn_nodes(trees[alternative.source_tree], source, nulls.source),
-        drawn_nodes(trees[alternative.target_tree], target, nulls.target),
+        drawn_nodes(pair[0], source, nulls.source, beside[0]),
+        drawn_nodes(pair[1], target, nulls.target, beside[1]),
         drawn[alternative.source_tree],
         drawn[alternative.target_tree],
         phrases,
         nulls,
+        alternative.scattered,
+        extended,
         alternative.log_score,
         alternative.reached_root,
         alternative.completed,
@@ -171,7 +198,9 @@ class _Plain(NamedTuple):
     kind: str
 
 
-def drawn_nodes(tree: Tree, phrases: Sequence[tuple[Span, str]], nulls: Sequence[Span]) -> tuple[SceneNode, ...]:
+def drawn_nodes(
+    tree: Tree, phrases: Sequence[tuple[Span, str]], nulls: Sequence[Span], beside: Beside = NOTHING_BESIDE
+) -> tuple[SceneNode, ...]:
     """The nodes of a tree with the bar phrases that are aligned, children before parents."""
     plain = [_Plain(phrase.label, phrase.begin, phrase.end, PHRASE) for phrase in constituents(tree)]
     plain += [_Plain(leaf.label, leaf.begin, leaf.end, WORD) for leaf in tree.leaves()]
@@ -182,7 +211,7 @@ def drawn_nodes(tree: Tree, phrases: Sequence[tuple[Span, str]], nulls: Sequence
             node = _Plain(label, span.begin, span.end, BAR)
             plain.append(node)
         pair_of.setdefault(node, index)
-    return _linked(plain, pair_of, nulls)
+    return _linked(plain, pair_of, nulls, beside)
 
 
 def _find(nodes: Sequence[_Plain], span: Span, label: str) -> _Plain | None:
@@ -191,7 +220,9 @@ def _find(nodes: Sequence[_Plain], span: Span, label: str) -> _Plain | None:
     return next((node for node in here if node.label == label), here[0] if here else None)
 
 
-def _linked(plain: list[_Plain], pair_of: dict[_Plain, int], nulls: Sequence[Span]) -> tuple[SceneNode, ...]:
+def _linked(
+    plain: list[_Plain], pair_of: dict[_Plain, int], nulls: Sequence[Span], beside: Beside
+) -> tuple[SceneNode, ...]:
     """Parents by containment. Nodes sorted by beginning, longest first, meet their parents on a stack."""
     order = sorted(plain, key=lambda node: (node.begin, -node.end, _RANK[node.kind]))
     parents: list[int] = []
@@ -202,15 +233,40 @@ def _linked(plain: list[_Plain], pair_of: dict[_Plain, int], nulls: Sequence[Spa
         parents.append(stack[-1] if stack else -1)
         stack.append(index)
     null_words = {index for span in nulls for index in range(*span)}
-    in_null = [pair_of.get(node, -1) < 0 and null_words.issuperset(range(node.begin, node.end)) for node in order]
+    pairs = [pair_of.get(node, -1) for node in order]
+    in_null = [
+        pair < 0 and null_words.issuperset(range(node.begin, node.end)) for node, pair in zip(order, pairs, strict=True)
+    ]
+    joined = [_joined(node, beside.joined) for node in order]
+    wholes = _wholes(pairs, parents, [null or k >= 0 for null, k in zip(in_null, joined, strict=True)])
     last = len(order) - 1  # reversed, children stand before parents
     return tuple(
         SceneNode(
             *order[index],
             last - parents[index] if parents[index] >= 0 else -1,
-            pair_of.get(order[index], -1),
+            pairs[index],
             in_null[index] and (parents[index] < 0 or not in_null[parents[index]]),
             in_null[index],
+            beside.inner.get(Span(order[index].begin, order[index].end), -1),
+            joined[index],
+            wholes[index],
         )
         for index in range(last, -1, -1)
     )
+
+
+def _joined(node: _Plain, scattered: Sequence[tuple[int, ...]]) -> int:
+    words = range(node.begin, node.end)
+    return next((k for k, own in enumerate(scattered) if set(own).issuperset(words)), -1)
+
+
+def _wholes(pairs: Sequence[int], parents: Sequence[int], is_other: Sequence[bool]) -> list[int]:
+    """For nodes that are neither aligned nor otherwise explained, nor any node below: the pair of the nearest above."""
+    has_pair = [pair >= 0 or other for pair, other in zip(pairs, is_other, strict=True)]
+    for index in range(len(pairs) - 1, -1, -1):  # parents stand before children
+        if has_pair[index] and parents[index] >= 0:
+            has_pair[parents[index]] = True
+    above: list[int] = []
+    for pair, parent in zip(pairs, parents, strict=True):
+        above.append(pair if pair >= 0 or parent < 0 else above[parent])
+    return [-1 if has else pair for has, pair in zip(has_pair, above, strict=True)]

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forestalign.formats.phrase_records import PhrasePairEntry, PhraseRecord
+from forestalign.formats.phrase_records import PhrasePairEntry, PhraseRecord, ScatteredEntry
 from forestalign.tokens import Span
 from forestalign.view.characters import visible
 from forestalign.view.scene import BAR, WORD, Choice, Scene, SceneNode, SceneSide, scene_of
@@ -28,7 +28,7 @@ _STYLE = (
     ".fa-pic .e{fill:none;stroke:#9aa3b0;stroke-width:1.2}.fa-pic .p{font-weight:500;opacity:.7}"
     ".fa-pic .n{opacity:.5;font-style:italic}"
     ".fa-pic .z{fill:none;stroke:currentColor;stroke-dasharray:4 3;opacity:.5}"
-    ".fa-pic .w{fill:none;stroke-width:1.6;opacity:.7}"
+    ".fa-pic .w{fill:none;stroke-width:1.6;opacity:.7}.fa-pic .s{fill:none;stroke-width:1.6;stroke-dasharray:6 3}"
     ".fa-pic .c{fill:#c2410c;stroke:none}.fa-pic .x{fill:#fff;font-size:10px;font-weight:700}"
 )
 
@@ -116,7 +116,11 @@ def _distance(level: int) -> float:
 
 def hue_of(entry: PhrasePairEntry, scene: Scene) -> float:
     """As in the page: by place in the source, so that a phrase's colour says where its partner comes from."""
-    begin, end = entry.source
+    return _hue(entry.source, scene)
+
+
+def _hue(span: Span, scene: Scene) -> float:
+    begin, end = span
     return 18 + 290 * (begin + end) / (2 * len(scene.source.tokens)) + 14 * ((end - begin) % 3)
 
 
@@ -147,12 +151,12 @@ def _tree(side: _Side, choice: Choice, scene: Scene, shift: float, word_line: fl
         if child.node.parent >= 0:
             yield _edge(place(side.placed[child.node.parent]), place(child), child.node.kind == WORD, direction)
     for placed in side.placed:
-        entry = choice.phrases[placed.node.phrase] if placed.node.phrase >= 0 else None
         x, y = place(placed)
         height = WORD_PILL if placed.node.kind == WORD else PILL
-        yield from _box(placed, entry, scene, x, y, height)
-        look = "" if placed.node.kind == WORD else "l" if entry else "l p"
-        style = f' style="fill:{_colour(hue_of(entry, scene), *_INK)}"' if entry else ""
+        yield from _box(placed, choice, scene, x, y, height)
+        look = "" if placed.node.kind == WORD else "l" if placed.node.phrase >= 0 else "l p"
+        hue = _node_hue(placed.node, choice, scene)
+        style = f' style="fill:{_colour(hue, *_INK)}"' if hue is not None else ""
         dim = " n" if placed.node.in_null else ""
         yield f'<text class="{look}{dim}" x="{x:.1f}" y="{y:.1f}"{style}>{html.escape(placed.text)}</text>'
         if placed.node.kind == WORD:
@@ -160,25 +164,64 @@ def _tree(side: _Side, choice: Choice, scene: Scene, shift: float, word_line: fl
             yield f'<text class="t" x="{x:.1f}" y="{tag_y:.1f}">{html.escape(visible(placed.node.label))}</text>'
 
 
-def _box(
-    placed: _Placed, entry: PhrasePairEntry | None, scene: Scene, x: float, y: float, height: float
-) -> Iterator[str]:
-    box = f'x="{x - placed.width / 2:.1f}" y="{y - height / 2:.1f}" width="{placed.width:.1f}" height="{height}" rx="7"'
-    if entry is not None:
-        hue = hue_of(entry, scene)
-        dashes = ' stroke-dasharray="2 2.5"' if placed.node.kind == BAR else ""
-        width = 1.3 if entry.compositional else 3
-        words = f"{_words(scene.source, entry.source)} - {_words(scene.target, entry.target)}"
-        title = html.escape(visible(f"{words} ({entry.relation})" if entry.relation else words))
-        colours = f'fill="{_colour(hue, *_TINT)}" stroke="{_colour(hue, *_STROKE)}"'
-        yield f'<rect {box} {colours} stroke-width="{width}"{dashes}>'
-        yield f"<title>{title}</title></rect>"
-        if entry.relation in CONTRADICTIONS:
-            right, top = x + placed.width / 2, y - height / 2
-            yield f'<circle class="c" cx="{right:.1f}" cy="{top:.1f}" r="6.5"/>'
-            yield f'<text class="x" x="{right:.1f}" y="{top:.1f}">\u2260</text>'
-    elif placed.node.is_null:
-        yield f'<rect class="z" {box}/>'
+def _box(placed: _Placed, choice: Choice, scene: Scene, x: float, y: float, height: float) -> Iterator[str]:
+    """The box of a node: of a pair, of something beside the pairs, of a null phrase, or none."""
+    node, width = placed.node, placed.width
+    box = f'x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" width="{width:.1f}" height="{height}" rx="7"'
+    hue = _node_hue(node, choice, scene)
+    if hue is None:
+        if node.is_null:
+            yield f'<rect class="z" {box}/>'
+        return
+    title, relation = _title(node, choice, scene)
+    yield f"<rect {box} {_looks(node, choice, hue)}><title>{html.escape(visible(title))}</title></rect>"
+    if relation in CONTRADICTIONS:
+        right, top = x + width / 2, y - height / 2
+        yield f'<circle class="c" cx="{right:.1f}" cy="{top:.1f}" r="6.5"/>'
+        yield f'<text class="x" x="{right:.1f}" y="{top:.1f}">\u2260</text>'
+
+
+def _node_hue(node: SceneNode, choice: Choice, scene: Scene) -> float | None:
+    """The colour of the pair that a node is in, belongs to or extends, or of its scattered words."""
+    if node.phrase < 0 and node.joined >= 0:
+        return _scattered_hue(choice.scattered[node.joined], scene)
+    pair = max(node.phrase, node.inner, node.whole)  # a node has one of them at most
+    return hue_of(choice.phrases[pair], scene) if pair >= 0 else None
+
+
+def _looks(node: SceneNode, choice: Choice, hue: float) -> str:
+    """Fill and border: a part of a pair has no border, what only extends a pair has no fill and a dashed border."""
+    fill, stroke = _colour(hue, *_TINT), _colour(hue, *_STROKE)
+    if node.phrase >= 0:
+        dashes = ' stroke-dasharray="2 2.5"' if node.kind == BAR else ""
+        width = 1.3 if choice.phrases[node.phrase].compositional else 3
+        return f'fill="{fill}" stroke="{stroke}" stroke-width="{width}"{dashes}'
+    if node.inner >= 0:
+        return f'fill="none" stroke="{stroke}" stroke-width="1.3" stroke-dasharray="4 3"'
+    return f'fill="{fill}" stroke="{stroke}" stroke-width="1.3"' if node.joined >= 0 else f'fill="{fill}"'
+
+
+def _title(node: SceneNode, choice: Choice, scene: Scene) -> tuple[str, str]:
+    """What a reader sees who points at a node, and the relation that its own box is marked with."""
+    if node.phrase < 0 and node.joined >= 0:
+        one = choice.scattered[node.joined]
+        words = f"{_scattered(scene.source, one.source)} - {_scattered(scene.target, one.target)}"
+        return f"{words} ({one.relation})" if one.relation else words, one.relation
+    entry = choice.phrases[max(node.phrase, node.inner, node.whole)]
+    words = f"{_words(scene.source, entry.source)} - {_words(scene.target, entry.target)}"
+    if node.phrase < 0:
+        return f"adds small words to {words}" if node.inner >= 0 else f"part of {words}", ""
+    return f"{words} ({entry.relation})" if entry.relation else words, entry.relation
+
+
+def _scattered_hue(one: ScatteredEntry, scene: Scene) -> float:
+    """That of its first word, since other phrases stand between its words."""
+    first = one.source[0]
+    return _hue(Span(first, first + 1), scene)
+
+
+def _scattered(side: SceneSide, words: Sequence[int]) -> str:
+    return " \u2026 ".join(side.tokens[word] for word in words)
 
 
 def _words(side: SceneSide, span: Span) -> str:
@@ -194,19 +237,27 @@ def _edge(parent: tuple[float, float], child: tuple[float, float], is_word: bool
 
 
 def _links(scene: Scene, choice: Choice, sides: tuple[_Side, _Side], words: Sequence[float], length: float) -> str:
-    """Curves between linked words, in the colour of the pair where the two words are one."""
-    colours = {(entry.source, entry.target): _colour(hue_of(entry, scene), *_STROKE) for entry in choice.phrases}
-    paths = []
-    for i, j, _ in scene.words:
+    """Curves between linked words, in the colour of the pair where the two are one; dashed between scattered words."""
+    top, bottom = words[0] + WORD_PILL / 2, words[1] - WORD_PILL / 2
+    middle = (top + bottom) / 2
+
+    def curve(i: int, j: int, look: str, colour: str) -> str:
         x, y = (
             (side.begins[at] + side.begins[at + 1]) / 2 + (length - side.length) / 2 + MARGIN
             for side, at in zip(sides, (i, j), strict=True)
         )
-        top, bottom = words[0] + WORD_PILL / 2, words[1] - WORD_PILL / 2
-        middle = (top + bottom) / 2
-        colour = colours.get((Span(i, i + 1), Span(j, j + 1)), "#9aa3b0")
-        paths.append(
-            f'<path class="w" stroke="{colour}"'
-            f' d="M{x:.1f} {top:.1f}C{x:.1f} {middle:.1f} {y:.1f} {middle:.1f} {y:.1f} {bottom:.1f}"/>'
-        )
+        way = f"M{x:.1f} {top:.1f}C{x:.1f} {middle:.1f} {y:.1f} {middle:.1f} {y:.1f} {bottom:.1f}"
+        return f'<path class="{look}" stroke="{colour}" d="{way}"/>'
+
+    colours = {(entry.source, entry.target): _colour(hue_of(entry, scene), *_STROKE) for entry in choice.phrases}
+    dashed = {link: _colour(_scattered_hue(one, scene), *_STROKE) for one in choice.scattered for link in _star(one)}
+    paths = [curve(*link, "s", colour) for link, colour in dashed.items()]
+    for i, j, _ in scene.words:
+        if (i, j) not in dashed:
+            paths.append(curve(i, j, "w", colours.get((Span(i, i + 1), Span(j, j + 1)), "#9aa3b0")))
     return "".join(paths)
+
+
+def _star(one: ScatteredEntry) -> list[tuple[int, int]]:
+    """Each word with the first of the other side."""
+    return [(i, one.target[0]) for i in one.source] + [(one.source[0], j) for j in one.target[1:]]

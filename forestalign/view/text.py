@@ -1,7 +1,8 @@
 """An alignment as text for a terminal: the sentences, then the tree of phrase pairs, largest first, then the nulls.
 
-Words stand as in the original text. Pairs that contradict each other, opposites and different values, are marked in
-red; any other relation than equal or similar and any other evidence than word links are named behind the pair.
+What is no pair comes last: null phrases, words that belong together, links in no pair, looser partners. Words stand as
+in the original text. Pairs that contradict each other, opposites and different values, are marked in red; any other
+relation than equal or similar and any other evidence than word links are named behind the pair.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _SILENT = frozenset({"", "equal", "similar"})  # relations that go without sayin
 
 
 def render_text(record: PhraseRecord, colour: bool = False, bars: bool = False, width: int = 0) -> str:
-    """A few lines about one pair; `bars` also shows phrases that only the binarisation has."""
+    """A few lines about one pair; `bars` also shows phrases that only the binarisation has and only links carry."""
     paint = _Paint(colour)
     lines = [
         paint(BOLD, visible(record.id or "pair")) + paint(DIM, f"  {_kind(record)}, log score {record.log_score:.2f}"),
@@ -33,7 +34,7 @@ def render_text(record: PhraseRecord, colour: bool = False, bars: bool = False, 
     for k in range(len(record.phrases) - 1, -1, -1):
         if k not in supported:
             _add_phrase(lines, texts, k, 1, paint, bars)
-    lines += _nulls(record, paint)
+    lines += _nulls(record, paint) + _extended(texts, paint)
     lines += [
         paint(YELLOW, f"  not English? most words of the {name} are unknown")
         for name, side in (("source", record.source), ("target", record.target))
@@ -68,7 +69,7 @@ def _kind(record: PhraseRecord) -> str:
 def _add_phrase(lines: list[str], texts: _PhraseTexts, k: int, depth: int, paint: _Paint, bars: bool) -> None:
     record = texts.record
     phrase = record.phrases[k]
-    is_shown = bars or not phrase.bar
+    is_shown = bars or not _is_hidden(phrase)
     if is_shown:
         words = visible(f"{texts.source[k]} = {texts.target[k]}")
         lines.append("  " * depth + _phrase_line(phrase, words, paint, _is_compositional(record, k, bars)))
@@ -77,10 +78,15 @@ def _add_phrase(lines: list[str], texts: _PhraseTexts, k: int, depth: int, paint
         _add_phrase(lines, texts, support, depth + is_shown, paint, bars)
 
 
+def _is_hidden(phrase: PhrasePairEntry) -> bool:
+    """Bar phrases; but what evidence says is shown: the *stepped down* of *stepped down on Tuesday* is *resigned*."""
+    return phrase.bar and set(phrase.evidence) <= {"links"}
+
+
 def _is_compositional(record: PhraseRecord, k: int, bars: bool) -> bool:
     """Bar phrases that are not shown pass the mark on to the phrase above them."""
     phrase = record.phrases[k]
-    hidden = [] if bars else [support for support in phrase.supports if record.phrases[support].bar]
+    hidden = [] if bars else [support for support in phrase.supports if _is_hidden(record.phrases[support])]
     return phrase.compositional and all(_is_compositional(record, support, bars) for support in hidden)
 
 
@@ -107,6 +113,18 @@ def _scattered_words(side: SideRecord, words: Sequence[int]) -> str:
     for before, word in pairwise(words):
         text += f"{' ' if word == before + 1 else ' … '}{side.tokens[word]}"
     return text
+
+
+def _extended(texts: _PhraseTexts, paint: _Paint) -> list[str]:
+    """Phrases around a pair that add null words to it, beside the partner of what is inside them."""
+    lines = []
+    for side, span, _, pair, added in texts.record.extended:
+        own = texts.record.source if side == "source" else texts.record.target
+        whole = own.phrases([span])[0]
+        sides = (whole, texts.target[pair]) if side == "source" else (texts.source[pair], whole)
+        line = f"  loosely: {sides[0]} ~ {sides[1]}  [{side} adds {_scattered_words(own, added)}]"
+        lines.append(paint(DIM, visible(line)))
+    return lines
 
 
 def _nulls(record: PhraseRecord, paint: _Paint) -> list[str]:

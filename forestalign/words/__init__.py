@@ -4,6 +4,7 @@ The stages stand in `published` (what their program does) and `paper` (what thei
 
 - `alignment`, `analysis`: word links, and what is known about a sentence
 - `similarity`, `dependency_arcs`, `centred_vectors`: how alike words and their surroundings are
+- `packed_vectors`: vectors of words as text, for files
 - `sultan`, `best`, `crf`, `baselines`: folders of methods; `dictionary`: the links of section 6.1 of the forest paper
 - `word_aligner`: one door to the profiles of `sultan` and `best`
 - `linking`: one door to all methods

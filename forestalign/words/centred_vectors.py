@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,16 @@ CENTRE_WEIGHT = 10  # words; from 5 to 20 zero-shot links hardly differ
 SMALLEST = 1e-6  # length of a vector that has a direction
 
 
-def centred(source: Sentence, target: Sentence, centre: Array | None = None) -> tuple[Array, Array] | None:
+class Encoded(Protocol):
+    """A sentence, or what is kept of one, with its vectors where it has them."""
+
+    @property
+    def middle(self) -> Array | None:
+        """One row per word."""
+        ...
+
+
+def centred(source: Encoded, target: Encoded, centre: Array | None = None) -> tuple[Array, Array] | None:
     """x' of the words of both sentences; c is the shipped centre unless another is given."""
     left, right = source.middle, target.middle
     if left is None or right is None or left.shape[1] != right.shape[1]:
@@ -42,7 +52,7 @@ def centred(source: Sentence, target: Sentence, centre: Array | None = None) -> 
     return left - mean, right - mean
 
 
-def centred_cosines(source: Sentence, target: Sentence, centre: Array | None = None) -> Array | None:
+def centred_cosines(source: Encoded, target: Encoded, centre: Array | None = None) -> Array | None:
     """The cosine of every word of the source with every word of the target, [n, m]."""
     pair = centred(source, target, centre)
     if pair is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -57,18 +58,28 @@ class Run:
     def end_epoch(self) -> None:
         self.epoch, self.batch = self.epoch + 1, 0
 
-    def step(self, loss_of: Callable[[], torch.Tensor]) -> float:
-        """One update of the weights and of their running average, which forgets the first weights quickly."""
-        loss = loss_of()
-        self.optimizer.zero_grad()
-        loss.backward()
+    def step(self, *losses_of: Callable[[], torch.Tensor]) -> float:
+        """One update of the weights and of their running average, which forgets the first weights quickly.
+
+        Several losses are those of the parts of a batch: they are computed side by side, and their mean counts.
+        """
+        with ThreadPoolExecutor(len(losses_of)) as pool:
+            parts = list(pool.map(self._gradients, losses_of))
+        for parameter, *found in zip(self.parameters, *(gradients for _, gradients in parts), strict=True):
+            known = [gradient for gradient in found if gradient is not None]
+            parameter.grad = sum(known[1:], known[0]) / len(parts) if known else None
         torch.nn.utils.clip_grad_norm_(self.parameters, 5.0)
         self.optimizer.step()
         self.schedule.step()
         decay = min(self.decay, (1 + self.done) / (10 + self.done))
         for name, value in self._moving():
             self.average[name].lerp_(value, 1 - decay)
-        return loss.item()
+        return sum(loss for loss, _ in parts) / len(parts)
+
+    def _gradients(self, loss_of: Callable[[], torch.Tensor]) -> tuple[float, tuple[torch.Tensor | None, ...]]:
+        """A loss and its gradients, apart from those of other threads."""
+        loss = loss_of()
+        return loss.item(), torch.autograd.grad(loss, self.parameters, allow_unused=True)
 
     @contextmanager
     def averaged(self) -> Iterator[None]:
@@ -109,6 +120,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--warmup", type=int, default=150)
     parser.add_argument("--average", type=float, default=0.998, help="decay of the running average of the weights")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--half", action="store_true", help="products of the encoder in 16 bits (bfloat16); faster")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--save-every", type=int, default=100, metavar="N", help="steps between checkpoints")
     parser.add_argument("--resume", action="store_true", help="go on from OUTPUT/last.pt")

@@ -8,6 +8,7 @@ trained folder stays a model of benepar, to which all text is lower case.
 from __future__ import annotations
 
 import copy
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ class ShapedParser(parse_chart.ChartParser):
     def __init__(self, *args: Any, **options: Any):
         super().__init__(*args, **options)
         self.shape_table: torch.nn.Embedding | None = None
-        self.shapes: torch.Tensor | None = None  # of the batch that the encoder is given next
+        self.given = threading.local()  # `shapes` of the batch that the encoder is given next, by thread
+        self.half = False  # whether the products of the encoder are taken in 16 bits
 
     def add_shapes(self, table: torch.Tensor | None = None) -> None:
         """Take shapes at the input, by a table that was learned before or by one of zeros, which changes nothing."""
@@ -39,9 +41,8 @@ class ShapedParser(parse_chart.ChartParser):
         self.pretrained_model.get_input_embeddings().register_forward_hook(self._with_shapes)
 
     def _with_shapes(self, module: Any, inputs: Any, vectors: torch.Tensor) -> torch.Tensor:
-        if self.shapes is None or self.shape_table is None:
-            return vectors
-        return vectors + self.shape_table(self.shapes)
+        shapes = getattr(self.given, SHAPES, None)
+        return vectors if shapes is None or self.shape_table is None else vectors + self.shape_table(shapes)
 
     def encode(self, example: Any) -> dict[str, Any]:
         encoded = super().encode(example)
@@ -59,15 +60,17 @@ class ShapedParser(parse_chart.ChartParser):
         return batch
 
     def forward(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-        self.shapes = batch.get(SHAPES)
+        self.given.shapes = batch.get(SHAPES)
         return super().forward(batch)
 
     def hidden_states(self, batch: Batch) -> tuple[torch.Tensor, ...]:
         """The states of all layers [batch, pieces, hidden]; the first are the embeddings."""
-        self.shapes = batch.get(SHAPES)
-        return self.pretrained_model(
-            batch["input_ids"], attention_mask=batch["attention_mask"], output_hidden_states=True
-        ).hidden_states
+        self.given.shapes = batch.get(SHAPES)
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.half):
+            states = self.pretrained_model(
+                batch["input_ids"], attention_mask=batch["attention_mask"], output_hidden_states=True
+            ).hidden_states
+        return tuple(state.float() for state in states)
 
 
 def build_parser(

@@ -62,10 +62,13 @@ class Trees:
 class Parses:
     """A teacher's marginals and tags, whose labels and tags are found by name; what the student lacks is left out."""
 
-    def __init__(self, folder: Path, parser: ShapedParser, limit: int, lowered: float):
-        self.sampler = Sampler(list(read_parts(folder)), lambda taught: len(taught.texts[0]), limit)
-        self.labels = _places(read_names(folder, "labels"), parser.label_vocab)
-        self.tags = _places(read_names(folder, "tags"), parser.tag_vocab)
+    def __init__(self, folders: Sequence[Path], parser: ShapedParser, limit: int, lowered: float):
+        names = [(read_names(folder, "labels"), read_names(folder, "tags")) for folder in folders]
+        if any(each != names[0] for each in names):
+            raise SystemExit(f"{folders[0]} and others have different labels or tags; expected those of one teacher")
+        taught = [each for folder in folders for said in read_parts(folder) for each in sentences(said)]
+        self.sampler = Sampler(taught, lambda each: len(each.texts[0]), limit)
+        self.labels, self.tags = _places(names[0][0], parser.label_vocab), _places(names[0][1], parser.tag_vocab)
         self.lowered = lowered
 
     def loss(self, student: Student, rng: random.Random) -> torch.Tensor:
@@ -81,6 +84,11 @@ class Parses:
             _fill(tags[b], each.tables[1], self.tags)
         lengths = torch.tensor([len(each.texts[0]) for each in taught])
         return soft_tree_loss(scores, tag_scores, marginals, tags, lengths, parser.tag_loss_scale)
+
+
+def sentences(taught: Taught) -> list[Taught]:
+    """The sentences of what was said of one or of a pair, with the two tables of each."""
+    return [Taught((words,), taught.tables[2 * k : 2 * k + 2]) for k, words in enumerate(taught.texts)]
 
 
 def _places(names: Sequence[str], vocabulary: dict[str, int]) -> np.ndarray:
@@ -119,6 +127,6 @@ class Unrelated(PairLinks):
 
 
 def taught_pair(taught: Taught) -> LinkedPair:
-    """A teacher's pair; nothing is open."""
-    links = taught.tables[0].dense()
+    """A teacher's pair; nothing is open. Links come last where a teacher said more."""
+    links = taught.tables[-1].dense()
     return LinkedPair(taught.texts[0], taught.texts[1], links, np.zeros(links.shape, dtype=bool))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from encoder_training.treebank import FINAL_PUNCTUATION, read_trees
 from forestalign.parsers.encoder_words import plain_words
@@ -16,22 +17,38 @@ Words = tuple[str, ...]
 BARE = 8  # of so many sentences one loses its final punctuation
 
 
-def read_pairs(paths: Iterable[Path], max_words: int) -> list[tuple[Words, Words]]:
+class Source(NamedTuple):
+    """A file, and how many of its trees or lines are taken; none for all."""
+
+    path: Path
+    most: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Source:
+        """FILE or FILE:N."""
+        name, _, number = text.rpartition(":")
+        return cls(Path(name), int(number)) if name and number.isdigit() else cls(Path(text))
+
+
+def read_pairs(sources: Iterable[Source], max_words: int) -> list[tuple[Words, Words]]:
     """The pairs of JSON lines with `source` and `target`, as words or as text, each pair once."""
     pairs = dict.fromkeys(
-        (_words(record["source"]), _words(record["target"])) for path in paths for record in _lines(path)
+        (_words(record["source"]), _words(record["target"]))
+        for path, most in sources
+        for record in islice(_lines(path), most)
     )
     return [pair for pair in pairs if all(0 < len(side) <= max_words for side in pair)]
 
 
-def read_sentences(paths: Iterable[Path], max_words: int) -> list[Words]:
+def read_sentences(sources: Iterable[Source], max_words: int) -> list[Words]:
     """The sentences of treebanks (`.mrg`) and of both sides of pairs, each once, some without final punctuation."""
     found: dict[Words, None] = {}
-    for path in paths:
-        if ".mrg" in path.name:
-            found |= dict.fromkeys(tuple(plain_words(tree.leaves())) for tree in read_trees(str(path)))
+    for source in sources:
+        if ".mrg" in source.path.name:
+            trees = read_trees(str(source.path))[: source.most]
+            found |= dict.fromkeys(tuple(plain_words(tree.leaves())) for tree in trees)
         else:
-            found |= dict.fromkeys(side for pair in read_pairs([path], max_words) for side in pair)
+            found |= dict.fromkeys(side for pair in read_pairs([source], max_words) for side in pair)
     bare = (_bare(words) if number % BARE == 0 else words for number, words in enumerate(found))
     return [words for words in dict.fromkeys(bare) if len(words) <= max_words]
 

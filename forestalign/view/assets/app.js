@@ -115,7 +115,7 @@ function factsOf(view, choice, panel) {
   if (!choice.reachedRoot) parts.push("partial: does not reach the roots");
   facts.append(make("span", { textContent: parts.join(" \u00b7 ") }));
   for (const relation of CONTRADICTIONS) {
-    const count = choice.phrases.filter((phrase) => phrase.relation === relation).length;
+    const count = [...choice.phrases, ...choice.scattered].filter((each) => each.relation === relation).length;
     if (count) facts.append(make("span", { className: "badge", textContent: count > 1 ? `${count} \u00d7 ${relation}` : relation }));
   }
   facts.append(make("button", { type: "button", className: "small", textContent: "SVG", title: "download this drawing as SVG", onclick: () => downloadSvg(panel) }),
@@ -145,11 +145,15 @@ function tableOf(view, choice, open) {
     const cells = [go, textOf(view, "target", phrase.target), labels, relationOf(phrase), phrase.evidence.join(", "), phrase.posterior === null ? "" : fixed(phrase.posterior), phrase.score === null ? "" : fixed(phrase.score)];
     return make("tr", {}, ...cells.map((cell, at) => make("td", { className: at > 4 ? "number" : "" }, cell)));
   };
+  const rowBeside = ({ at, source, target, labels, relation, evidence }) => {
+    const go = make("button", { type: "button", className: "jump", textContent: source, onclick: () => open(at) });
+    return make("tr", {}, ...[go, target, labels, relation, evidence, "", ""].map((cell) => make("td", {}, cell)));
+  };
   const titles = ["source", "target", "labels", "relation", "evidence", "posterior", "log Pr"];
   const table = make("div", { className: "scroll" });
   const details = make("details", { className: "all" }, make("summary", { textContent: "All phrase pairs as a table" }), table);
   details.addEventListener("toggle", () => {
-    if (!table.firstChild) table.append(make("table", {}, make("thead", {}, make("tr", {}, ...titles.map((textContent) => make("th", { textContent, scope: "col" })))), make("tbody", {}, ...choice.phrases.map(rowFor))));
+    if (!table.firstChild) table.append(make("table", {}, make("thead", {}, make("tr", {}, ...titles.map((textContent) => make("th", { textContent, scope: "col" })))), make("tbody", {}, ...choice.phrases.map(rowFor), ...besideRows(view, choice).map(rowBeside))));
   });
   return details;
 }
@@ -183,31 +187,31 @@ function drawInto(panel) {
 }
 
 function wire(panel, entry) {
-  const { group, node, side } = entry, { phrase } = node;
+  const { group, node, side } = entry, { phrase, shows } = node;
   group.setAttribute("tabindex", "-1");
   group.setAttribute("role", "button");
   group.setAttribute("aria-label", visible(labelOf(panel, entry)));
   if (panel.draft && edit.picked && edit.picked.side === side && nameKey(edit.picked.name) === nameKey(nameOf(node))) group.classList.add("is-picked");
-  if (phrase >= 0) group.setAttribute("aria-pressed", "false");
+  if (shows >= 0) group.setAttribute("aria-pressed", "false");
   group.dataset.side = side;
   group.dataset.kind = node.kind;
   group.dataset.span = `${node.begin}-${node.end}`;
   group.dataset.phrase = phrase;
-  group.addEventListener("mouseenter", () => { if (panel.kept < 0) highlight(panel, phrase); });
+  group.addEventListener("mouseenter", () => { if (panel.kept < 0) highlight(panel, shows); });
   group.addEventListener("mouseleave", () => { if (panel.kept < 0) highlight(panel, -1); });
-  group.addEventListener("focus", () => { rove(panel, entry); if (panel.kept < 0) highlight(panel, phrase); });
+  group.addEventListener("focus", () => { rove(panel, entry); if (panel.kept < 0) highlight(panel, shows); });
   group.addEventListener("blur", () => { if (panel.kept < 0) highlight(panel, -1); });
   group.addEventListener("click", () => choosePhrase(panel, entry));
   group.addEventListener("keydown", (event) => nodeKey(event, panel, entry));
 }
 function choosePhrase(panel, { node, side }) {
   if (panel.draft) pick(side, node);
-  else panel.select(panel.kept === node.phrase ? -1 : node.phrase, true);
+  else panel.select(panel.kept === node.shows ? -1 : node.shows, true);
 }
 function labelOf(panel, { node, side }) {
   const text = textOf(panel.view, side, [node.begin, node.end]);
   const kind = node.kind === "w" ? `word ${node.label}` : `${node.kind === "b" ? "bar phrase" : "phrase"} ${node.label}`;
-  if (node.phrase < 0) return `${side} ${kind}: ${text}. ${node.inNull ? "Null" : "Not aligned itself"}`;
+  if (node.phrase < 0) return `${side} ${kind}: ${text}. ${besideLabel(panel, { node, side }) || (node.inNull ? "Null" : "Not aligned itself")}`;
   const phrase = panel.choice.phrases[node.phrase], other = side === "source" ? "target" : "source";
   return `${side} ${kind}: ${text}. Aligned with ${textOf(panel.view, other, phrase[other])}${phrase.compositional ? "" : ", non-compositional"}${CONTRADICTIONS.has(phrase.relation) ? `, ${phrase.relation}` : ""}`;
 }
@@ -235,7 +239,7 @@ function goals(panel, { node, side }) {
   const [outward, inward, back, forth] = panel.drawn.layout.rows
     ? (side === "source" ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"] : ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown"])
     : (side === "source" ? ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"] : ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"]);
-  const partner = node.phrase >= 0 ? panel.drawn.nodes.find((other) => other.side !== side && other.node.phrase === node.phrase) || null : null;
+  const partner = node.shows >= 0 ? panel.drawn.nodes.find((other) => other.side !== side && (other.node.phrase === node.shows || other.node.shows === node.shows)) || null : null;
   return { [outward]: entryOf(node.parent), [inward]: node.children.length ? entryOf(node.children[0].index) : null, [back]: level[at - 1] || null, [forth]: level[at + 1] || null, x: partner };
 }
 
@@ -243,8 +247,8 @@ function goals(panel, { node, side }) {
 function select(panel, at, keep) {
   panel.kept = keep ? at : -1;
   for (const { group, node } of panel.drawn.nodes) {
-    group.classList.toggle("is-kept", at >= 0 && node.phrase === at);
-    if (node.phrase >= 0) group.setAttribute("aria-pressed", String(node.phrase === at));
+    group.classList.toggle("is-kept", at >= 0 && (node.phrase === at || (node.joined >= 0 && node.shows === at)));
+    if (node.shows >= 0) group.setAttribute("aria-pressed", String(node.shows === at));
   }
   highlight(panel, at);
 }
@@ -254,15 +258,17 @@ function nullsOf(choice, phrase, side) {
   return choice.nulls[side].filter((span) => within(span, phrase[side]) && !supports.some((other) => within(span, other)));
 }
 function highlight(panel, at) {
-  const { choice, drawn, texts } = panel, phrase = choice.phrases[at];
-  drawn.svg.classList.toggle("has-active", Boolean(phrase));
-  const supports = new Set(phrase ? phrase.supports : []);
+  const { choice, drawn, texts } = panel, phrase = choice.phrases[at], joined = scatteredAt(choice, at);
+  drawn.svg.classList.toggle("has-active", Boolean(phrase || joined));
+  const hue = joined ? scatteredHue(joined, panel.view) : phrase && hueOf(phrase, panel.view);
+  const supports = new Set(phrase ? phrase.supports : []), around = extendedOf(choice, at);
   const empty = { source: phrase ? nullsOf(choice, phrase, "source") : [], target: phrase ? nullsOf(choice, phrase, "target") : [] };
   for (const { group, node, side } of drawn.nodes) {
     const span = [node.begin, node.end], set = (name, on) => group.classList.toggle(name, Boolean(on));
-    set("is-active", phrase && node.phrase === at);
+    set("is-active", phrase ? node.phrase === at : joined && choice.scattered[node.joined] === joined);
+    set("is-loose", phrase && node.inner === at);
     set("is-support", supports.has(node.phrase));
-    set("is-inside", phrase && within(span, phrase[side]));
+    set("is-inside", phrase && (within(span, phrase[side]) || around.some((one) => one.side === side && within(span, one.span))));
     set("is-empty", node.inNull && empty[side].some((other) => within(span, other)));
   }
   drawn.ribbons.forEach((path, index) => {
@@ -270,10 +276,11 @@ function highlight(panel, at) {
     path.classList.toggle("is-support", supports.has(index));
   });
   for (const { path, i, j } of drawn.links) path.classList.toggle("is-inside", Boolean(phrase) && within([i, i + 1], phrase.source) && within([j, j + 1], phrase.target));
+  for (const { path, index } of drawn.scattered) path.classList.toggle("is-inside", Boolean(joined ? choice.scattered[index] === joined : phrase && holds(phrase, choice.scattered[index])));
   for (const side of ["source", "target"]) texts.tokens[side].forEach((token, index) => {
-    const on = phrase && phrase[side][0] <= index && index < phrase[side][1];
+    const on = joined ? joined[side].includes(index) : phrase && phrase[side][0] <= index && index < phrase[side][1];
     token.classList.toggle("is-active", Boolean(on));
-    if (on) token.style.setProperty("--hue", hueOf(phrase, panel.view));
+    if (on) token.style.setProperty("--hue", hue);
   });
   describe(panel, at);
 }
@@ -281,6 +288,8 @@ function describe(panel, at) {
   const { view, choice, about } = panel, phrase = choice.phrases[at];
   about.dataset.phrase = at;
   if (panel.draft && panel.kept === at) { about.replaceChildren(...describePicked(panel)); return; }
+  const joined = scatteredAt(choice, at);
+  if (joined) { about.replaceChildren(...describeScattered(view, joined)); return; }
   if (!phrase) {
     about.replaceChildren(make("p", { className: "hint", textContent: "Point at a phrase to see its partner, its supports and its null phrases; click to keep it. Press ? for keys." }));
     return;
@@ -304,7 +313,7 @@ function describe(panel, at) {
   }
   const empty = ["source", "target"].flatMap((side) => nullsOf(choice, phrase, side).map((span) => `${textOf(view, side, span)} (${side})`));
   if (empty.length) lines.push(make("p", { className: "facts", textContent: `null: ${empty.join(", ")}` }));
-  about.replaceChildren(...lines);
+  about.replaceChildren(...lines, ...besideLines(view, choice, at));
 }
 
 /* ---- keys and buttons ---- */

@@ -25,13 +25,20 @@ const fixed = (value, digits = 2) => (value === null || value === undefined ? "\
 const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 /* ---- from the data's lists to objects, for the pair that is shown ---- */
-const nodeOf = ([label, begin, end, kind, parent, phrase, isNull, inNull]) => ({ label, begin, end, kind, parent, phrase, isNull, inNull });
+const nodeOf = ([label, begin, end, kind, parent, phrase, isNull, inNull, inner, joined, whole]) => ({ label, begin, end, kind, parent, phrase, isNull, inNull, inner, joined, whole });
 const phraseOf = ([source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior, relation, evidence]) =>
   ({ source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior, relation, evidence });
+const scatteredFields = ([source, target, evidence, relation]) => ({ source, target, evidence, relation });
+const extendedFields = ([side, span, label, pair, added]) => ({ side, span, label, pair, added });
 const otherOf = ([begin, end, label, probability]) => ({ begin, end, label, probability });
+const unfoldChoice = (folded) => {
+  const choice = { ...folded, phrases: folded.phrases.map(phraseOf), scattered: folded.scattered.map(scatteredFields), extended: folded.extended.map(extendedFields) };
+  for (const side of SIDES) choice[side] = folded[side].map(nodeOf).map((node) => ({ ...node, shows: shownBy(node, choice) }));
+  return choice;
+};
 const unfold = (view) => view && {
   ...view,
-  choices: view.choices.map((choice) => ({ ...choice, source: choice.source.map(nodeOf), target: choice.target.map(nodeOf), phrases: choice.phrases.map(phraseOf) })),
+  choices: view.choices.map(unfoldChoice),
   forest: { source: view.forest.source.map(otherOf), target: view.forest.target.map(otherOf) },
 };
 const anyView = (pair) => pair.views.find(Boolean);

@@ -155,6 +155,9 @@ function drawNode(node, side, layout, choice, view, isOnly) {
   if (node.isNull) classes.push("null");
   if (node.inNull) classes.push("in-null");
   if (phrase && !phrase.compositional) classes.push("apart");
+  if (node.joined >= 0) classes.push("scattered");
+  if (node.inner >= 0) classes.push("loose");
+  if (node.whole >= 0) classes.push("part");
   if (isOnly) classes.push("only");
   const { width, height } = node;
   const group = element("g", { class: classes.join(" "), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` });
@@ -168,11 +171,14 @@ function drawNode(node, side, layout, choice, view, isOnly) {
     group.append(element("text", { class: "tag", x: (tagX - x).toFixed(1), y: (tagY - y).toFixed(1) }, node.label));
   }
   if (isOnly) group.append(element("circle", { class: "mark", cx: width / 2 - 1, cy: -height / 2 + 1, r: 4.5 }));
-  if (phrase && CONTRADICTIONS.has(phrase.relation)) {
+  const shown = phrase || choice.scattered[node.joined];
+  if (shown && CONTRADICTIONS.has(shown.relation)) {
     group.classList.add("against");
     group.append(element("circle", { class: "sign", cx: -width / 2 + 1, cy: -height / 2 + 1, r: 7 }), element("text", { class: "sign-text", x: -width / 2 + 1, y: -height / 2 + 1.5 }, "\u2260"));
   }
-  if (phrase) group.style.setProperty("--hue", hueOf(phrase, view));
+  const coloured = phrase || choice.phrases[Math.max(node.inner, node.whole)];
+  if (coloured) group.style.setProperty("--hue", hueOf(coloured, view));
+  if (node.joined >= 0) group.style.setProperty("--joined", scatteredHue(choice.scattered[node.joined], view));
   return group;
 }
 
@@ -222,7 +228,7 @@ function drawPair(view, choice, options, only) {
   const layout = layoutPair(view, choice, options);
   const [width, height] = layout.size.map(Math.ceil);
   const svg = element("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Two trees with their aligned phrases" });
-  const drawn = { svg, layout, nodes: [], links: [], ribbons: [] };
+  const drawn = { svg, layout, nodes: [], links: [], ribbons: [], scattered: [] };
   const ribbons = element("g");
   choice.phrases.forEach((phrase, index) => {
     const path = element("path", { class: "ribbon", d: ribbonPath(phrase, layout) });
@@ -232,6 +238,7 @@ function drawPair(view, choice, options, only) {
   });
   svg.append(ribbons);
   if (options.links) svg.append(drawLinks(view, choice, layout, only, drawn));
+  svg.append(drawScattered(view, choice, layout, drawn));
   for (const name of ["source", "target"]) {
     const side = layout[name], edges = element("g"), nodes = element("g", { role: "group", "aria-label": `${name} tree` });
     for (const node of side.nodes) for (const child of node.children) edges.append(element("path", { class: "edge", d: edgePath(node, child, side, layout) }));
@@ -251,6 +258,8 @@ function drawLinks(view, choice, layout, only, drawn) {
   const leafPhrase = new Map(choice.phrases.filter((phrase) => phrase.source[1] - phrase.source[0] === 1 && phrase.target[1] - phrase.target[0] === 1)
     .map((phrase) => [`${phrase.source[0]}-${phrase.target[0]}`, phrase]));
   for (const [i, j, score] of view.words) {
+    const isDashed = choice.scattered.some((one) => one.source.includes(i) && one.target.includes(j));
+    if (isDashed && !only.words.has(`${i}-${j}`)) continue;  // it is drawn with the scattered words
     const phrase = leafPhrase.get(`${i}-${j}`);
     const path = element("path", { class: "link", d: linkPath(i, j, layout) });
     path.append(element("title", {}, `${view.source.tokens[i]} \u2013 ${view.target.tokens[j]} (${score.toFixed(2)})`));

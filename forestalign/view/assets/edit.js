@@ -29,10 +29,11 @@ function choiceOfDraft(draft) {
   for (const side of SIDES) draft.nodes[side].forEach((node, index) => order[side].set(nameKey(nameOf(node)), index));
   const at = (pair, side) => order[side].get(nameKey(pair[side]));
   const pairs = [...draft.pairs].sort((one, two) => size(one.source) - size(two.source) || at(one, "source") - at(two, "source"));
-  const choice = { phrases: phrasesOf(pairs, (pair, side) => at(pair, side), draft.nodes), nulls: {}, logScore: null, reachedRoot: true, completed: false, trees: draft.trees, pairs };
+  const choice = { phrases: phrasesOf(pairs, (pair, side) => at(pair, side), draft.nodes), nulls: {}, scattered: [], extended: [], logScore: null, reachedRoot: true, completed: false, trees: draft.trees, pairs };
   for (const side of SIDES) {
     const phraseAt = new Map(pairs.map((pair, index) => [at(pair, side), index]));
-    choice[side] = withNulls(draft.nodes[side].map((node, index) => ({ ...node, phrase: phraseAt.has(index) ? phraseAt.get(index) : -1 })));
+    choice[side] = withNulls(draft.nodes[side].map((node, index) => ({ ...node, phrase: phraseAt.has(index) ? phraseAt.get(index) : -1, inner: -1, joined: -1, whole: -1 })))
+      .map((node) => ({ ...node, shows: node.phrase }));
     choice.nulls[side] = choice[side].filter((node) => node.isNull).map((node) => [node.begin, node.end]);
   }
   return choice;

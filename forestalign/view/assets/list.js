@@ -35,7 +35,7 @@ function summaryOf(pair) {
       text: `${pair.id} ${source.text} ${target.text}`.toLowerCase(), length,
       posterior: posteriors.length ? Math.min(...posteriors) : Infinity,
       score: best.logScore === null ? -Infinity : best.logScore / length,
-      relations: new Set(phrases.map((phrase) => phrase.relation)),
+      relations: new Set([...phrases, ...best.scattered.map(scatteredFields)].map((each) => each.relation)),
       apart: phrases.some((phrase) => !phrase.compositional), whole: best.reachedRoot,
     };
   }

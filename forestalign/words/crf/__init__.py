@@ -14,7 +14,7 @@ The way from a pair to its links:
 
 The way from gold to a model:
 
-- `gold`, `synthetic`, `analysis_store`: gold links, phrase gold made from them, tags and lemmas
+- `gold`, `synthetic`, `analysis_store`: gold links, phrase gold made from them, tags, lemmas and vectors
 - `softmax_margin`, `journal`, `training`: the loss, a record to resume from, L-BFGS
 - `model_file`: what is written
 """

@@ -1,6 +1,9 @@
-"""Tags and lemmas for training: from a parser, once, kept in a file of JSON lines so that no run parses twice.
+"""Analyses for training: from a parser, once, kept in a file of JSON lines so that no run parses twice.
 
-A line is {"words": [...], "tags": [...], "lemmas": [...]}.
+A line is {"words": [...], "tags": [...], "lemmas": [...]}. Where the encoder's vectors are asked for it goes on with
+"encoder", which says whose they are, and "middle", the vectors in 16 bits (about 1 kB a word), or null where the
+parser gave none. A sentence whose line has no vectors, or those of another encoder, is parsed again, and the new line
+is added at the end. Where vectors are not asked for they are neither read nor written.
 """
 
 from __future__ import annotations
@@ -8,13 +11,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
 
 from forestalign.errors import InputError
 from forestalign.outputs import naming
 from forestalign.parsers import Parse
 from forestalign.tokens import Sentence
+from forestalign.words.packed_vectors import Half, packed, unpacked
 
 Words = tuple[str, ...]
 BATCH = 64
@@ -29,56 +36,101 @@ class SentenceParser(Protocol):
         ...
 
 
-class AnalysisStore:
-    """Analyses by the words of the sentence; grows its file as it learns new ones."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """The analysis of a sentence."""
 
-    def __init__(self, path: str | Path | None = None):
+    tags: Words
+    lemmas: Words
+    encoder: str = ""  # whose vectors; empty: they were not asked for
+    middle: Half | None = None
+
+
+class AnalysisStore:
+    """Analyses by the words of the sentence; grows its file as it learns new ones.
+
+    `encoder` is a name for the encoder whose vectors are kept, such as `parser_hash()`; without it none are.
+    """
+
+    def __init__(self, path: str | Path | None = None, encoder: str = ""):
         self._path = Path(path) if path else None
-        self._known: dict[Words, tuple[Words, Words]] = {}
+        self._encoder = encoder
+        self._known: dict[Words, _Known] = {}
         if self._path is not None and self._path.exists():
             self._read(self._path)
 
     def analyse(self, sentences: Iterable[Words], parser: SentenceParser) -> None:
         """Parse what is not known yet, short sentences first so that batches are even; failures keep no tags."""
-        missing = sorted(set(sentences) - set(self._known), key=lambda words: (len(words), words))
+        complete = {words for words, known in self._known.items() if known.encoder == self._encoder}
+        missing = sorted(set(sentences) - complete, key=lambda words: (len(words), words))
         for begin in range(0, len(missing), BATCH):
             batch = missing[begin : begin + BATCH]
             parses = parser.parse([Sentence.from_words(words) for words in batch])
             for words, parse in zip(batch, parses, strict=True):
-                self._known[words] = (parse.sentence.tags, parse.sentence.lemmas)
+                self._known[words] = self._analysis(parse.sentence)
             self._append(batch)
 
     def sentence(self, words: Words) -> Sentence:
         """The sentence with its analysis, or plain where there is none."""
         sentence = Sentence.from_words(words)
         known = self._known.get(words)
-        return sentence.with_analysis(*known) if known else sentence
+        if known is None:
+            return sentence
+        middle = None if known.middle is None else known.middle.astype(np.float32)
+        return replace(sentence.with_analysis(known.tags, known.lemmas), middle=middle)
+
+    def _analysis(self, sentence: Sentence) -> _Known:
+        rows = sentence.middle if self._encoder else None
+        middle = None if rows is None or not rows.size else rows.astype(np.float16)
+        return _Known(sentence.tags, sentence.lemmas, self._encoder, middle)
 
     def _append(self, batch: list[Words]) -> None:
         if self._path is None:
             return
         with naming(self._path), self._path.open("a", encoding="utf-8") as file:
             for words in batch:
-                tags, lemmas = self._known[words]
-                line = {"words": words, "tags": tags, "lemmas": lemmas}
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                file.write(_line(words, self._known[words]))
 
     def _read(self, path: Path) -> None:
-        *lines, last = path.read_bytes().split(b"\n")
-        is_torn = last.startswith(BEGIN) or BEGIN.startswith(last)  # by a run that was killed; it is parsed again
-        for number, line in enumerate(lines if is_torn else [*lines, last], start=1):
-            try:
-                fields = json.loads(line)
-                words, tags, lemmas = (tuple(map(str, fields[name])) for name in ("words", "tags", "lemmas"))
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
-                raise InputError(path, number, f"expected an object with words, tags and lemmas: {error}") from error
-            if not len(words) == len(tags) == len(lemmas):
-                raise InputError(
-                    path,
-                    number,
-                    f"words: {len(words)}, tags: {len(tags)}, lemmas: {len(lemmas)}; expected as many of each",
-                )
-            self._known[words] = (tags, lemmas)
-        if is_torn and last:
-            with naming(path):
-                os.truncate(path, path.stat().st_size - len(last))
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.endswith(b"\n") and (line.startswith(BEGIN) or BEGIN.startswith(line)):
+                    break  # torn by a run that was killed; it is parsed again
+                words, known = self._parsed(path, number, line)
+                # a line with vectors of our encoder counts more than any other
+                if known.encoder == self._encoder or words not in self._known:
+                    self._known[words] = known
+            else:
+                return
+        with naming(path):
+            os.truncate(path, path.stat().st_size - len(line))
+
+    def _parsed(self, path: Path, number: int, line: bytes) -> tuple[Words, _Known]:
+        try:
+            fields = json.loads(line)
+            words, tags, lemmas = (tuple(map(str, fields[name])) for name in ("words", "tags", "lemmas"))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(path, number, f"expected an object with words, tags and lemmas: {error}") from error
+        if not len(words) == len(tags) == len(lemmas):
+            raise InputError(
+                path,
+                number,
+                f"words: {len(words)}, tags: {len(tags)}, lemmas: {len(lemmas)}; expected as many of each",
+            )
+        if not self._encoder or fields.get("encoder") != self._encoder:
+            return words, _Known(tags, lemmas)
+        try:
+            return words, _Known(tags, lemmas, self._encoder, _vectors(fields["middle"], len(words)))
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(path, number, f"expected vectors of {len(words)} words in 16 bits: {error}") from error
+
+
+def _vectors(text: str | None, word_count: int) -> Half | None:
+    return None if text is None else unpacked(text, word_count)
+
+
+def _line(words: Words, known: _Known) -> str:
+    line: dict[str, Any] = {"words": words, "tags": known.tags, "lemmas": known.lemmas}
+    if known.encoder:
+        line |= {"encoder": known.encoder, "middle": None if known.middle is None else packed(known.middle)}
+    return json.dumps(line, ensure_ascii=False) + "\n"

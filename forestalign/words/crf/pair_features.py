@@ -10,7 +10,7 @@ import numpy.typing as npt
 from forestalign.tokens import Sentence
 from forestalign.words.crf import lattice_kernels as kernels
 from forestalign.words.crf.cells import Layers, Resources
-from forestalign.words.crf.feature_space import NULL_NAMES, SPAN_KINDS, UNCASED, FeatureSpace, cell_layers, pair_kind
+from forestalign.words.crf.feature_space import SPAN_KINDS, UNCASED, FeatureSpace, cell_layers, pair_kind
 from forestalign.words.crf.lattice import Array, Lattice, Marginals
 from forestalign.words.crf.segments import SpanFeatures, span_features
 from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, TAGS, Words, words_of
@@ -44,23 +44,27 @@ def pair_features(source: Sentence, target: Sentence, resources: Resources, spac
     cells = np.stack([layers[name] for name in space.cell_names], axis=-1)
     spans = _spans(source_words, target_words, resources, space, layers) if space.is_phrasal else None
     turned = {name: layer.T for name, layer in layers.items()}
+    nulls = _null_features(source_words, target_words, layers, space)
     return BothDirections(
-        _one_direction(source_words, target_words, cells, layers, spans),
+        _one_direction(source_words, target_words, cells, nulls, spans),
         _one_direction(
             target_words,
             source_words,
             np.ascontiguousarray(cells.swapaxes(0, 1)[..., space.mirror]),
-            turned,
+            _null_features(target_words, source_words, turned, space),
             None if spans is None else spans.reversed(),
         ),
     )
 
 
 def _one_direction(
-    source: Words, target: Words, cells: npt.NDArray[np.float32], layers: Layers, spans: SpanFeatures | None
+    source: Words,
+    target: Words,
+    cells: npt.NDArray[np.float32],
+    nulls: npt.NDArray[np.float32],
+    spans: SpanFeatures | None,
 ) -> DirectionFeatures:
     tag_pairs = source.tags[:, None] * len(TAGS) + target.tags[None]
-    nulls = _null_features(source, target, layers)
     return DirectionFeatures(cells, tag_pairs, nulls, source.tags, pair_kind(source, target), spans)
 
 
@@ -71,10 +75,10 @@ def _spans(source: Words, target: Words, resources: Resources, space: FeatureSpa
     link = np.maximum.reduce(related)
     # both directions share one table, so it must hold the longer of the two limits on each side
     longest = max(space.source_max, space.target_max)
-    return span_features(source, target, resources, lemma, link, longest, longest)
+    return span_features(source, target, resources, lemma, link, longest, space.span_names)
 
 
-def _null_features(source: Words, target: Words, layers: Layers) -> npt.NDArray[np.float32]:
+def _null_features(source: Words, target: Words, layers: Layers, space: FeatureSpace) -> npt.NDArray[np.float32]:
     """What speaks for deleting a source word: its kind, and that nothing like it stands in the target."""
     zero = np.zeros((len(source), len(target)), np.float32)
 
@@ -101,8 +105,10 @@ def _null_features(source: Words, target: Words, layers: Layers) -> npt.NDArray[
         "shorter": np.full(len(source), max(-ratio, 0.0)),
         # lower-cased text is text of another kind (translations, revisions), where more or less is aligned
         "uncased": np.full(len(source), pair_kind(source, target) == UNCASED),
+        "best_encoder": best("encoder_cosine"),
+        "best_encoder_content": best("encoder_cosine") * (source.kinds == CONTENT),
     }
-    return np.stack([columns[name] for name in NULL_NAMES], axis=1).astype(np.float32)
+    return np.stack([columns[name] for name in space.null_names], axis=1).astype(np.float32)
 
 
 def lattice_of(features: DirectionFeatures, space: FeatureSpace, weights: Array) -> Lattice:

@@ -14,10 +14,11 @@ import numpy.typing as npt
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cdist
 
+from forestalign.words.centred_vectors import centred
 from forestalign.words.crf.cells import Layer, Resources
 from forestalign.words.crf.chunks import chunk
 from forestalign.words.crf.feature_space import SPAN_KINDS, SPAN_NAMES
-from forestalign.words.crf.lattice import Array, allowed_segments
+from forestalign.words.crf.lattice import allowed_segments
 from forestalign.words.crf.sentence_view import TAGS, Words
 
 NONE, INSIDE, ACROSS = (SPAN_KINDS.index(kind) for kind in ("none", "inside", "across"))
@@ -35,6 +36,7 @@ class SpanFeatures:
         """Source and target in each other's place."""
         layers = self.layers.transpose(2, 3, 0, 1, 4)
         order = [SPAN_NAMES.index(_OTHER_SIDE.get(name, name)) for name in SPAN_NAMES]
+        order += range(len(SPAN_NAMES), layers.shape[-1])  # the encoder's, which are the same both ways
         return SpanFeatures(self.target_kinds, self.source_kinds, np.ascontiguousarray(layers[..., order]))
 
 
@@ -53,28 +55,38 @@ def span_kinds(words: Words, longest: int) -> npt.NDArray[np.int64]:
 
 
 def span_features(
-    source: Words, target: Words, resources: Resources, lemma: Layer, link: Layer, source_max: int, target_max: int
+    source: Words,
+    target: Words,
+    resources: Resources,
+    lemma: Layer,
+    link: Layer,
+    longest: int,
+    names: tuple[str, ...] = SPAN_NAMES,
 ) -> SpanFeatures:
     """`lemma` says which words have one lemma, `link` how related two words are, from 0 to 1; both [M, N]."""
-    source_table, target_table = _Spans(source, source_max), _Spans(target, target_max)
-    shape = (len(source), source_max, len(target), target_max)
-    layers = np.zeros((*shape, len(SPAN_NAMES)), np.float32)
-    column = {name: number for number, name in enumerate(SPAN_NAMES)}
+    source_table, target_table = _Spans(source, longest), _Spans(target, longest)
+    shape = (len(source), longest, len(target), longest)
+    layers = np.zeros((*shape, len(names)), np.float32)
+    column = {name: number for number, name in enumerate(names)}
     layers[..., column["same_words"]] = _equal(source_table.texts, target_table.texts, shape)
     layers[..., column["same_lemmas"]] = _equal(source_table.lemmas, target_table.lemmas, shape)
     layers[..., column["same_tags"]] = _equal(source_table.tags, target_table.tags, shape)
     spelling = cdist(source_table.texts, target_table.texts, scorer=Indel.normalized_similarity, dtype=np.float32)
     layers[..., column["spelling"]] = spelling.reshape(shape)
-    layers[..., column["cosine"]] = _cosine(source, target, resources, source_max, target_max)
+    if resources.vectors is not None:
+        rows = resources.vectors.matrix(source.lower), resources.vectors.matrix(target.lower)
+        layers[..., column["cosine"]] = _cosine(*rows, longest)
+    if "encoder_cosine" in column and (wide := centred(source, target)) is not None:
+        layers[..., column["encoder_cosine"]] = _wide_cosine(*wide, longest)
     if resources.ppdb is not None:
         pairs = [(s, t) in resources.ppdb for s in source_table.texts for t in target_table.texts]
         layers[..., column["ppdb"]] = np.reshape(pairs, shape)
     _fill_from_cells(layers, column, lemma, link)
-    longer = np.maximum.outer(np.arange(1, source_max + 1), np.arange(1, target_max + 1))
+    longer = np.maximum.outer(np.arange(1, longest + 1), np.arange(1, longest + 1))
     layers *= longer[None, :, None, :, None]
     layers[:, 0, :, 0] = 0  # a word with a word has the cell layers
     layers[~allowed_segments(*shape)] = 0
-    kinds = span_kinds(source, source_max), span_kinds(target, target_max)
+    kinds = span_kinds(source, longest), span_kinds(target, longest)
     return SpanFeatures(*kinds, layers)
 
 
@@ -95,17 +107,32 @@ def _equal(left: list[str], right: list[str], shape: tuple[int, ...]) -> npt.NDA
     return np.asarray((sides[0][:, None] == sides[1][None]) & (sides[0][:, None] >= 0)).reshape(shape)
 
 
-def _cosine(source: Words, target: Words, resources: Resources, source_max: int, target_max: int) -> Array | float:
-    """Cosine of the sums of the word vectors."""
-    if resources.vectors is None:
-        return 0.0
+def _cosine(source: Layer, target: Layer, longest: int) -> Layer:
+    """Cosine of the sums of the word vectors, [M, Ls, N, Lt], from the rows of both sides."""
     sides = []
-    for words, longest in ((source, source_max), (target, target_max)):
-        rows = resources.vectors.matrix(words.lower)
+    for rows in (source, target):
         padded = np.concatenate([rows, np.zeros((longest, rows.shape[1]), np.float32)])
-        sums = np.stack([padded[k : k + len(words)] for k in range(longest)], axis=1).cumsum(axis=1)
+        sums = np.stack([padded[k : k + len(rows)] for k in range(longest)], axis=1).cumsum(axis=1)
         sides.append(sums / np.maximum(np.linalg.norm(sums, axis=2, keepdims=True), 1e-6))
-    return np.maximum(np.tensordot(sides[0], sides[1], axes=(2, 2)), 0)
+    return np.maximum(np.tensordot(sides[0], sides[1], axes=(2, 2)), 0, dtype=np.float32)
+
+
+def _wide_cosine(source: Layer, target: Layer, longest: int) -> Layer:
+    """The same from the products of single words, which is quicker where vectors are long."""
+    lengths = [
+        np.sqrt(np.maximum(np.einsum("isis->is", _span_products(rows, rows, longest)), 1e-12))
+        for rows in (source, target)
+    ]
+    cosine = _span_products(source, target, longest) / np.multiply.outer(*lengths)
+    return np.asarray(np.clip(cosine, 0, 1), np.float32)
+
+
+def _span_products(left: Layer, right: Layer, longest: int) -> Layer:
+    """Products of the sums of span i, s with span j, t: [M, Ls, N, Lt]."""
+    products = np.pad(left @ right.T, ((0, longest), (0, longest)))
+    rows = np.stack([products[k : k + len(left)] for k in range(longest)], axis=1).cumsum(axis=1)
+    sums = np.stack([rows[..., k : k + len(right)] for k in range(longest)], axis=-1).cumsum(axis=-1)
+    return np.asarray(sums, np.float32)
 
 
 def _fill_from_cells(layers: npt.NDArray[np.float32], column: dict[str, int], lemma: Layer, link: Layer) -> None:

@@ -1,4 +1,4 @@
-"""One sentence as the feature functions see it: forms, lemmas, tag numbers, word kinds."""
+"""One sentence as the feature functions see it: forms, lemmas, tag numbers, word kinds, the encoder's vectors."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class Words:
     tags: npt.NDArray[np.int64]
     kinds: npt.NDArray[np.int64]  # CONTENT, FUNCTION or PUNCTUATION
     names: npt.NDArray[np.bool_]
+    middle: npt.NDArray[np.float32] | None = None  # as in `Sentence`
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -53,6 +54,7 @@ def words_of(sentence: Sentence) -> Words:
         np.array([_TAG_NUMBERS.get(tag, 0) for tag in sentence.tags], np.int64),
         np.array([_kind(form, tag) for form, tag in zip(lower, sentence.tags, strict=True)], np.int64),
         np.array([_is_name(token.surface, token.tag, i) for i, token in enumerate(sentence.tokens)], np.bool_),
+        sentence.middle,
     )
 
 

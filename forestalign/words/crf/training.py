@@ -90,6 +90,8 @@ def fingerprint(pairs: Sequence[TrainingPair]) -> int:
     for pair in pairs:
         sides = [(side.words, side.tags, side.lemmas) for side in (pair.source, pair.target)]
         seen = zlib.crc32(repr((sides, pair.links, pair.weight)).encode(), seen)
+        for side in (pair.source, pair.target):
+            seen = seen if side.middle is None else zlib.crc32(side.middle.tobytes(), seen)
     return seen
 
 

@@ -1,0 +1,26 @@
+"""Word vectors as text, for files of JSON: 16 bits a number, which is as exact as `Sentence.middle` is."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float32]
+Half = npt.NDArray[np.float16]
+
+
+def packed(vectors: npt.NDArray[np.floating]) -> str:
+    """The rows one after another."""
+    return base64.b64encode(vectors.astype("<f2").tobytes()).decode()
+
+
+def unpacked(text: str, word_count: int) -> Half:
+    """What `packed` wrote, one row per word; ValueError where it cannot be that."""
+    values = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f2")
+    if not word_count or not len(values) or len(values) % word_count:
+        raise ValueError(f"{len(values)} numbers are no vectors of {word_count} words")
+    if not np.isfinite(values).all():
+        raise ValueError("a number of the vectors is not finite")
+    return values.reshape(word_count, -1)
