@@ -15,6 +15,7 @@ ORDER = [
     "outputs",
     "blas",
     "heap",
+    "memory",
     "config",
     "_core",
     "compiled",

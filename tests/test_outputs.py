@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import random
 import resource
 import signal
@@ -402,6 +403,30 @@ def test_want_of_memory_is_told_whoever_notices_it(
     monkeypatch.setattr(cli, "_run_command", fail)
     assert cli.main(["align"]) == 1
     assert capsys.readouterr().err == "forestalign align: not enough memory\n"
+
+
+def test_any_error_is_want_of_memory_where_none_is_left(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from forestalign import cli, memory
+
+    def fail(name: str, arguments: object) -> int:
+        raise AttributeError("module 'http.client' has no attribute 'HTTPSConnection'")
+
+    monkeypatch.setattr(cli, "_run_command", fail)
+    monkeypatch.setattr(memory, "SPARE", 1 << 62)
+    assert cli.main(["align"]) == 1
+    assert capsys.readouterr().err == "forestalign align: not enough memory\n"
+
+
+def test_a_worker_tells_want_of_memory_where_it_happened(monkeypatch: pytest.MonkeyPatch) -> None:
+    from forestalign import memory
+    from forestalign.batch.worker_program import Message, Programs
+
+    message = Message("key", pickle.dumps(int), pickle.dumps("x"))
+    assert not isinstance(Programs().run(message).error, MemoryError)
+    monkeypatch.setattr(memory, "SPARE", 1 << 62)
+    assert isinstance(Programs().run(message).error, MemoryError)
 
 
 def test_other_errors_of_libraries_are_not_taken_for_want_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from forestalign.errors import ForestAlignError
+from forestalign.memory import is_want_of_memory
 
 # What `python -c` runs. Before anything is imported, Linux is asked to kill the process when its parent dies
 # (PR_SET_PDEATHSIG, SIGKILL): compiled code may keep the interpreter from looking itself.
@@ -80,7 +81,7 @@ class Programs:
         try:
             return Done(self._function(message)(pickle.loads(message.task)))
         except Exception as error:
-            return Raised(portable(error))
+            return Raised(MemoryError(str(error)) if is_want_of_memory(error) else portable(error))
 
     def _function(self, message: Message) -> Callable[[Any], Any]:
         if message.key not in self._started:

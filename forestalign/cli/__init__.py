@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 
 from forestalign.cli.idle_options import warn_of_idle
 from forestalign.errors import ForestAlignError, RenamedWarning, UsageError
+from forestalign.memory import is_want_of_memory
 
 COMMANDS = {
     "align": "align the phrases of pairs of sentences",
@@ -45,7 +46,6 @@ COMMANDS = {
 # Matrices are small: a second thread of BLAS, which starts with numpy, mostly waits and takes a core from others. And
 # the number of threads changes the last digits, so it is not the user's to choose (see `forestalign.blas`).
 BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-WANT_OF_MEMORY = ("bad_alloc", "failed to map segment", "annot allocate memory")  # in messages of libraries
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -92,15 +92,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"forestalign {name}: interrupted", file=sys.stderr)
         return 130
     except Exception as error:
-        if not _is_want_of_memory(error):
+        if not is_want_of_memory(error):
             raise
         print(f"forestalign {name}: not enough memory", file=sys.stderr)
         return 1
-
-
-def _is_want_of_memory(error: Exception) -> bool:
-    """Whether memory ran out; libraries that are loaded, and onnxruntime, say so in words of their own."""
-    return isinstance(error, MemoryError) or any(sign in str(error) for sign in WANT_OF_MEMORY)
 
 
 def _run_command(name: str, arguments: Sequence[str]) -> int:

@@ -25,7 +25,9 @@ class Run:
         heads = [p for p in model.parameters() if id(p) not in known]
         self.model, self.parameters, self.decay = model, below + heads, args.average
         self.optimizer = torch.optim.AdamW(
-            [{"params": below, "lr": args.encoder_rate}, {"params": heads, "lr": args.rate}], weight_decay=0.01
+            [{"params": below, "lr": args.encoder_rate}, {"params": heads, "lr": args.rate}],
+            weight_decay=0.01,
+            fused=True,
         )
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
             self.optimizer, lambda step: min((step + 1) / args.warmup, max(0.02, 1 - step / steps))
@@ -65,16 +67,26 @@ class Run:
         """
         with ThreadPoolExecutor(len(losses_of)) as pool:
             parts = list(pool.map(self._gradients, losses_of))
-        for parameter, *found in zip(self.parameters, *(gradients for _, gradients in parts), strict=True):
-            known = [gradient for gradient in found if gradient is not None]
-            parameter.grad = sum(known[1:], known[0]) / len(parts) if known else None
-        torch.nn.utils.clip_grad_norm_(self.parameters, 5.0)
-        self.optimizer.step()
-        self.schedule.step()
-        decay = min(self.decay, (1 + self.done) / (10 + self.done))
-        for name, value in self._moving():
-            self.average[name].lerp_(value, 1 - decay)
+        with self._threads_of(len(losses_of)):
+            for parameter, *found in zip(self.parameters, *(gradients for _, gradients in parts), strict=True):
+                known = [gradient for gradient in found if gradient is not None]
+                parameter.grad = sum(known[1:], known[0]).div_(len(parts)) if known else None
+            torch.nn.utils.clip_grad_norm_(self.parameters, 5.0)
+            self.optimizer.step()
+            self.schedule.step()
+            decay = min(self.decay, (1 + self.done) / (10 + self.done))
+            moving = dict(self._moving())
+            torch._foreach_lerp_([self.average[name] for name in moving], list(moving.values()), 1 - decay)
         return sum(loss for loss, _ in parts) / len(parts)
+
+    @staticmethod
+    @contextmanager
+    def _threads_of(workers: int) -> Iterator[None]:
+        """The threads of all workers for what follows, while they rest."""
+        threads = torch.get_num_threads()
+        torch.set_num_threads(threads * workers)
+        yield
+        torch.set_num_threads(threads)
 
     def _gradients(self, loss_of: Callable[[], torch.Tensor]) -> tuple[float, tuple[torch.Tensor | None, ...]]:
         """A loss and its gradients, apart from those of other threads."""
