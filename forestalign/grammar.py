@@ -209,6 +209,16 @@ def read_words(path: Path) -> frozenset[str]:
     return frozenset(words)
 
 
+def read_tagged_words(path: Path) -> dict[str, frozenset[str] | None]:
+    """The words of each tag; None for all of them."""
+    found: dict[str, frozenset[str] | None] = {}
+    for number, (tag, words) in read_rows(path, 2):
+        if tag in found or not words.strip():
+            raise GrammarError(path, number, f"{tag!r}: expected each tag once, with its words or '*'")
+        found[tag] = None if words == ANY else frozenset(words.split())
+    return found
+
+
 # ---- the tables ----
 
 
@@ -274,3 +284,14 @@ def negation_words() -> frozenset[str]:
 def punctuation_tags() -> frozenset[str]:
     """Tags that mark punctuation."""
     return read_words(grammar_root() / "punctuation.txt")
+
+
+@cache
+def _small_words() -> dict[str, frozenset[str] | None]:
+    return read_tagged_words(grammar_root() / "small_words.tsv")
+
+
+def is_small_word(form: str, tag: str) -> bool:
+    """Whether a lower-case word adds nothing of its own to a phrase: articles, prepositions, connectives."""
+    words = _small_words().get(tag, frozenset())
+    return words is None or form in words

@@ -162,6 +162,18 @@ def test_a_word_list_has_one_word_a_line(tmp_path: Path, text: str) -> None:
         grammar.read_words(path)
 
 
+@pytest.mark.parametrize("text", ["DT\tthe\nDT\ta\n", "DT\t \n"])
+def test_a_tag_has_its_words_once(tmp_path: Path, text: str) -> None:
+    with pytest.raises(GrammarError, match=r"rules.tsv:[12]: 'DT': expected each tag once"):
+        grammar.read_tagged_words(write(tmp_path, text))
+
+
+def test_small_words_depend_on_their_tag() -> None:
+    assert grammar.is_small_word("about", "IN") and grammar.is_small_word("the", "DT")
+    assert not grammar.is_small_word("some", "DT") and not grammar.is_small_word("what", "WP")
+    assert not grammar.is_small_word("the", "NN")
+
+
 def test_an_unknown_word_list_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "colours\tred green\n")
     with pytest.raises(GrammarError, match="'colours': expected one of"):

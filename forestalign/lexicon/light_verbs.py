@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from forestalign.errors import GrammarError
-from forestalign.grammar import grammar_root, read_rows
+from forestalign.grammar import grammar_root, read_rows, read_words
 from forestalign.lexicon.findings import EQUAL, Finding
 from forestalign.lexicon.phrase_text import Parts
 from forestalign.lexicon.phrases import OBJECT_TAGS
@@ -20,8 +20,6 @@ from forestalign.lexicon.wordnet import WordNet
 
 MOST_BETWEEN = 4
 INSIDE = frozenset({"DT", "PRP$", "JJ", "JJR", "CD", "RB", "NN"})
-DEFINITE = frozenset({"the", "this", "that", "these", "those"})
-AGENTS = ("er", "or", "ee", "ist", "ant")
 DIRECT, BY_SYNONYM, LOOKS_SAME = 9, 4, 6  # grades
 
 
@@ -29,6 +27,18 @@ DIRECT, BY_SYNONYM, LOOKS_SAME = 9, 4, 6  # grades
 def light_verbs() -> frozenset[tuple[str, ...]]:
     """The verbs of grammar/light_verbs.txt: a lemma, or a lemma with a particle or preposition."""
     return read_light_verbs(grammar_root() / "light_verbs.txt")
+
+
+@cache
+def agent_endings() -> frozenset[str]:
+    """The endings of grammar/agent_endings.txt."""
+    return read_words(grammar_root() / "agent_endings.txt")
+
+
+@cache
+def definite_words() -> frozenset[str]:
+    """The words of grammar/definite_words.txt."""
+    return read_words(grammar_root() / "definite_words.txt")
 
 
 def read_light_verbs(path: Path) -> frozenset[tuple[str, ...]]:
@@ -53,7 +63,7 @@ def _one_way(light: Parts, full: Parts, wordnet: WordNet) -> Iterator[Finding]:
     if not verbs:
         return
     for phrase, noun in (*_active(light), *_separated(light), *_passive(light)):
-        definite = any(light.forms[index] in DEFINITE for index in phrase)
+        definite = any(light.forms[index] in definite_words() for index in phrase)
         for verb in verbs:
             grade = _grade(light.lemmas[noun], full.lemmas[verb], definite, wordnet)
             words, other = light.whole_tokens(phrase), full.whole_tokens((verb,))
@@ -75,7 +85,7 @@ def _grade(noun: str, verb: str, is_definite: bool, wordnet: WordNet) -> int:
 def _is_agent(noun: str, verb: str) -> bool:
     """Who does it, or whom it is done to, is not what is done: *told the reporter*, *reported*."""
     stem = verb.removesuffix("e")
-    return noun in {stem + ending for ending in AGENTS} or noun == stem + stem[-1:] + "er"
+    return noun in {stem + ending for ending in agent_endings()} or noun == stem + stem[-1:] + "er"
 
 
 def _active(parts: Parts) -> Iterator[tuple[Sequence[int], int]]:

@@ -13,13 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from forestalign.dependencies.word_lists import word_lists
-from forestalign.grammar import base_label, negation_words, punctuation_tags
+from forestalign.grammar import base_label, is_small_word, negation_words, punctuation_tags
 from forestalign.tokens import Span
 from forestalign.trees import Tree, constituents, preorder
-
-SMALL_TAGS = frozenset({"IN", "TO", "CC", "MD", "POS", "EX", "WRB"})
-ARTICLES = frozenset({"a", "an", "the", "this", "that", "these", "those"})
-RELATIVES = frozenset({"that", "which", "who", "whom"})  # not *what*, which is an argument of its own
 
 Side_co = TypeVar("Side_co", covariant=True)
 
@@ -94,12 +90,8 @@ def small_words(tree: Tree) -> frozenset[int]:
 def _is_small(form: str, tag: str, sisters: Sequence[Tree]) -> bool:
     if form in negation_words():
         return False
-    if tag in SMALL_TAGS or tag in punctuation_tags():
+    if tag in punctuation_tags() or is_small_word(form, tag):
         return True
-    if tag == "DT":
-        return form in ARTICLES
-    if tag in ("WDT", "WP"):
-        return form in RELATIVES
     return tag.startswith("VB") and _is_auxiliary(form, sisters)
 
 
