@@ -1,0 +1,44 @@
+"""The ablation of the student: which runs it makes, and its table."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+import ablate_student  # noqa: E402
+
+GIVEN = ["--trees", "a.mrg.gz", "b.mrg", "--gold", "c.jsonl.gz", "--half", "--steps", "3"]
+
+
+def test_each_task_and_each_file_is_left_out_once() -> None:
+    rows = dict(ablate_student.variants(GIVEN))
+    assert list(rows) == [
+        "everything", "without trees", "without links", "without unrelated", "without shapes", "trees without a",
+        "trees without b",
+    ]  # fmt: skip
+    assert rows["everything"] == GIVEN
+    assert rows["without links"] == [*GIVEN, "--without", "links"]
+    assert rows["without shapes"][-1] == "--no-shapes"
+    assert rows["trees without a"] == ["--trees", "b.mrg", *GIVEN[3:]]
+
+
+def test_runs_that_are_there_are_not_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number, (name, _) in enumerate(ablate_student.variants(GIVEN)):
+        path = tmp_path / f"{name.replace(' ', '-')}.json"
+        path.write_text(json.dumps({"step": 3, "trees": 80 + number, "tags": 90.5}))
+    ablate_student.main(["-o", str(tmp_path), "--", *GIVEN])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "| | trees | tags |"
+    assert lines[2] == "| everything | 80.00 | 90.50 |"
+    assert lines[-1] == "| trees without b | 86.00 | 90.50 |"
+
+
+def test_a_run_that_fails_ends_the_ablation(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="exit code"):
+        ablate_student.main(["-o", str(tmp_path), "--", "--no-such-option"])
+    assert list(tmp_path.glob("*.json")) == []
