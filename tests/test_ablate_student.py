@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
-import ablate_student  # noqa: E402
+import ablate_student
 
 GIVEN = ["--trees", "a.mrg.gz", "b.mrg", "--gold", "c.jsonl.gz", "--half", "--steps", "3"]
 
