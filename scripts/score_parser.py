@@ -229,7 +229,8 @@ def write_card(path: Path, rows: dict[str, float], float_f1: float | None) -> No
             {"name": "English Web Treebank, training part", "licence": "CC BY-SA 4.0"},
             {"name": "MASC, Penn treebank annotation", "licence": "free for any use"},
             {
-                "name": "word links of MT references and Wikipedia revisions (MultiMWA, training parts)",
+                "name": "word links of MT references and Wikipedia revisions (MultiMWA, training parts), RTE 2 "
+                "(development part) and the Edinburgh paraphrase corpus (training part)",
                 "licence": "as published",
             },
         ],
