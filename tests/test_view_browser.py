@@ -146,6 +146,12 @@ def page(browser: Browser, thousand: Path) -> Iterator[Browser]:
     assert browser.complaints() == []
 
 
+def unfold_table(browser: Browser) -> None:
+    """Open the table of all pairs, which is filled a moment later."""
+    browser.one("details.all summary").click()
+    wait_until(lambda: browser.all("details.all tr"))
+
+
 def active(browser: Browser) -> set[tuple[str, str]]:
     return {
         (node.get_attribute("data-side"), node.get_attribute("data-span")) for node in browser.all(".node.is-active")
@@ -271,7 +277,7 @@ def test_hostile_sentences_are_shown_and_never_run(browser: Browser, tmp_path: P
         hostile.source.tokens[:3]
     )
     browser.node("source", "0-1").click()
-    browser.one("details.all summary").click()
+    unfold_table(browser)
     assert browser.all("img") == []
     assert len(browser.all("script")) == 2
     assert browser.complaints() == []
@@ -361,10 +367,10 @@ def test_pointing_at_a_part_shows_the_pair_that_is_aligned_as_a_whole(browser: B
 
 def test_the_table_has_what_stands_beside_the_pairs(browser: Browser, tmp_path: Path) -> None:
     browser.open(write(tmp_path, [BOUGHT, turned_record()]))
-    browser.one("details.all summary").click()
+    unfold_table(browser)
     assert browser.all("details.all tr")[-1].text == "He by him PRP ~ PP (loosely) adds by"
     browser.press("n")
-    browser.one("details.all summary").click()
+    unfold_table(browser)
     assert browser.all("details.all tr")[-1].text == "turned \u2026 down refused no phrase equal lexicon"
     browser.all("details.all .jump")[-1].click()
     assert ("source", "4-5") in active(browser)
