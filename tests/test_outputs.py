@@ -429,6 +429,14 @@ def test_a_worker_tells_want_of_memory_where_it_happened(monkeypatch: pytest.Mon
     assert isinstance(Programs().run(message).error, MemoryError)
 
 
+def test_an_error_that_we_raise_is_told_as_it_is_however_little_memory_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    from forestalign import memory
+
+    monkeypatch.setattr(memory, "SPARE", 1 << 62)
+    assert memory.is_want_of_memory(ValueError("x"))
+    assert not memory.is_want_of_memory(InputError("pairs.tsv", 1, "no tab"))
+
+
 def test_other_errors_of_libraries_are_not_taken_for_want_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     from forestalign import cli
 
