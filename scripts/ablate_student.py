@@ -6,9 +6,10 @@
         --taught runs/taught-pairs --split msr-rte2.dev.jsonl.gz edinburgh.train.jsonl.gz \
         --gold mtref.train.jsonl.gz wiki.train.jsonl.gz
 
-What follows `--` goes to scripts/train_student.py. Rows: everything, then without each task, without shapes, and
-without each file of `--trees`, `--parses`, `--taught` and `--gold` where there are several. Prints a table of the
-scores at the end of each run. A run that is there already is not made again.
+What follows `--` goes to scripts/train_student.py. Rows: everything, then without each task, without shapes, without
+text in lower case, without each file of `--trees`, `--parses`, `--taught` and `--gold` where there are several, and
+without each of `--split`, which is still scored. A task that is left out takes its steps with it; a file leaves its
+steps to the others. Prints a table of the scores at the end of each run. A run that is there already is not made again.
 """
 
 from __future__ import annotations
@@ -33,12 +34,23 @@ def variants(arguments: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
         yield f"without {task}", [*arguments, "--without", task]
     if "--no-shapes" not in arguments:
         yield "without shapes", [*arguments, "--no-shapes"]
+        yield "without lower case", [*arguments, "--lower-cased", "0"]
     for option in given:
         begin, end = values_of(arguments, option)
         if end - begin > 1:
             for place in range(begin, end):
-                name = Path(arguments[place]).name.partition(".jsonl")[0].partition(".mrg")[0]
-                yield f"{option[2:]} without {name}", [*arguments[:place], *arguments[place + 1 :]]
+                yield f"{option[2:]} without {name_of(arguments[place])}", [*arguments[:place], *arguments[place + 1 :]]
+    if "--split" in arguments:
+        begin, end = values_of(arguments, "--split")
+        for path in dict.fromkeys(arguments[begin:end]):
+            others = [other for other in arguments[begin:end] if other != path]
+            rest = [*arguments[:begin], *others, *arguments[end:], "--scored", path]
+            yield f"links without {name_of(path)}", rest
+
+
+def name_of(path: str) -> str:
+    """A file's name without what all of them end with."""
+    return Path(path).name.partition(".jsonl")[0].partition(".mrg")[0]
 
 
 def values_of(arguments: Sequence[str], option: str) -> tuple[int, int]:

@@ -63,9 +63,9 @@ def read_gold(args: argparse.Namespace) -> tuple[list[LinkedPair], dict[str, lis
     skipped = [*args.skip, *[0] * len(args.gold)]
     kept = [pair for path, first in zip(args.gold, skipped, strict=False) for pair in read_links(path)[first:]]
     out: dict[str, list[LinkedPair]] = {}
-    for path in args.split:
+    for path in (*args.split, *args.scored):
         inside, out[path.name.split(".jsonl")[0]] = split(read_links(path), args.leave)
-        kept += inside
+        kept += inside if path in args.split else []
     return [pair for pair in kept if pair.size <= args.max_words], out
 
 
@@ -147,15 +147,23 @@ def keep_best(run: Run, held_out: dict[str, list[LinkedPair]], folder: Path) -> 
             save_head(run.model.head, folder)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--encoder", required=True, help="folder of an encoder or of a trained parser")
+def add_gold(parser: argparse.ArgumentParser) -> None:
+    """The options that name gold links."""
     parser.add_argument("--gold", type=Path, nargs="*", default=[], metavar="FILE", help="gold links, used whole")
     parser.add_argument(
         "--skip", type=int, nargs="*", default=[], metavar="N", help="leave the first N pairs of each --gold file out"
     )
     parser.add_argument("--split", type=Path, nargs="*", default=[], metavar="FILE", help="gold links, some kept out")
     parser.add_argument("--leave", type=int, default=4, metavar="N", help="keep every Nth pair of --split out; 1: all")
+    parser.add_argument(
+        "--scored", type=Path, nargs="*", default=[], metavar="FILE", help="as --split, but none of it is trained on"
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--encoder", required=True, help="folder of an encoder or of a trained parser")
+    add_gold(parser)
     parser.add_argument("--layers", type=int, nargs="+", help="from 1; default: learned shares of all")
     parser.add_argument("--size", type=int, default=0, help="of a projection of the word vectors; default: none")
     parser.add_argument("--loss", choices=LOSSES, default="both")

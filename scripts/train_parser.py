@@ -29,12 +29,12 @@ from encoder_training.tree_crf import crf_loss
 from encoder_training.treebank import Example, augmented, brackets, length_batches, read_trees
 
 
-def evaluate(parser: ShapedParser, trees: list[nltk.Tree]) -> tuple[float, float]:
+def evaluate(parser: ShapedParser, trees: list[nltk.Tree], case: str = "kept") -> tuple[float, float]:
     """Bracket F1 and tag accuracy of benepar's own decode."""
     matched = guessed = gold = right = words = 0
     for begin in range(0, len(trees), 32):
         part = trees[begin : begin + 32]
-        for tree, parsed in zip(part, parser.parse([Example(tree, True) for tree in part]), strict=True):
+        for tree, parsed in zip(part, parser.parse([Example(tree, True, case) for tree in part]), strict=True):
             want = brackets(tree)
             # evalb takes the gold tags to tell punctuation
             for leaf, position in zip(tree.pos(), parsed.treepositions("leaves"), strict=True):

@@ -12,8 +12,8 @@ scripts/export_parser.py wrote (the shipped parser: its 8-bit weights multiplied
 given: `trees`, `parses` (a teacher's marginals, scripts/teach.py), `links` (gold), `taught` (a teacher's links),
 `unrelated` (pairs put together from those of `links` and `taught`). `--batches trees=4 links=2` says how many batches
 of a round each task has, `--weights links=0.5` what its loss is multiplied by, and `--without taught unrelated` leaves
-tasks out, for ablations. A step depends on the seed and its number alone, so a resumed run takes the same steps.
-The output folder holds `last.pt` and `model/`: benepar's files, `additions.npz` and `link_head.pt`.
+tasks and their steps out, for ablations. A step depends on the seed and its number alone, so a resumed run takes the
+same steps. The output folder holds `last.pt` and `model/`: benepar's files, `additions.npz` and `link_head.pt`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from pathlib import Path
 
 import nltk
 import torch
-from encoder_training.gold_links import LinkedPair
-from encoder_training.link_head import LOSSES, LinkHead, save_head
+from encoder_training.gold_links import LinkedPair, gold_pair
+from encoder_training.link_head import LOSSES, LinkHead, best_links, save_head
 from encoder_training.run import Run, add_run_options
 from encoder_training.sampling import step_random
 from encoder_training.shaped_parser import ShapedParser, build_parser, load_model, save_model
 from encoder_training.student_tasks import TASKS, PairLinks, Parses, Student, Task, Trees, Unrelated, taught_pair
 from encoder_training.teacher_files import read_parts
 from encoder_training.treebank import read_trees
-from train_links import read_gold, score
+from train_links import add_gold, read_gold, score, tables
 from train_parser import evaluate, packaged_encoder
 
 BATCHES = {"trees": 4, "parses": 4, "links": 3, "taught": 3, "unrelated": 1}
@@ -58,7 +58,7 @@ def open_start(folder: str, trees: list[nltk.Tree], args: argparse.Namespace) ->
 def make_tasks(
     parser: ShapedParser, trees: list[nltk.Tree], pairs: list[LinkedPair], args: argparse.Namespace
 ) -> dict[str, Task]:
-    """The tasks whose data is given, less those that are left out."""
+    """The tasks whose data is given."""
     lowered = args.lower_cased if args.shapes else 0.0
     limit, kind = args.batch_tokens // args.workers, args.loss
     taught = [taught_pair(each) for folder in args.taught for each in read_parts(folder)]
@@ -74,7 +74,7 @@ def make_tasks(
         tasks["taught"] = PairLinks(taught, limit, lowered, kind)
     if pairs or taught:
         tasks["unrelated"] = Unrelated([*pairs, *taught], limit, lowered, kind)
-    return {name: task for name, task in tasks.items() if name not in args.without}
+    return tasks
 
 
 def fits(parser: ShapedParser, tree: nltk.Tree) -> bool:
@@ -105,23 +105,25 @@ def train(args: argparse.Namespace) -> None:
     config = parser.pretrained_model.config
     student = Student(parser, LinkHead(config.hidden_size, config.num_hidden_layers, args.layers, args.size))
     tasks = make_tasks(parser, trees, pairs, args)
-    round_of = plan(tasks, BATCHES | args.batches)
-    run = Run(student, parser.pretrained_model, args.steps, args)
+    whole = plan(tasks, BATCHES | args.batches)
+    round_of = [name for name in whole if name not in args.without]
+    steps = max(1, round(args.steps * len(round_of) / len(whole)))  # what is left is done as often as with all
+    run = Run(student, parser.pretrained_model, steps, args)
     args.output.mkdir(parents=True, exist_ok=True)
     if args.resume and (args.output / "last.pt").exists():
         run.load(args.output / "last.pt")
     print(f"round: {' '.join(round_of)}; from step {run.done}", flush=True)
-    started, first, losses = time.time(), run.done, dict.fromkeys(tasks, 0.0)
+    started, first, losses = time.time(), run.done, dict.fromkeys(round_of, 0.0)
     student.train()
-    while run.done < args.steps:
+    while run.done < steps:
         name = round_of[run.done % len(round_of)]
         losses[name] = one_step(run, tasks[name], args.weights.get(name, 1.0), args)
-        if run.done % args.save_every == 0 or run.done == args.steps:
+        if run.done % args.save_every == 0 or run.done == steps:
             rate = (time.time() - started) / (run.done - first)
             shown = " ".join(f"{task} {loss:.3f}" for task, loss in losses.items())
-            print(f"{run.done}/{args.steps} {shown} {rate:.1f} s a step", flush=True)
+            print(f"{run.done}/{steps} {shown} {rate:.1f} s a step", flush=True)
             run.save(args.output / "last.pt")
-        if run.done % args.evaluate_every == 0 or run.done == args.steps:
+        if run.done % args.evaluate_every == 0 or run.done == steps:
             keep_best(run, dev, held_out, args.output / "model")
             run.save(args.output / "last.pt")
 
@@ -136,8 +138,11 @@ def keep_best(run: Run, dev: list[nltk.Tree], held_out: dict[str, list[LinkedPai
     """Score the averaged weights, and save them when the mean of the F1 of trees and of links was never better."""
     with run.averaged():
         scores: dict[str, float] = score(run.model, held_out)
+        if held_out:
+            scores["false links"] = false_links(run.model, held_out)
         if dev:
             scores["trees"], scores["tags"] = evaluate(run.model.parser, dev)
+            scores["lower-cased"], _ = evaluate(run.model.parser, dev, "lower")
         links = [value for name, value in scores.items() if name in held_out]
         parts = [sum(links) / len(links)] * bool(links) + [scores["trees"]] * bool(dev)
         mean = sum(parts) / max(1, len(parts))
@@ -148,6 +153,16 @@ def keep_best(run: Run, dev: list[nltk.Tree], held_out: dict[str, list[LinkedPai
             save_model(run.model.parser, folder, run.model.head.additions())
             save_head(run.model.head, folder)
         run.model.train()
+
+
+def false_links(student: Student, held_out: dict[str, list[LinkedPair]]) -> float:
+    """Links in a hundred pairs of a source with the target of the next pair, none of which means the other."""
+    pairs = [
+        gold_pair(one.source, other.target, frozenset(), frozenset())
+        for kept_out in held_out.values()
+        for one, other in zip(kept_out, [*kept_out[1:], kept_out[0]], strict=True)
+    ]
+    return 100 * sum(int(best_links(table).sum()) for table in tables(student, pairs)) / len(pairs)
 
 
 class Numbers(argparse.Action):
@@ -172,12 +187,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--dev", metavar="MRG")
     parser.add_argument("--dev-every", type=int, default=4, help="evaluate on every n-th dev tree")
     parser.add_argument("--parses", type=Path, nargs="*", default=[], metavar="FOLDER", help="a teacher's parses")
-    parser.add_argument("--gold", type=Path, nargs="*", default=[], metavar="FILE", help="gold links, used whole")
-    parser.add_argument(
-        "--skip", type=int, nargs="*", default=[], metavar="N", help="leave the first N pairs of each --gold file out"
-    )
-    parser.add_argument("--split", type=Path, nargs="*", default=[], metavar="FILE", help="gold links, some kept out")
-    parser.add_argument("--leave", type=int, default=4, metavar="N", help="keep every Nth pair of --split out; 1: all")
+    add_gold(parser)
     parser.add_argument("--taught", type=Path, nargs="*", default=[], metavar="FOLDER", help="a teacher's links")
     parser.add_argument("--without", nargs="*", default=[], choices=TASKS, metavar="TASK", help="tasks to leave out")
     parser.add_argument("--batches", nargs="+", action=Numbers, default={}, metavar="TASK=N")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import random
@@ -207,7 +208,7 @@ def test_a_student_does_all_tasks_and_goes_on_where_it_stopped(root: Path) -> No
     train_student.main(student_arguments(root, *start, "-o", str(root / "broken"), "--steps", "6", "--resume"))
     again = torch.load(root / "broken" / "last.pt", weights_only=True)["model"]
     assert all(torch.equal(value, again[name]) for name, value in state.items())
-    assert set(whole["log"][-1]) == {"step", "pairs", "trees", "tags"}
+    assert set(whole["log"][-1]) == {"step", "pairs", "false links", "trees", "tags", "lower-cased"}
 
 
 def test_a_model_of_both_tasks_teaches_parses_and_links_in_one_pass(root: Path) -> None:
@@ -289,12 +290,27 @@ def test_every_example_is_drawn_equally_often_whatever_its_length() -> None:
     assert 0.8 < short / long < 1.25
 
 
-def test_tasks_are_left_out_on_demand(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tasks_are_left_out_on_demand_with_their_steps(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import train_student
 
-    more = ["--start", str(root / "parser" / "model"), "-o", str(root / "ablated"), "--steps", "1"]
+    more = ["--start", str(root / "parser" / "model"), "-o", str(root / "ablated"), "--steps", "15"]
     train_student.main(student_arguments(root, *more, "--without", "taught", "unrelated", "parses"))
-    assert "round: trees links trees" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "round: trees links trees" in said
+    assert "\n7/7 trees" in said  # four of trees and three of links
+
+
+def test_gold_can_be_scored_without_being_trained_on(root: Path) -> None:
+    from train_links import read_gold
+
+    path = root / "pairs.jsonl"
+    given = argparse.Namespace(gold=[], skip=[], split=[path], scored=[], leave=4, max_words=100)
+    trained, out = read_gold(given)
+    given.split, given.scored = [], [path]
+    none, scored = read_gold(given)
+    assert trained
+    assert not none
+    assert [pair.source for pair in scored["pairs"]] == [pair.source for pair in out["pairs"]]
 
 
 def test_an_exported_student_gives_the_vectors_that_it_was_trained_for(root: Path) -> None:
