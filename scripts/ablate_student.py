@@ -23,14 +23,15 @@ from pathlib import Path
 
 STUDENT = Path(__file__).resolve().parent / "train_student.py"
 FILES = ("--trees", "--parses", "--taught", "--gold")
-TASKS = {"--trees": ("trees",), "--parses": ("parses",), "--taught": ("taught",), "--gold": ("links", "unrelated")}
+PAIRS = ("links", "unrelated")
+TASKS = {"--trees": ("trees",), "--parses": ("parses",), "--taught": ("taught",), "--gold": PAIRS, "--split": PAIRS}
 
 
 def variants(arguments: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """The name of each row and the arguments of its run."""
     yield "everything", list(arguments)
     given = [option for option in FILES if option in arguments]
-    for task in dict.fromkeys(task for option in given for task in TASKS[option]):
+    for task in dict.fromkeys(task for option in TASKS if option in arguments for task in TASKS[option]):
         yield f"without {task}", [*arguments, "--without", task]
     if "--no-shapes" not in arguments:
         yield "without shapes", [*arguments, "--no-shapes"]

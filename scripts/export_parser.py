@@ -3,7 +3,7 @@
 
     python scripts/export_parser.py runs/parser/model -o grammar/parser --temperature 1.2
 
-    python scripts/export_parser.py --amend grammar/parser      # only `middle`, of a graph without it
+    python scripts/export_parser.py --amend runs/exported --middle 3 4  # only `middle`, of a graph
     python scripts/export_parser.py runs/student/model --middle 3 4     # other layers for `middle`
 
 What a model was trained with beyond benepar's own (additions.npz beside it) goes into the graph: the shapes of words
@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import torch
-from encoder_training.graph_middle import add_middle
+from encoder_training.graph_middle import add_middle, check_layers, has_middle
 from encoder_training.shaped_parser import load_model
 from onnx import helper, numpy_helper
 from torch import nn
@@ -253,16 +253,20 @@ def product(rows: str, row_scale: str, weight: str, output: str) -> list[onnx.No
 def export(
     model: Path,
     output: Path,
-    keep_float: bool = False,
+    keep_float: Path | None = None,
     temperature: float = 1.0,
     middle: Sequence[int] | None = None,
 ) -> None:
-    """All files that forestalign.parsers.embedded loads, except the card. The temperature divides all span scores."""
+    """All files that forestalign.parsers.embedded loads, except the card. The temperature divides all span scores.
+
+    keep_float: a folder for the same in 32 bits
+    """
     parser, additions = load_model(model).eval(), read_additions(model)
     if parser.pretrained_model.config.model_type != "bert":
         raise SystemExit(
             f"{model}: an encoder of the kind {parser.pretrained_model.config.model_type!r}; expected 'bert'"
         )
+    check_layers(middle or (), parser.pretrained_model.config.num_hidden_layers)
     with torch.no_grad():
         for weight in parser.f_label[-1].parameters():
             weight /= temperature
@@ -272,9 +276,16 @@ def export(
         export_graph(parser, path, eight_bit=True)
         quantise(path, output / "parser.onnx")
     add_middle(output / "parser.onnx", additions, middle)
+    write_names(parser, output)
     if keep_float:
-        export_graph(parser, output / "parser.float.onnx", eight_bit=False)
-        add_middle(output / "parser.float.onnx", additions, middle)
+        keep_float.mkdir(parents=True, exist_ok=True)
+        export_graph(parser, keep_float / "parser.onnx", eight_bit=False)
+        add_middle(keep_float / "parser.onnx", additions, middle)
+        write_names(parser, keep_float)
+
+
+def write_names(parser: nn.Module, output: Path) -> None:
+    """Labels, tags and word pieces, each in the order of their numbers."""
     labels = [label for label, _ in sorted(parser.label_vocab.items(), key=lambda item: item[1])]
     tags = [tag for tag, _ in sorted(parser.tag_vocab.items(), key=lambda item: item[1])]
     write_lines(output / "labels.txt", labels)
@@ -291,7 +302,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, help="folder that scripts/train_parser.py wrote; with --amend, this script")
     parser.add_argument("-o", "--output", type=Path, default=Path("grammar/parser"))
-    parser.add_argument("--keep-float", action="store_true", help="write the 32-bit graph too, to measure the loss")
+    parser.add_argument(
+        "--keep-float", type=Path, metavar="FOLDER", help="write the parser in 32 bits too, to measure the loss"
+    )
     parser.add_argument(
         "--temperature", type=float, default=1.0, help="of the calibration; tune it with score_parser.py"
     )
@@ -305,6 +318,8 @@ def main() -> None:
     parser.add_argument("--amend", action="store_true", help="only add the layers half way to MODEL/parser.onnx")
     args = parser.parse_args()
     if args.amend:
+        if not args.middle and has_middle(args.model / "parser.onnx"):
+            raise SystemExit(f"{args.model}: gives `middle` already; expected --middle with other layers")
         add_middle(args.model / "parser.onnx", read_additions(args.model), args.middle)
     else:
         export(args.model, args.output, args.keep_float, args.temperature, args.middle)

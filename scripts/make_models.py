@@ -14,6 +14,7 @@ encoder also learns from a larger one, which is trained first.
 from __future__ import annotations
 
 import argparse
+import glob
 import shlex
 import subprocess
 import sys
@@ -28,7 +29,6 @@ PLACES = {
     "chunks": "data/chunks",
     "wheels": "data/wheels",
     "runs": "runs",
-    "grammar": "grammar",
     "teacher": "no",
 }
 LINKS = "{alignment}/msr-rte2.dev.jsonl.gz {alignment}/edinburgh.train.jsonl.gz"
@@ -103,29 +103,30 @@ TAUGHT = (
 )
 EXPORT = Step(
     "export",
-    "{grammar}/parser",
-    "python scripts/export_parser.py {runs}/student/model --temperature 1.2 -o {grammar}/parser",
+    "grammar/parser",
+    "python scripts/export_parser.py {runs}/student/model --temperature 1.2 --keep-float {runs}/float "
+    "-o grammar/parser",
 )
 AFTER = (
     EXPORT,
     Step(
         "card",
-        "{grammar}/parser/card.json",
-        f"python scripts/score_parser.py {DEV} --card {{grammar}}/parser/card.json",
+        "grammar/parser/card.json",
+        f"python scripts/score_parser.py {DEV} --card grammar/parser/card.json --without-quantisation {{runs}}/float",
     ),
     Step(
         "words",
-        "{grammar}/word_model.tsv, word_metric.npz, word_centre.npy",
+        "grammar/word_model.tsv, word_metric.npz, word_centre.npy",
         "python scripts/train_words.py {alignment}/msr-rte2.dev.jsonl.gz:1.5 {alignment}/edinburgh.train.jsonl.gz:1.5 "
         "{alignment}/mtref.train.jsonl.gz:0.7:300 {alignment}/wiki.train.jsonl.gz:0.7:200 "
         "--metric {alignment}/mtref.train.jsonl.gz {alignment}/wiki.train.jsonl.gz:0.5:1200 "
-        "--unrelated {paraphrase}/stsb.train.jsonl.gz --cache {runs}/analyses.npz -o {grammar}",
+        "--unrelated {paraphrase}/stsb.train.jsonl.gz --cache {runs}/analyses.npz -o grammar",
     ),
-    Step("crf-token", "{grammar}/crf/token.json", f"{CRF} -o {{grammar}}/crf/token.json"),
+    Step("crf-token", "grammar/crf/token.json", f"{CRF} -o grammar/crf/token.json"),
     Step(
         "crf-phrase",
-        "{grammar}/crf/phrase.json",
-        f"{CRF} -o {{grammar}}/crf/phrase.json --phrase --synthetic --start {{grammar}}/crf/token.json",
+        "grammar/crf/phrase.json",
+        f"{CRF} -o grammar/crf/phrase.json --phrase --synthetic --start grammar/crf/token.json",
     ),
     Step(
         "phrase-pairs",
@@ -135,16 +136,16 @@ AFTER = (
     ),
     Step(
         "phrase-model",
-        "{grammar}/phrase_model.json.gz",
-        "forestalign train {runs}/phrase-pairs.jsonl -o {grammar}/phrase_model.json.gz --force --parse-weight 0 "
+        "grammar/phrase_model.json.gz",
+        "forestalign train {runs}/phrase-pairs.jsonl -o grammar/phrase_model.json.gz --force --parse-weight 0 "
         "--null-penalty 3 --cache {runs}/pairs --jobs 2",
     ),
     Step(
         "phrase-similarity",
-        "{grammar}/phrase_similarity.json",
+        "grammar/phrase_similarity.json",
         f"python scripts/train_phrase_similarity.py {CHUNKS} {{alignment}}/mtref.train.jsonl.gz "
         "{alignment}/edinburgh.train.jsonl.gz {alignment}/msr-rte2.dev.jsonl.gz --most 400 "
-        "-o {grammar}/phrase_similarity.json",
+        "-o grammar/phrase_similarity.json",
     ),
     Step(
         "made-pairs",
@@ -153,21 +154,21 @@ AFTER = (
     ),
     Step(
         "phrase-scores",
-        "{grammar}/phrase_scores.json",
+        "grammar/phrase_scores.json",
         "forestalign train --gold {alignment}/msr-rte2.dev.jsonl.gz:A,C {alignment}/edinburgh.train.jsonl.gz "
         "{alignment}/mtref.dev.jsonl.gz annotations/dev.jsonl@15 {runs}/made.jsonl@0.5 --folds 2 --ridge 0.0005 "
-        "--cache {runs}/pairs --jobs 2 --force -o {grammar}/phrase_scores.json",
+        "--cache {runs}/pairs --jobs 2 --force -o grammar/phrase_scores.json",
     ),
     Step(
         "chunks",
-        "{grammar}/chunk_model.json",
-        f"python scripts/train_chunks.py {CHUNKS} -o {{grammar}}/chunk_model.json",
+        "grammar/chunk_model.json",
+        f"python scripts/train_chunks.py {CHUNKS} -o grammar/chunk_model.json",
     ),
     Step(
         "similarity",
-        "{grammar}/similarity.npz",
+        "grammar/similarity.npz",
         "python scripts/train_similarity.py {paraphrase}/stsb.train.jsonl.gz {paraphrase}/stsb.dev.jsonl.gz "
-        "{paraphrase}/msrp.train.jsonl.gz --cache {runs}/similarity --jobs 2 -o {grammar}/similarity.npz",
+        "{paraphrase}/msrp.train.jsonl.gz --cache {runs}/similarity --jobs 2 -o grammar/similarity.npz",
     ),
 )
 
@@ -193,8 +194,7 @@ def run(step: Step) -> None:
     """Run the command in the folder of the project, with this Python."""
     words: list[str] = []
     for word in shlex.split(step.command):
-        files = sorted(map(str, ROOT.glob(word))) if "*" in word and not word.startswith("/") else []
-        words += files or [word]
+        words += sorted(glob.glob(word, root_dir=ROOT)) or [word]
     words = [sys.executable, *words[1:]] if words[0] == "python" else [sys.executable, "-m", *words]
     if subprocess.run(words, cwd=ROOT, check=False).returncode:
         raise SystemExit(f"step {step.name} failed; when its cause is removed, go on with --from {step.name}")

@@ -5,7 +5,7 @@
     python scripts/score_parser.py tests/data/genres.mrg \
         --groups questions imperatives headlines quotations lists tweets
     python scripts/score_parser.py ewt.dev.mrg.gz --backend benepar --model runs/parser/model
-    python scripts/score_parser.py ewt.dev.mrg.gz --card grammar/parser/card.json --without-quantisation 87.9
+    python scripts/score_parser.py ewt.dev.mrg.gz --card grammar/parser/card.json --without-quantisation runs/float
 
 Prints labelled bracket F1 and tagging accuracy by the conventions of evalb (`forestalign evaluate parses` counts the
 same way), the F1 of the best tree among the k best, the calibration error of span marginals, F1 on lower-cased text
@@ -170,7 +170,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--nbest", type=int, nargs="*", default=[10, 50], metavar="K", help="lists to look into")
     parser.add_argument("--quick", action="store_true", help="F1 and tags only")
     parser.add_argument("--card", type=Path, help="write the figures of the first file into this model card")
-    parser.add_argument("--without-quantisation", type=float, metavar="F1", help="of the 32-bit model, for the card")
+    parser.add_argument(
+        "--without-quantisation", metavar="FOLDER", help="the same parser in 32 bits, whose F1 is in the card too"
+    )
     return parser.parse_args()
 
 
@@ -216,10 +218,18 @@ def main() -> None:
         for name, value in rows.items():
             print(f"{name:<40} {value:.2f}")
         if args.card and not number:
-            write_card(args.card, rows, args.without_quantisation)
+            write_card(args.card, rows, float_f1(path, args))
 
 
-def write_card(path: Path, rows: dict[str, float], float_f1: float | None) -> None:
+def float_f1(path: str, args: argparse.Namespace) -> float | None:
+    """F1 of the parser in 32 bits, where it is given."""
+    if not args.without_quantisation:
+        return None
+    parser = load_parser(AlignConfig(parser_model=args.without_quantisation, nbest=1))
+    return round(score(parser, read_gold(path, args.every)).f1, 2)
+
+
+def write_card(path: Path, rows: dict[str, float], without_quantisation: float | None) -> None:
     """What the shipped model is, and what this run measured."""
     card = {
         "model": "benepar ChartParser (self-attentive chart parser) over e5-small with word shapes, "
@@ -237,7 +247,7 @@ def write_card(path: Path, rows: dict[str, float], float_f1: float | None) -> No
         "weights": "8 bit",
         "word vectors": "vectors: last layer; middle: learned shares of all layers, 16 bit",
         "evaluation": "EWT dev, gold tokens",
-        "F1 without quantisation": float_f1,
+        "F1 without quantisation": without_quantisation,
         "scores": {name: round(value, 2) for name, value in rows.items()},
         "date": date.today().isoformat(),
     }

@@ -17,6 +17,7 @@ command that was broken off goes on where it was.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -125,6 +126,12 @@ def open_teacher(folder: Path, kind: str, half: bool) -> Teacher:
     return Teacher(parser, None if kind == "parses" else load_head(folder).eval(), kind != "links")
 
 
+def digest(folder: Path) -> str:
+    """What tells a model from the same one trained further."""
+    with (folder / "benepar_model.bin").open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("parses", "links", "pairs"))
@@ -146,7 +153,8 @@ def main(arguments: list[str] | None = None) -> None:
         texts = [(words,) for words in read_sentences(args.texts, args.max_words)]
     else:
         texts = list(read_pairs(args.texts, args.max_words))
-    made = write_parts(args.output, texts, {**known, "teachers": list(map(str, args.models))}, teach_by(teachers))
+    known |= {"teachers": [digest(model) for model in args.models], "products": ["16 bit" if args.half else "32 bit"]}
+    made = write_parts(args.output, texts, known, teach_by(teachers))
     print(f"{len(texts)} texts, {made} new parts in {args.output}", file=sys.stderr)
 
 

@@ -54,7 +54,9 @@ class LinkModel(nn.Module):
 def open_encoder(folder: str, shapes: bool) -> ShapedParser:
     """A trained parser, or an encoder with a parser's heads of which nothing is asked."""
     if (Path(folder) / "benepar_model.bin").exists():
-        return load_model(Path(folder))
+        parser = load_model(Path(folder))
+        parser.want_shapes(shapes)
+        return parser
     return new_parser({"UNK": 0}, {"": 0, "S": 1}, folder, (512, 1, 0.2), shapes)
 
 
@@ -141,7 +143,7 @@ def keep_best(run: Run, held_out: dict[str, list[LinkedPair]], folder: Path) -> 
         mean = sum(scores.values()) / max(1, len(scores))
         run.log.append({"step": run.done, **scores})
         print(json.dumps(run.log[-1]), flush=True)
-        if mean > run.best or not folder.exists():
+        if mean >= run.best or not folder.exists():
             run.best = mean
             save_model(run.model.parser, folder, run.model.head.additions())
             save_head(run.model.head, folder)

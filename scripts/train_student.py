@@ -25,6 +25,7 @@ from pathlib import Path
 
 import nltk
 import torch
+from benepar.decode_chart import get_labeled_spans
 from encoder_training.gold_links import LinkedPair, gold_pair
 from encoder_training.link_head import LOSSES, LinkHead, best_links, save_head
 from encoder_training.run import Run, add_run_options
@@ -50,8 +51,7 @@ def open_start(folder: str, trees: list[nltk.Tree], args: argparse.Namespace) ->
         parser = load_model(path)
     else:
         return build_parser(trees, folder, args.width, 1, 0.2, args.shapes)
-    if args.shapes and parser.shape_table is None:
-        parser.add_shapes()
+    parser.want_shapes(args.shapes)
     return parser
 
 
@@ -79,13 +79,8 @@ def make_tasks(
 
 def fits(parser: ShapedParser, tree: nltk.Tree) -> bool:
     """Whether the parser has the labels and tags of a tree; one that was trained before may lack some."""
-    if any(tag not in parser.tag_vocab for _, tag in tree.pos()):
-        return False
-    try:
-        parser.decoder.chart_from_tree(tree)
-    except KeyError:
-        return False
-    return True
+    tags, labels = {tag for _, tag in tree.pos()}, {label for *_, label in get_labeled_spans(tree)}
+    return tags <= parser.tag_vocab.keys() and labels <= parser.decoder.label_vocab.keys()
 
 
 def plan(tasks: dict[str, Task], batches: dict[str, int]) -> list[str]:
@@ -107,6 +102,8 @@ def train(args: argparse.Namespace) -> None:
     tasks = make_tasks(parser, trees, pairs, args)
     whole = plan(tasks, BATCHES | args.batches)
     round_of = [name for name in whole if name not in args.without]
+    if not round_of:
+        raise SystemExit("no task is left; expected --trees, --parses, --gold, --split or --taught with data")
     steps = max(1, round(args.steps * len(round_of) / len(whole)))  # what is left is done as often as with all
     run = Run(student, parser.pretrained_model, steps, args)
     args.output.mkdir(parents=True, exist_ok=True)
@@ -118,13 +115,13 @@ def train(args: argparse.Namespace) -> None:
     while run.done < steps:
         name = round_of[run.done % len(round_of)]
         losses[name] = one_step(run, tasks[name], args.weights.get(name, 1.0), args)
-        if run.done % args.save_every == 0 or run.done == steps:
+        is_scored = run.done % args.evaluate_every == 0 or run.done == steps
+        if is_scored:  # before the checkpoint, so that a run broken off in between scores again
+            keep_best(run, dev, held_out, args.output / "model")
+        if is_scored or run.done % args.save_every == 0:
             rate = (time.time() - started) / (run.done - first)
             shown = " ".join(f"{task} {loss:.3f}" for task, loss in losses.items())
             print(f"{run.done}/{steps} {shown} {rate:.1f} s a step", flush=True)
-            run.save(args.output / "last.pt")
-        if run.done % args.evaluate_every == 0 or run.done == steps:
-            keep_best(run, dev, held_out, args.output / "model")
             run.save(args.output / "last.pt")
 
 
@@ -148,7 +145,7 @@ def keep_best(run: Run, dev: list[nltk.Tree], held_out: dict[str, list[LinkedPai
         mean = sum(parts) / max(1, len(parts))
         run.log.append({"step": run.done, **scores})
         print(json.dumps(run.log[-1]), flush=True)
-        if mean > run.best or not folder.exists():
+        if mean >= run.best or not folder.exists():
             run.best = mean
             save_model(run.model.parser, folder, run.model.head.additions())
             save_head(run.model.head, folder)
@@ -160,13 +157,13 @@ def false_links(student: Student, held_out: dict[str, list[LinkedPair]]) -> floa
     pairs = [
         gold_pair(one.source, other.target, frozenset(), frozenset())
         for kept_out in held_out.values()
-        for one, other in zip(kept_out, [*kept_out[1:], kept_out[0]], strict=True)
+        for one, other in zip(kept_out, [*kept_out[1:], *kept_out[:1]], strict=True)
     ]
-    return 100 * sum(int(best_links(table).sum()) for table in tables(student, pairs)) / len(pairs)
+    return 100 * sum(int(best_links(table).sum()) for table in tables(student, pairs)) / max(1, len(pairs))
 
 
 class Numbers(argparse.Action):
-    """NAME=NUMBER of tasks."""
+    """NAME=NUMBER of tasks, numbers of the type of the option."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, args: argparse.Namespace, values: object, option: str | None = None
@@ -174,9 +171,11 @@ class Numbers(argparse.Action):
         found = {}
         for text in values if isinstance(values, list) else []:
             name, _, number = text.partition("=")
-            if name not in TASKS or not number.replace(".", "", 1).isdigit():
-                parser.error(f"{option}: {text!r}; expected TASK=NUMBER, tasks are {', '.join(TASKS)}")
-            found[name] = int(number) if number.isdigit() else float(number)
+            whole = number if self.const is int else number.replace(".", "", 1)
+            if name not in TASKS or not whole.isdecimal() or not float(number):
+                kind = "whole number" if self.const is int else "number"
+                parser.error(f"{option}: {text!r}; expected TASK=N, a {kind} above 0; tasks are {', '.join(TASKS)}")
+            found[name] = self.const(number)
         setattr(args, self.dest, found)
 
 
@@ -190,8 +189,8 @@ def main(arguments: list[str] | None = None) -> None:
     add_gold(parser)
     parser.add_argument("--taught", type=Path, nargs="*", default=[], metavar="FOLDER", help="a teacher's links")
     parser.add_argument("--without", nargs="*", default=[], choices=TASKS, metavar="TASK", help="tasks to leave out")
-    parser.add_argument("--batches", nargs="+", action=Numbers, default={}, metavar="TASK=N")
-    parser.add_argument("--weights", nargs="+", action=Numbers, default={}, metavar="TASK=X")
+    parser.add_argument("--batches", nargs="+", action=Numbers, const=int, default={}, metavar="TASK=N")
+    parser.add_argument("--weights", nargs="+", action=Numbers, const=float, default={}, metavar="TASK=X")
     parser.add_argument("--layers", type=int, nargs="+", help="of the links, from 1; default: learned shares of all")
     parser.add_argument("--size", type=int, default=0, help="of a projection of the word vectors; default: none")
     parser.add_argument("--loss", choices=LOSSES, default="both", help="of links")

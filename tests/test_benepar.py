@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from tiny_encoders import save_bert, save_mpnet
 
 from forestalign.chart import Chart, kbest, log_partition, marginals, viterbi
 from forestalign.config import AlignConfig
+from forestalign.errors import UsageError
 from forestalign.parsers import Parse, load_parser
 from forestalign.tokens import Sentence
 from forestalign.trees import parse_brackets
@@ -83,9 +83,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     train_parser.main(
         [*arguments, "--epochs", "3", "--width", "128", "--warmup", "10", "--batch-tokens", "150", "--no-shapes"]
     )
-    export_parser.export(root / "run" / "model", root / "exported", keep_float=True)
-    shutil.copytree(root / "exported", root / "float")
-    (root / "float" / "parser.float.onnx").replace(root / "float" / "parser.onnx")
+    export_parser.export(root / "run" / "model", root / "exported", keep_float=root / "float")
     return root
 
 
@@ -184,8 +182,9 @@ def test_eight_bits_stay_within_their_rounding_error(
     assert np.mean([np.abs(a - b)[a > 0.1].mean() for a, b in likely]) < 0.05
 
 
-def test_words_that_leave_no_piece_are_parsed_too(folder: Path) -> None:
-    sentence = Sentence.from_words(["she", "\x01", "left", "."])
+@pytest.mark.parametrize("word", ["\x01", "\ufffd", "\u0301"])
+def test_words_that_leave_no_piece_are_parsed_too(folder: Path, word: str) -> None:
+    sentence = Sentence.from_words(["she", word, "left", word])
     for backend, model in (("benepar", "run/model"), ("embedded", "exported")):
         (parse,) = parses(folder, backend, model, [sentence])
         assert not parse.error
@@ -285,9 +284,8 @@ def shaped_models(folder: Path) -> None:
     shares = np.array([0.2, 0.3, 0.5], dtype=np.float32)
     projection = rng.normal(size=(128, 16)).astype(np.float32)
     save_model(parser, folder / "shaped" / "model", EncoderAdditions(None, shares, projection))
-    export_parser.export(folder / "shaped" / "model", folder / "shaped" / "exported", keep_float=True)
-    shutil.copytree(folder / "shaped" / "exported", folder / "shaped" / "float")
-    (folder / "shaped" / "float" / "parser.float.onnx").replace(folder / "shaped" / "float" / "parser.onnx")
+    shaped = folder / "shaped"
+    export_parser.export(shaped / "model", shaped / "exported", keep_float=shaped / "float")
 
 
 @pytest.fixture(scope="module")
@@ -362,3 +360,47 @@ def test_the_graph_records_what_its_words_half_way_are_made_of(folder: Path, sha
     }
     export_parser.export(folder / "run" / "model", tmp_path / "other", middle=[2])
     assert recorded(tmp_path / "other" / "parser.onnx") == {"layers": {"2": 1.0}, "projection": None}
+
+
+def test_layers_that_an_encoder_does_not_have_are_refused(folder: Path, tmp_path: Path) -> None:
+    import export_parser
+
+    with pytest.raises(SystemExit, match="--middle 9; expected layers from 1 to 2"):
+        export_parser.export(folder / "run" / "model", tmp_path / "none", middle=[9])
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_a_graph_says_half_way_is_not_amended_by_chance(shaped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import export_parser
+
+    before = (shaped / "exported" / "parser.onnx").read_bytes()
+    monkeypatch.setattr(sys, "argv", ["export_parser.py", "--amend", str(shaped / "exported")])
+    with pytest.raises(SystemExit, match="gives `middle` already"):
+        export_parser.main()
+    assert (shaped / "exported" / "parser.onnx").read_bytes() == before
+
+
+def test_a_parser_without_shapes_forgets_those_it_had(shaped: Path) -> None:
+    from encoder_training.shaped_parser import load_model
+
+    parser = load_model(shaped / "model")
+    learned = parser.shape_table
+    parser.want_shapes(True)
+    assert parser.shape_table is learned
+    parser.want_shapes(False)
+    assert parser.shape_table is None
+    assert not any("shape_table" in name for name in parser.state_dict())
+
+
+def test_a_folder_without_a_benepar_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no benepar_model\.bin"):
+        load_parser(AlignConfig(backend="benepar", parser_model=str(tmp_path)))
+
+
+@pytest.mark.parametrize("text", ["(TOP (S (NN a)", "(TOP (S (NN a))))", "(TOP )", "no brackets at all"])
+def test_a_line_that_is_no_tree_is_named(tmp_path: Path, text: str) -> None:
+    from encoder_training.treebank import read_trees
+
+    (tmp_path / "bad.mrg").write_text(f"(TOP (S (NN a) (NN b)))\n\n{text}\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"bad\.mrg:3: .*expected a tree"):
+        read_trees(str(tmp_path / "bad.mrg"))

@@ -51,7 +51,12 @@ def test_every_option_of_a_step_is_known_to_its_command(found: list[make_models.
     for step in found:
         words = shlex.split(step.command)
         if words[0] == "python":
-            sources = [ROOT / words[1], ROOT / "scripts/gold_options.py", ROOT / "scripts/encoder_training/run.py"]
+            shared = (
+                "gold_options.py",
+                "train_links.py",
+                "encoder_training/run.py",
+            )  # options of several scripts
+            sources = [ROOT / words[1], *(ROOT / "scripts" / name for name in shared)]
             text = "".join(path.read_text(encoding="utf-8") for path in sources)
         else:
             command = [word for word in words[1:3] if word.isalpha()]

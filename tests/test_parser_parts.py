@@ -31,7 +31,8 @@ def forest_of(*brackets: str) -> Forest:
 
 
 @pytest.mark.parametrize(
-    ("word", "plain"), [("-LRB-", "("), ("-RCB-", "}"), ("``", '"'), ("’s", "'s"), ("“", '"'), ("car", "car")]
+    ("word", "plain"),
+    [("-LRB-", "("), ("-RCB-", "}"), ("``", '"'), (":-RRB-", ":)"), ("’s", "'s"), ("“", '"'), ("car", "car")],
 )
 def test_an_encoder_sees_characters_and_not_escapes(word: str, plain: str) -> None:
     assert plain_words([word]) == [plain]
@@ -48,6 +49,14 @@ def test_a_word_is_no_mark_and_a_stop_is_nothing_else() -> None:
     found = TagShapes(tags).possible(["car", ".", ",", "p.m."], scores)
     allowed = [[tag for tag, score in zip(tags, row, strict=True) if score != IMPOSSIBLE] for row in found]
     assert allowed == [["NN"], [".", ",", "NFP"], ["NN", ".", ",", "NFP"], ["NN"]]
+
+
+@pytest.mark.parametrize(
+    ("word", "is_face"), [(":D", True), (";-P", True), ("D:", True), ("p.m.", False), ("D", False), (":data", False)]
+)
+def test_a_face_with_letters_may_be_a_mark_of_its_own_kind_only(word: str, is_face: bool) -> None:
+    found = TagShapes(["NN", ".", "NFP"]).possible([word], np.zeros((1, 3), np.float32))
+    assert list(found[0] != IMPOSSIBLE) == [True, False, is_face]
 
 
 def test_a_tag_set_without_marks_stays_as_it_is() -> None:

@@ -24,6 +24,7 @@ from forestalign.config import AlignConfig
 from forestalign.errors import GrammarError, MissingExtraError, NoParseError, UsageError
 from forestalign.forest import Forest, best_tree, count_trees, enumerate_trees, inside, log_partition
 from forestalign.formats import parse_forest, read_nbest, read_trees
+from forestalign.grammar import grammar_root
 from forestalign.parsers import Parser, forest_statistics, load_parser, oracle_f1, parse_of
 from forestalign.parsers.pruned import prune
 from forestalign.tokens import Sentence, analyse, tokenize
@@ -274,6 +275,25 @@ def test_settings_that_cannot_work_are_refused(changes: dict[str, object], messa
 
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(GrammarError, match=r"parser\.onnx.*not found"):
+        load_parser(AlignConfig(parser_model=str(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("parser.onnx", b"not a graph", r"parser\.onnx.*onnxruntime"),
+        ("labels.txt", b"\nS\nNP\n", r"labels\.txt.*3 lines; expected \d+"),
+        ("tags.txt", b"UNK\nNN\n", r"tags\.txt.*2 lines; expected \d+"),
+        ("tags.txt", b"UNK\n\xff\n", r"tags\.txt.*not UTF-8"),
+        ("pieces.txt", b"[SEP]\n[UNK]\na\n", r"pieces\.txt.*\[CLS\]"),
+    ],
+)
+def test_a_broken_file_of_a_model_is_named(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    for path in (grammar_root() / "parser").iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    (tmp_path / name).unlink()
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(GrammarError, match=message):
         load_parser(AlignConfig(parser_model=str(tmp_path)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from forestalign.tokens import Sentence
 
 Array = npt.NDArray[np.float32]
 MARKS = 2  # start and stop
-UNSEEN = "?"  # stands in for a word of control characters, of which a tokenizer leaves nothing
+UNSEEN = "?"  # stands in for a word of which a tokenizer leaves nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class BeneparModel:
         if not name:
             raise UsageError("the benepar backend needs a model: a folder, or the name of an installed one")
         torch.set_num_threads(threads)
+        if Path(name).is_dir() and not (Path(name) / "benepar_model.bin").is_file():
+            raise UsageError(f"{name}: no benepar_model.bin in this folder; expected a model of benepar")
         try:
             self._parser = benepar.Parser(name)._parser.eval()
         except LookupError as error:
@@ -132,8 +135,13 @@ def _example(sentence: Sentence) -> _Example:
     """The words with the spaces of the text."""
     ends = [token.begin for token in sentence.tokens[1:]] + [sentence.tokens[-1].end]
     spaces = [token.end < begin for token, begin in zip(sentence.tokens, ends, strict=True)]
-    words = [word if any(map(str.isprintable, word)) else UNSEEN for word in plain_words(sentence.words)]
+    words = [word if any(map(_is_seen, word)) else UNSEEN for word in plain_words(sentence.words)]
     return _Example(words, spaces)
+
+
+def _is_seen(character: str) -> bool:
+    """Whether tokenizers leave something of a character; not of controls, lone accents and what stands for errors."""
+    return character.isprintable() and character != "\ufffd" and unicodedata.category(character) != "Mn"
 
 
 def _word_means(states: Array, ends: npt.NDArray[np.int64]) -> Array:

@@ -20,6 +20,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from forestalign.chart import Chart
 from forestalign.chart.potentials import triangle
 from forestalign.errors import GrammarError
+from forestalign.memory import is_want_of_memory
 from forestalign.parsers.encoder_words import ends_in_abbreviation, plain_words
 from forestalign.parsers.tag_shapes import TagShapes
 from forestalign.parsers.word_shapes import Shapes, piece_shapes, word_shapes
@@ -28,6 +29,7 @@ from forestalign.tokens import Sentence
 PIECE_LIMIT = 510  # positions of the encoder, less the start and the stop mark
 MOST_SPANS = 24_000  # spans scored in one pass; a long sentence takes several, so that memory stays bounded
 KEPT_PIECES = 1024  # sentences whose pieces are kept: they are counted first and scored a little later
+MARKS = ("[CLS]", "[SEP]", "[UNK]")
 FILES = ("parser.onnx", "pieces.txt", "labels.txt", "tags.txt")
 
 Ints = npt.NDArray[np.int64]
@@ -58,10 +60,18 @@ class EmbeddedModel:
         self.tags = _read_lines(folder / "tags.txt")
         self._shapes = TagShapes(self.tags)
         pieces = _read_lines(folder / "pieces.txt")
+        for mark in MARKS:
+            if mark not in pieces:
+                raise GrammarError(folder / "pieces.txt", None, f"no piece {mark}; expected {', '.join(MARKS)}")
         self._tokenizer = _word_piece_tokenizer(pieces)
-        self._start, self._stop, self._unknown = (pieces.index(mark) for mark in ("[CLS]", "[SEP]", "[UNK]"))
+        self._start, self._stop, self._unknown = (pieces.index(mark) for mark in MARKS)
         self._full_stop = pieces.index(".") if "." in pieces else self._unknown
         self._session = _session(folder / "parser.onnx")
+        sizes = {given.name: given.shape[-1] for given in self._session.get_outputs()}
+        if not {"span_scores", "tag_scores", "vectors"} <= sizes.keys():
+            raise GrammarError(folder / "parser.onnx", None, f"gives {', '.join(sizes)}; expected a parser's scores")
+        _check_size(folder / "labels.txt", self.labels, sizes["span_scores"])
+        _check_size(folder / "tags.txt", self.tags, sizes["tag_scores"])
         self._sees_shapes = any(given.name == "shapes" for given in self._session.get_inputs())
         self.passes = threads
         self._pieces = lru_cache(maxsize=KEPT_PIECES)(self._word_pieces)
@@ -126,7 +136,16 @@ class EmbeddedModel:
 
 
 def _read_lines(path: Path) -> tuple[str, ...]:
-    return tuple(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+    try:
+        return tuple(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+    except UnicodeDecodeError as error:
+        raise GrammarError(path, None, f"not UTF-8 ({error})") from error
+
+
+def _check_size(path: Path, names: Sequence[str], expected: Any) -> None:
+    """A graph may leave the number open; then nothing can be said before it is run."""
+    if isinstance(expected, int) and len(names) != expected:
+        raise GrammarError(path, None, f"{len(names)} lines; expected {expected}, as the graph has")
 
 
 def _word_piece_tokenizer(pieces: Sequence[str]) -> Tokenizer:
@@ -144,7 +163,12 @@ def _session(path: Path) -> Any:
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # the arena never gives back what the longest sentence took
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the library has a dozen of its own, with no other base
+        if is_want_of_memory(error):
+            raise
+        raise GrammarError(path, None, f"not a graph that onnxruntime can load ({error})") from error
 
 
 def _silent_onnxruntime() -> Any:

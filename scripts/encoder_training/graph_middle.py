@@ -27,6 +27,7 @@ def add_middle(path: Path, additions: EncoderAdditions, layers: Sequence[int] | 
     norms = [node.output[0] for node in graph.node if node.op_type == "LayerNormalization"]
     states = [name for name in norms if name.startswith("/LayerNorm")][::2]  # of the embeddings, then of each layer
     if layers:
+        check_layers(layers, len(states) - 1)
         additions = replace(additions, layers=layer_shares(tuple(layers), len(states) - 1))
     shares = {
         name: float(share) for name, share in zip(states, additions.shares(len(states) - 1), strict=True) if share
@@ -46,6 +47,18 @@ def add_middle(path: Path, additions: EncoderAdditions, layers: Sequence[int] | 
     graph.output.extend([*outputs, helper.make_tensor_value_info(MIDDLE, FLOAT, ["words", "middle_size"])])
     record_middle(model, {states.index(name): share for name, share in shares.items()}, additions.projection)
     onnx.save(model, path)
+
+
+def check_layers(layers: Sequence[int], count: int) -> None:
+    """Stop at a layer that an encoder does not have."""
+    for layer in layers:
+        if not 1 <= layer <= count:
+            raise SystemExit(f"--middle {layer}; expected layers from 1 to {count}")
+
+
+def has_middle(path: Path) -> bool:
+    """Whether a graph gives the words half way out."""
+    return any(output.name == MIDDLE for output in onnx.load(path).graph.output)
 
 
 def record_middle(model: onnx.ModelProto, shares: dict[int, float], projection: np.ndarray | None) -> None:

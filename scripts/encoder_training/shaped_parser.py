@@ -40,6 +40,13 @@ class ShapedParser(parse_chart.ChartParser):
             self.shape_table.weight.copy_(torch.zeros_like(self.shape_table.weight) if table is None else table)
         self.pretrained_model.get_input_embeddings().register_forward_hook(self._with_shapes)
 
+    def want_shapes(self, are_wanted: bool) -> None:
+        """Take shapes, those learned before if there are any, or see none at all."""
+        if not are_wanted:
+            self.shape_table = None
+        elif self.shape_table is None:
+            self.add_shapes()
+
     def _with_shapes(self, module: Any, inputs: Any, vectors: torch.Tensor) -> torch.Tensor:
         shapes = getattr(self.given, SHAPES, None)
         return vectors if shapes is None or self.shape_table is None else vectors + self.shape_table(shapes)
@@ -95,7 +102,8 @@ def new_parser(
     )  # fmt: skip
     parser = ShapedParser(tags, labels, None, hparams)
     if shapes:
-        parser.add_shapes()
+        known = read_additions(Path(encoder)).shapes
+        parser.add_shapes(None if known is None else torch.from_numpy(known))
     return parser
 
 

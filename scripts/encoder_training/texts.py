@@ -64,5 +64,16 @@ def _words(text: Any) -> Words:
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8") as file:
-        for line in filter(str.strip, file):
-            yield json.loads(line)
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield _record(line, f"{path}:{number}")
+
+
+def _record(line: str, place: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise SystemExit(f"{place}: {error}; expected JSON") from error
+    if not isinstance(record, dict) or not {"source", "target"} <= record.keys():
+        raise SystemExit(f"{place}: {line.strip()[:60]!r}; expected `source` and `target`")
+    return record

@@ -10,10 +10,8 @@ from typing import Any
 import nltk
 from benepar import ptb_unescape
 
-BRACKETS = {
-    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
-    "``": '"', "''": '"',
-}  # fmt: skip
+from forestalign.parsers.encoder_words import plain_words
+
 FINAL_PUNCTUATION = (".", "!", "?")
 RAISED = 0.03  # share of texts in capitals throughout, where case is dropped at all
 
@@ -29,6 +27,8 @@ def read_brackets(line: str) -> nltk.Tree:
         else:
             tree = stack.pop()
             stack[-1].append(tree)
+    if len(stack) > 1 or len(stack[0]) != 1:
+        raise IndexError("brackets do not match")
     return stack[0][0]
 
 
@@ -53,19 +53,26 @@ def clean(tree: nltk.Tree) -> nltk.Tree | None:
 
 
 def read_trees(path: str) -> list[nltk.Tree]:
-    """Cleaned trees under one TOP with one child each."""
+    """Cleaned trees under one TOP with one child each, one a line."""
     opener = gzip.open if path.endswith(".gz") else open
     trees = []
     with opener(path, "rt", encoding="utf-8") as file:
-        for line in filter(str.strip, file):
-            tree = clean(read_brackets(line))
-            if tree is None:
-                continue
-            children = list(tree) if tree.label() in ("", "TOP", "ROOT") else [tree]
-            if len(children) > 1 or isinstance(children[0][0], str):
-                children = [nltk.Tree("FRAG", children)]
-            trees.append(nltk.Tree("TOP", children))
+        for number, line in enumerate(file, 1):
+            try:
+                tree = clean(read_brackets(line)) if line.strip() else None
+            except (IndexError, AttributeError) as error:
+                raise SystemExit(f"{path}:{number}: {line.strip()[:60]!r}; expected a tree in brackets") from error
+            if tree is not None:
+                trees.append(under_top(tree))
     return trees
+
+
+def under_top(tree: nltk.Tree) -> nltk.Tree:
+    """The tree below TOP; what is no phrase, or several, becomes a fragment."""
+    children = list(tree) if tree.label() in ("", "TOP", "ROOT") else [tree]
+    if len(children) > 1 or isinstance(children[0][0], str):
+        children = [nltk.Tree("FRAG", children)]
+    return nltk.Tree("TOP", children)
 
 
 def without_final_punctuation(tree: nltk.Tree) -> nltk.Tree:
@@ -78,7 +85,7 @@ def without_final_punctuation(tree: nltk.Tree) -> nltk.Tree:
     while len(tree[position[:-1]]) == 1:
         position = position[:-1]
     del tree[position]
-    return tree
+    return nltk.Tree("TOP", [clean(tree[0])])  # the phrase above may have one like itself alone below it now
 
 
 class Example:
@@ -86,7 +93,7 @@ class Example:
 
     def __init__(self, tree: nltk.Tree, spaced: bool, case: str = "kept"):
         self.tree = tree
-        words = [BRACKETS.get(word, word) for word in tree.leaves()]
+        words = plain_words(tree.leaves())
         self.space_after = [True] * len(words) if spaced else ptb_unescape.guess_space_after(words)
         self.words = in_case(words, case)
 
@@ -103,7 +110,7 @@ class Text:
     tree = None
 
     def __init__(self, words: list[str], case: str = "kept"):
-        plain = [BRACKETS.get(word, word) for word in words]
+        plain = plain_words(words)
         self.words, self.space_after = in_case(plain, case), [True] * len(plain)
 
 
