@@ -128,7 +128,7 @@ AFTER = (
         "words",
         "grammar/word_model.tsv, word_metric.npz, word_centre.npy",
         "python scripts/train_words.py {alignment}/msr-rte2.dev.jsonl.gz:1.5 {alignment}/edinburgh.train.jsonl.gz:1.5 "
-        "{alignment}/mtref.train.jsonl.gz:0.7:300 {alignment}/wiki.train.jsonl.gz:0.7:200 "
+        "{alignment}/mtref.train.jsonl.gz:0.7:1200 {alignment}/wiki.train.jsonl.gz:0.7:500 "
         "--metric {alignment}/mtref.train.jsonl.gz {alignment}/wiki.train.jsonl.gz:0.5:1200 "
         "--unrelated {paraphrase}/stsb.train.jsonl.gz --cache {runs}/analyses.npz -o grammar",
     ),

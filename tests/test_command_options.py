@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forestalign.batch import Processes
-from forestalign.cli import CommandParser
+from forestalign.cli import CommandParser, main
 from forestalign.cli.align_options import add_align_options, add_settings, config_of
 from forestalign.cli.batch_options import add_batch_options, check_outputs, named_files, opened_workers, process_count
 from forestalign.cli.completion import SHELLS, completion
@@ -59,6 +59,13 @@ def test_a_number_is_no_name_of_a_file() -> None:
 def test_a_price_without_effect_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     config_of(parsed("--null-penalty", "2"))
     assert "null_penalty has no effect with scoring=best" in capsys.readouterr().err
+
+
+def test_em_knows_only_prices_that_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", str(tmp_path / "none.tsv"), "-o", str(tmp_path / "model.json.gz"), "--null-penalty", "2"])
+    said = capsys.readouterr().err
+    assert "none.tsv" in said
+    assert "no effect" not in said
 
 
 def test_the_phrase_model_can_be_left_out_of_the_settings() -> None:

@@ -33,6 +33,7 @@ from forestalign.formats import from_json, parse_pharaoh, to_json
 from forestalign.parsers import Parse
 from forestalign.phrases.model import PairScores, uniform_scores
 from forestalign.trees import ScoredTree, parse_brackets
+from forestalign.words.best.matching import THRESHOLD
 
 PAIRS = [
     ("The committee rejected the plan.", "The plan was rejected by the committee."),
@@ -218,11 +219,11 @@ def test_unlikely_links_are_candidates_of_the_search_and_not_word_links(aligner:
         ["The", "old", "man", "slowly", "walked", "home", "."],
         ["The", "man", "was", "walking", "slowly", "towards", "his", "house", "."],
     )
-    likely, all_of_them = (forestalign.load(link_threshold=t).align(*sentences) for t in (0.45, 0.02))
+    likely, all_of_them = (forestalign.load(link_threshold=t).align(*sentences) for t in (THRESHOLD, 0.02))
     assert not likely.candidates.pairs
     assert all_of_them.words.pairs == likely.words.pairs
     assert all_of_them.candidates.pairs
-    assert all(link.score <= 0.45 for link in all_of_them.candidates)
+    assert all(link.score <= THRESHOLD for link in all_of_them.candidates)
     assert from_json(all_of_them.to_json()).candidates[0][:2] in all_of_them.candidates.pairs
 
 

@@ -81,6 +81,14 @@ def add_settings(parser: argparse.ArgumentParser, phrase_model: bool = True) -> 
 
 
 def config_of(args: argparse.Namespace) -> AlignConfig:
+    """The settings that the options give; those that will change nothing are named."""
+    config = settings_of(args)
+    for name in config.without_effect():
+        print(f"forestalign: {name} has no effect with scoring=best; add --set scoring=paper", file=sys.stderr)
+    return config
+
+
+def settings_of(args: argparse.Namespace) -> AlignConfig:
     """The settings that the options give."""
     changes: dict[str, object] = {}
     for field in fields(AlignConfig):
@@ -96,10 +104,7 @@ def config_of(args: argparse.Namespace) -> AlignConfig:
         if not equals:
             raise UsageError(f"--set takes NAME=VALUE, not {setting!r}")
         changes[name.strip()] = _value(text.strip())
-    config = DEFAULT_CONFIG.with_(**changes)
-    for name in config.without_effect():
-        print(f"forestalign: {name} has no effect with scoring=best; add --set scoring=paper", file=sys.stderr)
-    return config
+    return DEFAULT_CONFIG.with_(**changes)
 
 
 def given_file(args: argparse.Namespace) -> str:

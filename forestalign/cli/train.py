@@ -22,7 +22,7 @@ from typing import Any, Self
 from tqdm import tqdm
 
 from forestalign.batch import Workers
-from forestalign.cli.align_options import add_settings, config_of
+from forestalign.cli.align_options import add_settings, config_of, settings_of
 from forestalign.cli.batch_options import (
     add_cache_option,
     add_force_option,
@@ -154,7 +154,7 @@ def _plan(args: argparse.Namespace) -> PhrasePlan:
     return PhrasePlan(
         tuple(args.pairs),
         Path(args.output),
-        config_of(args),
+        settings_of(args),  # EM is of the paper's scores, in which all of them count
         EmSettings(passes=_em_passes(args), **{name: getattr(args, f"em_{name}") for name, _, _ in EM_OPTIONS}),
         FeatureSet(not args.no_lexical, extras),
         Path(args.cache),
