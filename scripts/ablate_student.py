@@ -64,7 +64,7 @@ def values_of(arguments: Sequence[str], option: str) -> tuple[int, int]:
 
 def scores_of(arguments: Sequence[str], folder: Path) -> dict[str, float]:
     """The last scores of a run, which is made if it is not there."""
-    record = folder.with_suffix(".json")
+    record = folder.with_name(f"{folder.name}.json")  # names of files have points of their own
     if not record.exists():
         command = [sys.executable, str(STUDENT), *arguments, "-o", str(folder)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)

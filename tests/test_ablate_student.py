@@ -12,22 +12,22 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
 import ablate_student
 
-GIVEN = ["--trees", "a.mrg.gz", "b.mrg", "--gold", "c.jsonl.gz", "--half", "--split", "d.jsonl", "e.jsonl", "d.jsonl"]
+GIVEN = ["--trees", "a.mrg.gz", "b.mrg", "--gold", "c.jsonl.gz", "--half", "--split", "d.x.jsonl", "d.y.jsonl", "d.x.jsonl"]
 
 
 def test_each_task_and_each_file_is_left_out_once() -> None:
     rows = dict(ablate_student.variants(GIVEN))
     assert list(rows) == [
         "everything", "without trees", "without links", "without unrelated", "without shapes", "without lower case",
-        "trees without a", "trees without b", "links without d", "links without e",
+        "trees without a", "trees without b", "links without d.x", "links without d.y",
     ]  # fmt: skip
     assert rows["everything"] == GIVEN
     assert rows["without links"] == [*GIVEN, "--without", "links"]
     assert rows["without shapes"][-1] == "--no-shapes"
     assert rows["without lower case"][-2:] == ["--lower-cased", "0"]
     assert rows["trees without a"] == ["--trees", "b.mrg", *GIVEN[3:]]
-    assert rows["links without d"] == [*GIVEN[:7], "e.jsonl", "--scored", "d.jsonl"]
-    assert rows["links without e"] == [*GIVEN[:7], "d.jsonl", "d.jsonl", "--scored", "e.jsonl"]
+    assert rows["links without d.x"] == [*GIVEN[:7], "d.y.jsonl", "--scored", "d.x.jsonl"]
+    assert rows["links without d.y"] == [*GIVEN[:7], "d.x.jsonl", "d.x.jsonl", "--scored", "d.y.jsonl"]
 
 
 def test_runs_that_are_there_are_not_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,7 +38,7 @@ def test_runs_that_are_there_are_not_made_again(tmp_path: Path, capsys: pytest.C
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "| | trees | tags |"
     assert lines[2] == "| everything | 80.00 | 90.50 |"
-    assert lines[-1] == "| links without e | 89.00 | 90.50 |"
+    assert lines[-1] == "| links without d.y | 89.00 | 90.50 |"
 
 
 def test_a_run_that_fails_ends_the_ablation(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
