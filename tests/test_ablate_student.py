@@ -12,7 +12,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
 import ablate_student
 
-GIVEN = ["--trees", "a.mrg.gz", "b.mrg", "--gold", "c.jsonl.gz", "--half", "--split", "d.x.jsonl", "d.y.jsonl", "d.x.jsonl"]
+GIVEN = [
+    "--trees",
+    "a.mrg.gz",
+    "b.mrg",
+    "--gold",
+    "c.jsonl.gz",
+    "--half",
+    "--split",
+    "d.x.jsonl",
+    "d.y.jsonl",
+    "d.x.jsonl",
+]
 
 
 def test_each_task_and_each_file_is_left_out_once() -> None:
