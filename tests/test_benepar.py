@@ -404,3 +404,20 @@ def test_a_line_that_is_no_tree_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.mrg").write_text(f"(TOP (S (NN a) (NN b)))\n\n{text}\n", encoding="utf-8")
     with pytest.raises(SystemExit, match=r"bad\.mrg:3: .*expected a tree"):
         read_trees(str(tmp_path / "bad.mrg"))
+
+
+def test_a_tag_that_was_never_seen_is_only_wrong(folder: Path) -> None:
+    import nltk
+    from encoder_training.shaped_parser import load_model
+    from encoder_training.treebank import read_trees
+    from train_parser import evaluate
+
+    parser = load_model(folder / "run" / "model").eval()
+    tree = read_trees(str(folder / "dev.mrg"))[0]
+    _, before = evaluate(parser, [tree])
+    odd = nltk.Tree.fromstring(str(tree))
+    position = odd.treepositions("leaves")[0][:-1]
+    odd[position].set_label("ODD")
+    _, after = evaluate(parser, [odd])
+    assert after == pytest.approx(before - 100 / len(tree.leaves()))
+    assert odd[position].label() == "ODD"
