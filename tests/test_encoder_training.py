@@ -410,3 +410,36 @@ def test_weights_without_names_are_found_by_the_biases_behind_them(root: Path, t
     ids = torch.tensor([[2, 40, 50, 3]])
     with torch.no_grad():
         assert torch.equal(bert(ids).last_hidden_state, again(ids).last_hidden_state)
+
+
+@pytest.mark.parametrize("line", ["{", '"words"', '{"source": "a"}'])
+def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str) -> None:
+    from encoder_training.texts import Source, read_pairs
+
+    (tmp_path / "bad.jsonl").write_text(f'{{"source": "a", "target": "b"}}\n\n{line}\n', encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"bad\.jsonl:3: .*expected"):
+        read_pairs([Source(tmp_path / "bad.jsonl")], 60)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("--batches", "trees=0.5"), ("--batches", "trees=0"), ("--weights", "links=0"), ("--weights", "leaves=1")],
+)
+def test_numbers_of_tasks_that_cannot_work_are_refused(
+    root: Path, capsys: pytest.CaptureFixture[str], option: tuple[str, str]
+) -> None:
+    import train_student
+
+    with pytest.raises(SystemExit):
+        train_student.main(student_arguments(root, "-o", str(root / "none"), *option))
+    assert f"{option[0]}: '{option[1]}'; expected TASK=N" in capsys.readouterr().err
+
+
+def test_leaving_every_task_out_is_refused(root: Path) -> None:
+    import train_student
+
+    every = ["--without", "trees", "parses", "links", "taught", "unrelated"]
+    with pytest.raises(SystemExit, match="no task is left"):
+        train_student.main(
+            student_arguments(root, "--start", str(root / "parser" / "model"), "-o", str(root / "no"), *every)
+        )
