@@ -5,12 +5,14 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 DEV := $(VENV)/.dev
 HEAVY := $(VENV)/.heavy
+DOCS := $(VENV)/.docs
 # make check runs the tests of what changed against this commit
 BASE ?= main
 
-SOURCES := $(wildcard forestalign/*.pyx forestalign/*.pxi forestalign/*/*.pxi forestalign/*/*/*.pxi)
+SOURCES := $(shell find forestalign -name '*.pyx' -o -name '*.pxd')
 
-.PHONY: demo test test-all test-heavy test-pythons test-sanitized check lint docs bench models core sdist wheels clean
+.PHONY: demo test test-all test-heavy test-patient test-pythons test-sanitized check lint examples docs bench models core sdist wheels \
+	annotations-archive clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -27,7 +29,11 @@ $(DEV): pyproject.toml $(SOURCES) | $(BIN)/python
 $(HEAVY): $(DEV)
 	$(BIN)/python -m pip install --quiet torch==2.13.0
 	$(BIN)/python -m pip install --quiet 'transformers>=4.57,<5'
-	$(BIN)/python -m pip install --quiet -e '.[dev,benepar,train,cluster,viewer-test]'
+	$(BIN)/python -m pip install --quiet -e '.[dev,benepar,train,cluster,viewer-test,docs]'
+	touch $@
+
+$(DOCS): $(DEV)
+	$(BIN)/python -m pip install --quiet -e '.[dev,docs]'
 	touch $@
 
 demo: $(CORE)
@@ -40,13 +46,17 @@ test: $(DEV)
 # what needs torch, a browser, a cluster, or patience
 test-heavy: $(HEAVY)
 	sh scripts/install_chromium.sh
-	$(BIN)/python -m pytest -m "heavy and not pythons"
+	$(BIN)/python -m pytest -m "heavy and not pythons and not patient"
 
 # a fresh installation for every Python that the machine has
 test-pythons: $(DEV)
 	$(BIN)/python -m pytest -m pythons
 
-test-all: test test-heavy test-pythons test-sanitized
+# commands one after the other, each in processes of its own
+test-patient: $(HEAVY)
+	$(BIN)/python -m pytest -m patient
+
+test-all: test test-heavy test-patient test-pythons test-sanitized
 
 check: lint
 	@tests="$$($(BIN)/python scripts/changed_tests.py $(BASE))" || exit 1; \
@@ -57,7 +67,8 @@ SANITIZERS = $(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-na
 test-sanitized: $(DEV)
 	$(BIN)/python scripts/build_core.py --sanitize
 	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 $(BIN)/python -m pytest -p no:faulthandler \
-		tests/test_compiled.py tests/test_search.py tests/test_chart.py tests/test_crf_lattice.py tests/test_forest.py \
+		tests/test_compiled.py tests/phrases/search/test_search.py tests/chart/test_chart.py \
+		tests/words/crf/test_lattice.py tests/forest/test_forest.py \
 		-m "not heavy" -k "not plain and not oracle"; \
 		status=$$?; $(MAKE) core; exit $$status
 
@@ -72,9 +83,13 @@ lint: $(DEV)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint $(SOURCES)
 	$(MAKE) core
 
-# runs the examples of the pages and writes their real outputs into them
-docs: $(DEV)
-	$(BIN)/python tests/documents.py
+# runs the examples of the pages and the tutorial and writes their real outputs into them
+examples: $(DEV)
+	$(BIN)/python -m tests.documents
+
+# the pages and a reference of the Python API as a site: site/index.html
+docs: $(DOCS)
+	$(BIN)/python scripts/build_docs.py
 
 bench: $(DEV)
 	$(BIN)/python scripts/bench.py
@@ -90,5 +105,14 @@ wheels:
 models: $(DEV)
 	@$(BIN)/python scripts/make_models.py $(MODELS)
 
+# the annotated set for those who want only the data; equal data give equal archives
+ANNOTATIONS := dist/forestalign-annotations.tar.gz
+annotations-archive:
+	mkdir -p dist
+	tar --create --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u=rw,go=r \
+		--transform='s,^annotations/,forestalign-annotations/,' \
+		annotations/*.jsonl annotations/README.md annotations/GUIDELINES.md annotations/LICENSE | gzip -n -9 > $(ANNOTATIONS)
+	@echo $(ANNOTATIONS)
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

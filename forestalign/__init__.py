@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from forestalign.aligner import Aligner, Alignment, align, load
+    from forestalign.aligner import Aligner, align, load
     from forestalign.config import AlignConfig
     from forestalign.errors import ForestAlignError
     from forestalign.forest import Forest
+    from forestalign.one_pair import edits, similarity
     from forestalign.parsers import load_parser
-    from forestalign.phrases.result import PhraseAlignment, PhrasePair
-    from forestalign.tokens import Sentence, tokenize
+    from forestalign.phrases.result.alignment import Alignment, PhraseAlignment, PhrasePair
+    from forestalign.texts.comparison import compare
+    from forestalign.tokens import Sentence, Span, Token, tokenize
     from forestalign.trees import Tree
     from forestalign.words.alignment import WordAlignment, WordLink
 
@@ -24,31 +26,42 @@ __all__ = [
     "PhraseAlignment",
     "PhrasePair",
     "Sentence",
+    "Span",
+    "Token",
     "Tree",
     "WordAlignment",
     "WordLink",
     "align",
+    "compare",
+    "edits",
     "load",
     "load_parser",
+    "similarity",
     "tokenize",
+    "words",
 ]
 
 # Names are imported when they are first used, so that the command line starts quickly.
 _HOMES = {
     "AlignConfig": "config",
     "Aligner": "aligner",
-    "Alignment": "aligner",
+    "Alignment": "phrases.result.alignment",
     "Forest": "forest",
     "ForestAlignError": "errors",
-    "PhraseAlignment": "phrases.result",
-    "PhrasePair": "phrases.result",
+    "PhraseAlignment": "phrases.result.alignment",
+    "PhrasePair": "phrases.result.alignment",
     "Sentence": "tokens",
+    "Span": "tokens",
+    "Token": "tokens",
     "Tree": "trees",
     "WordAlignment": "words.alignment",
     "WordLink": "words.alignment",
     "align": "aligner",
+    "compare": "texts.comparison",
+    "edits": "one_pair",
     "load": "aligner",
     "load_parser": "parsers",
+    "similarity": "one_pair",
     "tokenize": "tokens",
 }
 
@@ -58,6 +71,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("forestalign")
+    if name == "words":  # a folder that can be called
+        import forestalign.words
+
+        return forestalign.words
     if name not in _HOMES:
         raise AttributeError(f"module 'forestalign' has no attribute {name!r}")
     from importlib import import_module

@@ -15,127 +15,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, Unpack, overload
 
-from forestalign.batch import Job, RunLimits, StartWork, outcomes
+from forestalign.batch import CHUNK_SIZE, Job, RunLimits, StartWork, outcomes
 from forestalign.blas import with_one_thread
-from forestalign.config import DEFAULT_CONFIG, HAND_SET, OLD_HAND_SET, AlignConfig, checked_config
-from forestalign.errors import AnnotationError, ForestAlignError, NoParseError, UsageError, counted, shown
-from forestalign.formats import BadRecord, PhraseRecord, format_pharaoh, from_json, record_of, to_json
-from forestalign.formats.door import TooLongError, check_id, check_rows, checked_links, checked_sentence, shorten_any
-from forestalign.formats.given_parses import read_given
-from forestalign.formats.phrase_rows import COLUMNS, to_tsv
-from forestalign.formats.reranked import Reranked, reranked
-from forestalign.formats.reread import aligned_of
+from forestalign.config import DEFAULT_CONFIG, FILES, HAND_SET, PLACES, AlignConfig, Settings, checked_config
+from forestalign.errors import ForestAlignError, NoParseError, UsageError, shown
+from forestalign.formats import BadRecord
+from forestalign.formats.input_checks import (
+    DocLike,
+    TooLongError,
+    check_id,
+    check_rows,
+    checked_links,
+    checked_sentence,
+    shorten_any,
+)
+from forestalign.formats.read_parses import read_given
 from forestalign.grammar import grammar_hash
-from forestalign.heap import give_back
-from forestalign.mining.edits import PairEdits, edits_of
-from forestalign.mining.sentence_similarity import Similarity, load_similarity
+from forestalign.inputs import content_digest
 from forestalign.parsers import Given, Parse, Parser, load_parser
-from forestalign.phrases.model import PhraseModel
 from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.phrases.result import AlignedPair, PhrasePair, chosen_tree
+from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.scoring.model import PhraseModel
 from forestalign.phrases.stage import PhraseStage, Scorer, load_stage
+from forestalign.process_memory import give_back
+from forestalign.reranking import ParsedPair, RerankedPair, load_rerank_weights, rerank
+from forestalign.reranking.known_children import known_children
 from forestalign.tokens import Sentence
-from forestalign.trees import Tree
-from forestalign.view.text import render_text
-from forestalign.words import CANDIDATE
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.linking import WordLinker, parse_failure
 
-Text = str | Sequence[str] | Sentence
+Text = str | Sequence[str] | Sentence | DocLike
 SIDES = ("source", "target")
-FILES = ("model", "scores", "ppdb", "vectors", "crf_model")  # settings that name one
-
-
-class Alignment(AlignedPair):
-    """An aligned pair that prints, shows itself in a notebook, and converts to what other programs read."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return render_text(self.record())
-
-    def __repr__(self) -> str:
-        """One line, since forests and trees would fill pages; `print` shows the phrases."""
-        return (
-            f"<Alignment of {self.source.text!r} and {self.target.text!r}: "
-            f"{counted(len(self.phrases.pairs), 'phrase pair')}, log score {self.phrases.log_score:.2f}>"
-        )
-
-    def __iter__(self) -> Iterator[PhrasePair]:
-        """The pairs of constituents, each after those that support it."""
-        return iter(self.pairs())
-
-    def pairs(self, min_posterior: float = 0.0, multiword: bool = False, bars: bool = False) -> tuple[PhrasePair, ...]:
-        """Phrase pairs, each after those that support it.
-
-        `min_posterior` is the least share of the beam's mass, `multiword` asks for several words on both sides, and
-        `bars` adds phrases that exist in the binarised trees alone.
-        """
-        if not isinstance(min_posterior, int | float) or not min_posterior >= 0.0:
-            raise UsageError(f"min_posterior is {shown(min_posterior)}; expected a number of at least 0")
-        return tuple(
-            pair
-            for pair in self.phrases.pairs
-            if (bars or not pair.is_bar)
-            and (pair.is_multiword or not multiword)
-            and (min_posterior <= 0.0 or (pair.posterior or 0.0) >= min_posterior)
-        )
-
-    def _repr_html_(self) -> str:
-        from forestalign.view import result_html
-
-        return result_html(self.record())
-
-    def record(self, forests: bool = False) -> PhraseRecord:
-        """The documented record; with `forests` also the constituents that were not chosen."""
-        return record_of(self, forests=forests)
-
-    def to_json(self) -> str:
-        """One line of JSON, as `forestalign align --json` prints it."""
-        return to_json(self.record())
-
-    def edits(self, id: str = "") -> PairEdits:
-        """How the target differs from the source: kept, replaced, moved, deleted, inserted and so on."""
-        check_id(id)
-        record = self.record()
-        return edits_of(replace(record, id=id) if id else record)
-
-    @classmethod
-    def from_json(cls, line: str) -> Alignment:
-        """The result that such a line was made of; its forests hold the trees of the line alone."""
-        if not isinstance(line, str):
-            raise UsageError(f"line is {shown(line)}; expected a string of JSON")
-        try:
-            found = aligned_of(from_json(line))
-        except ValueError as error:
-            raise AnnotationError("phrase record", None, str(error)) from error
-        return cls(**{each.name: getattr(found, each.name) for each in fields(found)})
-
-    def to_tsv(self, header: bool = False) -> str:
-        """A row per phrase pair and per null phrase, as `forestalign align --tsv` prints them."""
-        table = to_tsv(self.record())
-        return "\n".join(["\t".join(COLUMNS), table]) if header else table
-
-    def similarity(self) -> Similarity:
-        """How similar the sentences are, from 0 to 5, the probability of a paraphrase, and the reasons in words."""
-        return load_similarity().judge(self.record(), self.source, self.target)
-
-    def to_pharaoh(self) -> str:
-        """The word links as `i-j i-j ...`."""
-        return format_pharaoh(self.words)
-
-    def reranked(self) -> tuple[Reranked, Reranked]:
-        """The parser's 1-best tree and the chosen one, of the source and of the target."""
-        return reranked(self)
-
-    def to_nltk(self) -> tuple[Any, Any]:
-        """The two chosen trees as NLTK trees."""
-        return _nltk(self.source_tree), _nltk(self.target_tree)
 
 
 class PairToAlign(NamedTuple):
@@ -178,6 +93,10 @@ class Aligner:
             raise UsageError(f"given is {shown(given)}; expected parses")
         self._parts = AlignerParts(tuple(given) if given is not None else None, model, parser, scorer)
 
+    def __reduce__(self) -> tuple[Callable[..., Aligner], tuple[AlignConfig, AlignerParts]]:
+        """By its settings and what the user brought along; what is loaded is loaded again where it arrives."""
+        return _aligner_of, (self.config, self._parts)
+
     # ---- what is loaded, when it is first needed ----
 
     @cached_property
@@ -203,6 +122,10 @@ class Aligner:
         """Load now what the settings ask for, so that a file that cannot be read is one error and not one per pair."""
         _ = self.parser, self._linker, self.stage
 
+    def load_reranking(self) -> None:
+        """Load now what choosing trees takes, for the same reason."""
+        _ = self.parser, self._linker, load_rerank_weights(), known_children()
+
     def warm_up(self) -> None:
         """Load all parts and align a pair, so that whatever happens once does not fall into the first pair's time."""
         self.load_parts()
@@ -211,21 +134,39 @@ class Aligner:
 
     @cached_property
     def signature(self) -> str:
-        """Version, grammar and the settings that differ from the defaults: what a score never travels without."""
-        changed = "".join(f" {name}={value}" for name, value in self.config.differences().items())
+        """Version, grammar and the settings that differ from the defaults: what a score never travels without.
+
+        A file or folder that a setting names stands there with a digest of what it holds.
+        """
+        named = {name: getattr(self.config, name) for name in PLACES if getattr(self.config, name)}
+        marks = {name: f"@{digest}" for name, place in named.items() if (digest := content_digest(place))}
+        changed = "".join(f" {name}={value}{marks.get(name, '')}" for name, value in self.config.differences().items())
         return f"forestalign {version('forestalign')} grammar:{grammar_hash()}{changed}"
 
     # ---- the public calls ----
 
     def align(self, source: Text, target: Text, id: str = "", links: WordAlignment | None = None) -> Alignment:
-        """Align one pair; strings are tokenized, lists of words are kept as they are, `links` replace our own."""
-        check_id(id)
-        if links is not None and not isinstance(links, WordAlignment):
-            raise UsageError(f"links is {shorten_any(links)}; expected a WordAlignment")
-        prepared = self.prepare([(id, source, target, links)])[0]
+        """Align one pair; strings are tokenized, lists of words and spaCy documents keep their tokens.
+
+        `links` replace our own.
+        """
+        prepared = self.prepare([_row(source, target, id, links)])[0]
         if isinstance(prepared, NoParseError):
             raise prepared
         return self.align_prepared(prepared)
+
+    def rerank(self, source: Text, target: Text, id: str = "", links: WordAlignment | None = None) -> RerankedPair:
+        """The tree of each sentence that is best in the light of the other, beside the parser's own.
+
+        >>> import forestalign
+        >>> pair = forestalign.load().rerank("He saw the man with the dog.", "The man with the dog was seen by him.")
+        >>> pair.source.chosen.log_prob <= pair.source.best.log_prob
+        True
+        """
+        found = self.rerank_many([_row(source, target, id, links)])[0]
+        if isinstance(found, NoParseError):
+            raise found
+        return found
 
     @overload
     def align_many(
@@ -248,12 +189,26 @@ class Aligner:
             raise UsageError(f"errors is {errors!r}; expected 'raise' or 'yield'")
         if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
             raise UsageError(f"pairs is {shorten_any(pairs)}; expected pairs of sentences")
-        return self._align_many(pairs, jobs, errors)
+        return self._align_many(pairs, RunLimits(processes=jobs), errors)
 
-    def _align_many(self, pairs: Iterable[object], jobs: int, errors: str) -> Iterator[Any]:
+    def pipe(
+        self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, batch_size: int = CHUNK_SIZE
+    ) -> Iterator[Alignment]:
+        """Align pairs as they come: no more are read than a batch, or a few for each process, ahead of what is taken.
+
+        A pair that fails raises when its turn comes.
+        """
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+            raise UsageError(f"batch_size is {batch_size!r}; expected a whole number of at least 1")
+        self.align_many((), jobs)  # says what is wrong with jobs
+        if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+            raise UsageError(f"pairs is {shorten_any(pairs)}; expected pairs of sentences")
+        return self._align_many(pairs, RunLimits(processes=jobs, chunk_size=batch_size), "raise")
+
+    def _align_many(self, pairs: Iterable[object], limits: RunLimits, errors: str) -> Iterator[Any]:
         numbered = (self._job(number, pair) for number, pair in enumerate(pairs, start=1))
         start = StartWork(LoadAligner(self.config, self._parts), _alignment_itself)
-        for outcome in outcomes(numbered, start, limits=RunLimits(processes=jobs)):
+        for outcome in outcomes(numbered, start, limits=limits):
             if outcome.value is not None:
                 yield outcome.value
                 continue
@@ -264,9 +219,9 @@ class Aligner:
 
     def _job(self, number: int, pair: object) -> Job | BadRecord:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            return BadRecord(number, str(number), f"{shorten_any(pair)} is no pair; expected a source and a target")
+            return BadRecord(number, str(number), f"{shorten_any(pair)} is not a pair; expected a source and a target")
         try:
-            source, target = (self._sentence(side, text) for side, text in zip(SIDES, pair, strict=True))
+            source, target = (self.sentence(side, text) for side, text in zip(SIDES, pair, strict=True))
         except ForestAlignError as error:
             return BadRecord(number, str(number), str(error))
         return Job(number, str(number), PairToAlign(source, target))
@@ -276,27 +231,51 @@ class Aligner:
         self, pairs: Sequence[tuple[str, Text, Text, WordAlignment | None]]
     ) -> list[PreparedPair | NoParseError]:
         """Parse and link a batch of pairs (id, source, target, links); what has no parse becomes an error."""
+        prepared = [
+            pair
+            if isinstance(pair, NoParseError)
+            else PreparedPair(pair.source.forest, pair.target.forest, pair.words, pair.id)
+            for pair in self.parse_pairs(pairs, charts=False)
+        ]
+        give_back()
+        return prepared
+
+    @with_one_thread
+    def parse_pairs(
+        self, pairs: Sequence[tuple[str, Text, Text, WordAlignment | None]], charts: bool = True
+    ) -> list[ParsedPair | NoParseError]:
+        """Parse and link a batch of pairs, with the charts of the parser, which are large."""
         check_rows(pairs)
         sentences = [
-            self._sentence(side, text) for _, *texts, _ in pairs for side, text in zip(SIDES, texts, strict=True)
+            self.sentence(side, text) for _, *texts, _ in pairs for side, text in zip(SIDES, texts, strict=True)
         ]
-        parses = self.parser.parse(sentences)
-        prepared: list[PreparedPair | NoParseError] = []
+        parses = self.parser.parse(sentences, charts=True) if charts else self.parser.parse(sentences)
+        found: list[ParsedPair | NoParseError] = []
         for (id, _, _, links), source, target in zip(pairs, parses[::2], parses[1::2], strict=True):
             failed = parse_failure(source, target)
             if failed is not None:
-                prepared.append(failed)
+                found.append(failed)
                 continue
             words = (
                 self.link_words(source, target)
                 if links is None
                 else checked_links(links, len(source.sentence), len(target.sentence))
             )
-            prepared.append(PreparedPair(source.forest, target.forest, words, id))
-        give_back()
-        return prepared
+            found.append(ParsedPair(source, target, words, id))
+        return found
 
-    def _sentence(self, side: str, text: object) -> Sentence:
+    @with_one_thread
+    def rerank_many(
+        self, pairs: Sequence[tuple[str, Text, Text, WordAlignment | None]]
+    ) -> list[RerankedPair | NoParseError]:
+        """The trees of a batch of pairs (id, source, target, links), each chosen with the help of the other."""
+        weights = load_rerank_weights()
+        found = [pair if isinstance(pair, NoParseError) else rerank(pair, weights) for pair in self.parse_pairs(pairs)]
+        give_back()
+        return found
+
+    def sentence(self, side: str, text: object) -> Sentence:
+        """What a user gave for a side, checked; `side` is for messages."""
         try:
             return checked_sentence(side, text, self.config.max_words)
         except TooLongError as error:
@@ -312,35 +291,20 @@ class Aligner:
     @with_one_thread
     def align_prepared(self, pair: PreparedPair) -> Alignment:
         """The phrases of a parsed and linked pair."""
-        source, target = self.stage.forests(pair.source, pair.target)
-        best, *others = self.stage.align(source, target, pair.words)
-        return Alignment(
-            id=pair.id,
-            source=source.sentence,
-            target=target.sentence,
-            source_tree=chosen_tree(source, best.source_edges),
-            target_tree=chosen_tree(target, best.target_edges),
-            words=WordAlignment(tuple(link for link in pair.words if link.stage != CANDIDATE)),
-            candidates=WordAlignment(tuple(link for link in pair.words if link.stage == CANDIDATE)),
-            phrases=best,
-            source_forest=source,
-            target_forest=target,
-            alternatives=tuple(others),
-            signature=self.signature,
-        )
+        return self.stage.align(pair, self.signature)
 
 
-def load(config: AlignConfig = DEFAULT_CONFIG, **settings: Any) -> Aligner:
+def load(config: AlignConfig = DEFAULT_CONFIG, **settings: Unpack[Settings]) -> Aligner:
     """An aligner with the shipped parser, lexicon and model; settings may be given by name.
 
     >>> import forestalign
     >>> forestalign.load(beam=20, kbest=3).config.beam
     20
     """
-    config = checked_config(config).with_(**settings)
+    config = checked_config(config).replace(**settings)
     for name in FILES:
         value = getattr(config, name)
-        if value and value not in (HAND_SET, OLD_HAND_SET) and not os.path.isfile(value):
+        if value and value != HAND_SET and not os.path.isfile(value):
             raise UsageError(f"{name} is {shown(value, limit=300)}; there is no such file")
     return Aligner(config)
 
@@ -354,11 +318,26 @@ def align(source: Text, target: Text) -> Alignment:
     can't swim = cannot swim
     He can't swim. = He cannot swim.
     """
-    return _default_aligner().align(source, target)
+    return default_aligner().align(source, target)
+
+
+def _row(
+    source: Text, target: Text, id: str, links: WordAlignment | None
+) -> tuple[str, Text, Text, WordAlignment | None]:
+    """One pair as a batch has it."""
+    check_id(id)
+    if links is not None and not isinstance(links, WordAlignment):
+        raise UsageError(f"links is {shorten_any(links)}; expected a WordAlignment")
+    return id, source, target, links
+
+
+def _aligner_of(config: AlignConfig, parts: AlignerParts) -> Aligner:
+    return Aligner(config, given=parts.given, model=parts.model, parser=parts.parser, scorer=parts.scorer)
 
 
 @cache
-def _default_aligner() -> Aligner:
+def default_aligner() -> Aligner:
+    """The aligner of `forestalign.align`, loaded when it is first asked for."""
     return load()
 
 
@@ -371,9 +350,7 @@ class LoadAligner:
 
     def __call__(self) -> Callable[[Sequence[Job]], Iterator[Alignment | NoParseError]]:
         """The work of the process: aligns a chunk, whose sentences are parsed together."""
-        parts = self.parts
-        given = read_given(parts.given_file) if parts.given_file else parts.given
-        aligner = Aligner(self.config, given=given, model=parts.model, parser=parts.parser, scorer=parts.scorer)
+        aligner = self.load()
         aligner.warm_up()
 
         def align(jobs: Sequence[Job]) -> Iterator[Alignment | NoParseError]:
@@ -382,14 +359,30 @@ class LoadAligner:
 
         return align
 
+    def load(self) -> Aligner:
+        """The aligner itself."""
+        parts = self.parts
+        given = read_given(parts.given_file) if parts.given_file else parts.given
+        return Aligner(self.config, given=given, model=parts.model, parser=parts.parser, scorer=parts.scorer)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReranker:
+    """Loads in a worker process what chooses trees; the payload of its jobs is a `PairToAlign`."""
+
+    config: AlignConfig
+    parts: AlignerParts = AlignerParts()
+
+    def __call__(self) -> Callable[[Sequence[Job]], list[RerankedPair | NoParseError]]:
+        """The work of the process: reranks a chunk, whose sentences are parsed together."""
+        aligner = LoadAligner(self.config, self.parts).load()
+        aligner.load_reranking()
+
+        def work(jobs: Sequence[Job]) -> list[RerankedPair | NoParseError]:
+            return aligner.rerank_many([(job.key, *job.payload) for job in jobs])
+
+        return work
+
 
 def _alignment_itself(job: Job, alignment: Alignment) -> Alignment:
     return alignment
-
-
-def _nltk(tree: Tree) -> Any:
-    import nltk
-
-    if tree.word is not None:
-        return nltk.Tree(tree.label, [tree.word])
-    return nltk.Tree(tree.label, [_nltk(child) for child in tree.children])

@@ -1,59 +1,121 @@
-"""One thread for matrix products, whatever the machine has.
+"""One thread for matrix products, whatever the machine has, and whatever thread of the program asks.
 
 How many threads BLAS takes decides in which order it adds, and so the last digits: with one thread the same input gives
-the same bytes in a command, in a library call and in a worker process. Our matrices are small, so it is quicker too.
+the same bytes in a command, in a library call, in any thread and in a worker process. Our matrices are small, so it is
+quicker too.
+
+OpenBLAS has one number for the whole process. threadpoolctl lets only the first thread that asks change it, and does
+nothing for all others; so OpenBLAS is told by its own function. Libraries that keep a number for each thread (those
+built on OpenMP) are told in each.
 """
 
 from __future__ import annotations
 
+import ctypes
+import os
+import sys
+import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, wraps
-from threading import Lock
+from itertools import product
 from typing import Any, ParamSpec, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
+# packages that bring a BLAS of their own, which is there once they are imported
+BRINGERS = ("numpy", "scipy.linalg", "scipy.optimize", "torch")
+_PREFIXES, _SUFFIXES = ("", "scipy_"), ("", "64_", "_64")  # of the names of OpenBLAS's functions
+
+
+@dataclass(frozen=True, slots=True)
+class BlasLibrary:
+    """A BLAS that is loaded: its number of threads, and whether that is one for the whole process."""
+
+    get: Callable[[], int]
+    put: Callable[[int], object]
+    is_shared: bool
 
 
 class _OneThread:
     """While anybody is inside, BLAS has one thread; the last one out puts back what was there."""
 
     def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
+        self._own = threading.local()
+        self._forget()
+
+    def _forget(self) -> None:
+        """In a new process nobody is inside, and nobody holds the lock."""
+        self._lock, self._inside = threading.Lock(), 0
         self._before: list[int] = []
+        self._libraries: Sequence[BlasLibrary] = ()
 
     def __enter__(self) -> None:
+        depth = getattr(self._own, "depth", 0)
+        self._own.depth = depth + 1
+        if depth:
+            return
+        libraries = loaded_libraries()
+        self._own.libraries = [library for library in libraries if not library.is_shared]
+        self._own.before = _put(self._own.libraries, [1] * len(self._own.libraries))
         with self._lock:
             if not self._inside:
-                self._before = [library.get_num_threads() for library in _libraries()]
-                _set_threads([1] * len(self._before))
+                self._libraries = [library for library in libraries if library.is_shared]
+                self._before = _put(self._libraries, [1] * len(self._libraries))
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
+        self._own.depth -= 1
+        if self._own.depth:
+            return
+        _put(self._own.libraries, self._own.before)
         with self._lock:
-            self._inside -= 1
+            self._inside = max(self._inside - 1, 0)  # a fork inside forgets who was there
             if not self._inside:
-                _set_threads(self._before)
+                _put(self._libraries, self._before)
 
 
-def _set_threads(counts: Sequence[int]) -> None:
-    """Only where it changes something; threadpoolctl's own limit describes every library anew, at each call."""
-    for library, count in zip(_libraries(), counts, strict=True):
-        if library.get_num_threads() != count:
-            library.set_num_threads(count)
+def _put(libraries: Sequence[BlasLibrary], counts: Sequence[int]) -> list[int]:
+    """Set numbers of threads where that changes something; returns what they were."""
+    before = [library.get() for library in libraries]
+    for library, count, old in zip(libraries, counts, before, strict=False):
+        if old != count:
+            library.put(count)
+    return before
 
 
-@lru_cache(maxsize=1)
-def _libraries() -> tuple[Any, ...]:
-    """The BLAS libraries that are loaded: numpy's, which all our matrix products use."""
+def loaded_libraries() -> tuple[BlasLibrary, ...]:
+    """The BLAS libraries that are loaded by now."""
+    return _libraries(tuple(name for name in BRINGERS if name in sys.modules))
+
+
+@lru_cache(maxsize=4)
+def _libraries(bringers: tuple[str, ...]) -> tuple[BlasLibrary, ...]:
+    """threadpoolctl looks through everything that the process has loaded, which is too slow for each call."""
     import numpy  # noqa: F401
 
-    return tuple(library for library in ThreadpoolController().lib_controllers if library.user_api == "blas")
+    found = ThreadpoolController().lib_controllers
+    return tuple(_library(each) for each in found if each.user_api == "blas")
+
+
+def _library(controller: Any) -> BlasLibrary:
+    if controller.internal_api != "openblas":
+        return BlasLibrary(controller.get_num_threads, controller.set_num_threads, is_shared=False)
+    if controller.threading_layer == "openmp":
+        return BlasLibrary(controller.get_num_threads, controller.set_num_threads, is_shared=False)
+    loaded = ctypes.CDLL(controller.filepath)
+    for prefix, suffix in product(_PREFIXES, _SUFFIXES):
+        put = getattr(loaded, f"{prefix}openblas_set_num_threads{suffix}", None)
+        if put is not None:
+            return BlasLibrary(controller.get_num_threads, put, is_shared=True)
+    return BlasLibrary(controller.get_num_threads, controller.set_num_threads, is_shared=True)
 
 
 _ONE_THREAD = _OneThread()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_ONE_THREAD._forget)
 
 
 def with_one_thread(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:

@@ -14,9 +14,9 @@ from forestalign.formats.chunk_files import ChunkedPair
 from forestalign.lexicon import load_phrases, load_vectors, load_wordnet
 from forestalign.lexicon.phrase_lists import load_phrase_lists
 from forestalign.phrases.chunk_alignment import AlignedChunks, ChunkModel, align_chunks, load_chunk_model
-from forestalign.phrases.evidence import find_evidence
+from forestalign.phrases.evidence.phrase_evidence import find_evidence
+from forestalign.phrases.evidence.span_context import SpanContext, SpanLexicon, span_context
 from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.phrases.span_context import SpanContext, SpanLexicon, span_context
 from forestalign.tokens import Span, tokenize
 
 

@@ -1,24 +1,33 @@
-"""The door to the compiled core. Without it the plain twins do the work, and the user is told so, once per process."""
+"""The door to the compiled modules. Without them the plain twins do the work, and the user is told once.
+
+Beside a plain module with a compiled twin stands the twin's source, `_name.pyx`; it has functions and classes of the
+same names. `scripts/build_core.py` builds all of them or none.
+"""
 
 from __future__ import annotations
 
 import sys
-from functools import cache
+from functools import lru_cache
+from importlib import import_module
 from types import ModuleType
 
 MISSING = "forestalign: the compiled core is not installed; the plain Python code does the work, slower"
 
 
-def core(plain: bool = False) -> ModuleType | None:
-    """The compiled module; None where the plain twins are wanted (`plain`) or it was not built."""
-    return None if plain else _loaded()
+def core(module: str, plain: bool = False) -> ModuleType | None:
+    """A compiled module by its name below the package; None where the plain twin is wanted or it was not built."""
+    return None if plain else _loaded(module)
 
 
-@cache
-def _loaded() -> ModuleType | None:
+@lru_cache(maxsize=64)
+def _loaded(module: str) -> ModuleType | None:
     try:
-        from forestalign import _core
+        return import_module(f"forestalign.{module}")
     except ImportError:
-        print(MISSING, file=sys.stderr, flush=True)
+        _tell()
         return None
-    return _core
+
+
+@lru_cache(maxsize=64)
+def _tell() -> None:
+    print(MISSING, file=sys.stderr, flush=True)

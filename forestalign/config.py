@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
-import warnings
-from dataclasses import InitVar, dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypedDict, Unpack, get_args, get_origin, get_type_hints
 
-from forestalign.errors import RenamedWarning, UsageError, shown
+from forestalign.errors import UsageError, shown
 
-CHOICES = {
-    "backend": ("embedded", "benepar", "trees"),
-    "forest": ("nbest", "pruned"),
-    "links": ("sultan", "dictionary", "union", "crf", "meteor", "ted", "similarity"),
-    "matching": ("argmax", "itermax", "match"),
-    "profile": ("best", "paper", "published"),
-    "search": ("forest", "ted"),
-    "parse_score": ("tree", "local"),
-    "penalty": ("rank", "literal"),
-    "normaliser": ("distinct", "node"),
-    "null_normaliser": ("own", "literal"),
-    "direction": ("directional", "symmetric"),
-    "scoring": ("best", "paper"),
-    "decode": ("best", "risk"),
-}
+Backend = Literal["embedded", "benepar", "trees"]
+ForestKind = Literal["nbest", "pruned"]
+Links = Literal["sultan", "dictionary", "union", "crf", "meteor", "ted", "similarity"]
+Matching = Literal["argmax", "itermax", "match"]
+Profile = Literal["best", "paper", "published"]
+Reader = Literal["single", "joint"]
+Search = Literal["forest", "ted"]
+ParseScore = Literal["tree", "local"]
+Penalty = Literal["rank", "literal"]
+Normaliser = Literal["distinct", "node"]
+NullNormaliser = Literal["own", "literal"]
+Direction = Literal["directional", "symmetric"]
+Scoring = Literal["best", "paper"]
+Decode = Literal["best", "risk"]
 # The smallest and the largest value of a number; counts of which 0 means "all" begin there.
 PAPER_ONLY = (
     "null_penalty",
@@ -47,16 +45,70 @@ RANGES = {
     "parse_weight": (0.0, 1.0),
     "link_weight": (0.0, math.inf),
     "trace_states": (0, math.inf),
+    "prospect_share": (0.0, 1.0),
+    "prospect_links": (0.0, math.inf),
     "paths": (0, math.inf),
     "variants": (0, math.inf),
     "cube": (0, math.inf),
     "max_words": (1, math.inf),
     "kbest": (1, math.inf),
 }
-RENAMED = {"seed": "links"}  # settings by the names that they had before
+FILES = ("model", "scores", "ppdb", "vectors", "crf_model")  # settings that name a file
+PLACES = (*FILES, "parser_model")  # which may be a folder
 HAND_SET = "hand-set"  # the name of the phrase model without learned weights
-OLD_HAND_SET = "uniform"  # what it was called, though its weights are not uniform
 KINDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
+
+
+class Settings(TypedDict, total=False):
+    """The settings as keywords, for editors and type checkers; `AlignConfig` says what they mean."""
+
+    backend: Backend
+    parser_model: str
+    nbest: int
+    forest: ForestKind
+    prune: float
+    temperature: float
+    threads: int
+    batch_size: int
+    links: Links
+    profile: Profile
+    reader: Reader
+    ppdb: str
+    link_threshold: float
+    vectors: str
+    crf_model: str
+    matching: Matching
+    search: Search
+    model: str
+    scoring: Scoring
+    scores: str
+    beam: int
+    gap: int
+    null_penalty: float
+    noncompositional_penalty: float
+    link_weight: float
+    parse_weight: float
+    trace_states: int
+    paths: int
+    variants: int
+    cube: int
+    best_trees: bool
+    prospect_share: float
+    prospect_links: float
+    max_words: int
+    kbest: int
+    decode: Decode
+    strict: bool
+    evidence: str
+    monotonic: bool
+    one_best: bool
+    parse_score: ParseScore
+    penalty: Penalty
+    normaliser: Normaliser
+    null_normaliser: NullNormaliser
+    direction: Direction
+    lifts: bool
+    plain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,65 +116,62 @@ class AlignConfig:
     """Settings of the whole way from text to phrases. Symbols of the paper: µb beam, µg gap, µn, µc, µp below."""
 
     # ---- parser ----
-    backend: str = "embedded"  # the parser in the wheel; "benepar" and "trees" are the others
+    backend: Backend = "embedded"  # the parser in the wheel; "benepar" and "trees" are the others
     parser_model: str = ""  # folder or name for the benepar backend; empty: the shipped one
     nbest: int = 30  # trees in a forest; the paper leaves it open
-    forest: str = "nbest"  # "nbest" (the paper's way) or "pruned" (the chart, by marginal)
+    forest: ForestKind = "nbest"  # "nbest" (the paper's way) or "pruned" (the chart, by marginal)
     prune: float = 0.01  # smallest span-label marginal in a pruned forest
-    strict: bool = False  # only derivations that lie in one of the n-best trees
     temperature: float = 1.0  # divides the chart scores; for margin-trained benepar models
     threads: int = 1  # passes of the encoder side by side; processes are the better way to use more cores
     batch_size: int = 16  # sentences in one encoder pass
 
     # ---- word links ----
-    links: str = "sultan"  # where links come from: "sultan", "dictionary", "union", "crf", or a baseline
-    profile: str = "best"  # "paper", "published", "best"
+    links: Links = "sultan"  # where links come from: "sultan", "dictionary", "union", "crf", or a baseline
+    profile: Profile = "best"  # "paper", "published", "best"
+    reader: Reader = "single"  # the encoder reads each sentence alone; "joint": profile best reads both at once too
     ppdb: str = ""  # path of a PPDB-format pair list
     link_threshold: float = 0.1  # least probability of a link in the seed W (profile best); tuned on annotations/dev
     vectors: str = ""  # path of word vectors that gensim reads; empty: the shipped ones
     crf_model: str = ""  # path of a CRF model; empty: the shipped one
-    matching: str = "argmax"  # of links "similarity": "argmax", "itermax" or "match"; the best on msr-rte2.dev
+    matching: Matching = "argmax"  # of links "similarity": "argmax", "itermax" or "match"; the best on msr-rte2.dev
 
     # ---- search ----
-    search: str = (
-        "forest"  # the paper's, over forests; "ted": a baseline, constrained tree edit distance of 1-best trees
-    )
+    search: Search = "forest"  # the paper's, over forests; "ted": a baseline, tree edit distance of 1-best trees
     model: str = ""  # path of a phrase model; empty: the shipped one, "hand-set": no learned weights
-    scoring: str = "best"  # weights of local parts learned on gold; "paper": log Pr, penalties and parse scores
+    scoring: Scoring = "best"  # weights of local parts learned on gold; "paper": log Pr, penalties and parse scores
     scores: str = ""  # path of learned phrase scores; empty: the shipped ones
-    evidence: str = "all"  # kinds of evidence for phrases, separated by commas: "all", "none", or names; for ablations
-    beam: int = 50  # µb; section 6.4 trains with 50
-    gap: int = 6  # µg: generations between a pair and its support; tuned on annotations/dev
+    beam: int = 30  # µb; the paper trains with 50; with prospects 30 find as much (scripts/search_error.py)
+    gap: int = 12  # µg: generations between a pair and its support; chosen by scripts/search_error.py
     null_penalty: float = 4.0  # µn: per null word; tuned on annotations/dev, about half of link_weight
     noncompositional_penalty: float = 2.0  # µc: in units of µn, per non-compositional pair; tuned on annotations/dev
     link_weight: float = 8.0  # of log p(link) in the score of linked words; tuned on annotations/dev
     parse_weight: float = 0.75  # µp: share of the parse score; tuned on annotations/dev
-    monotonic: bool = False  # ablation: no non-compositional steps
-    one_best: bool = False  # ablation: 1-best trees only
-    parse_score: str = "tree"  # log p of the trees, or "local" marginals; 5.4 adds numbers of very different size
-    penalty: str = "rank"  # each null word once, as 5.3 ranks; "literal": again at every pair above it
-    normaliser: str = "distinct"  # "distinct" feature vectors, or "node"
-    null_normaliser: str = "own"  # "own" side, or "literal"
-    direction: str = "symmetric"  # or "directional"; symmetric gains 0.7 F1 on annotations/dev
-    lifts: bool = True  # one support, both paths null; gold of the paper's kind has such pairs
-    trace_states: int = 50  # most states of one TRACE call; as many as the beam
+    trace_states: int = 50  # most states of one TRACE call
     paths: int = 2  # best paths kept between two nodes of a forest; 0: all
-    variants: int = 3  # hypotheses of one beam with the same target phrase and target words; 0: all
-    cube: int = 100  # cube pruning: combinations (a, b) of two pools with (a+1)(b+1) at most this; 0: all; no loss seen
-    plain: bool = False  # the plain Python search instead of the compiled one
+    variants: int = 2  # hypotheses of one beam with the same target phrase and target words; 0: all
+    cube: int = 60  # cube pruning: combinations (a, b) of two pools with (a+1)(b+1) at most this; 0: all; likewise
+    best_trees: bool = True  # search the best tree of each sentence beside the forests
+    prospect_share: float = 0.5  # of beams and pools that goes by prospect, not by gain; likewise
+    prospect_links: float = 0.3  # ω: share of open links in a prospect; likewise
     max_words: int = 300  # longer sentences are refused
     kbest: int = 1  # alignments to return
-    decode: str = "best"  # the best-scored alignment; "risk": that of highest expected F1 over the k best
+    decode: Decode = "best"  # the best-scored alignment; "risk": that of highest expected F1 over the k best
 
-    seed: InitVar[str] = ""  # the old name of `links`
+    # ---- experimental: switches of ablations, and readings of the paper that were compared ----
+    strict: bool = False  # only derivations that lie in one of the n-best trees
+    evidence: str = "all"  # kinds of evidence for phrases, separated by commas: "all", "none", or names
+    monotonic: bool = False  # no non-compositional steps
+    one_best: bool = False  # 1-best trees only
+    parse_score: ParseScore = "tree"  # log p of the trees, or "local" marginals, as in 5.4, of very different size
+    penalty: Penalty = "rank"  # each null word once, as 5.3 ranks; "literal": again at every pair above it
+    normaliser: Normaliser = "distinct"  # "distinct" feature vectors, or "node"
+    null_normaliser: NullNormaliser = "own"  # "own" side, or "literal"
+    direction: Direction = "symmetric"  # or "directional"; symmetric gains 0.7 F1 on annotations/dev
+    lifts: bool = True  # one support, both paths null; gold of the paper's kind has such pairs
+    plain: bool = False  # the plain Python search instead of the compiled one
 
-    def __post_init__(self, seed: str) -> None:
-        """Take old names for new ones, and refuse values that cannot work."""
-        if seed:
-            object.__setattr__(self, current_name("seed"), seed)
-        if self.model == OLD_HAND_SET:
-            _warn_renamed(f"the phrase model {OLD_HAND_SET!r}", repr(HAND_SET))
-            object.__setattr__(self, "model", HAND_SET)
+    def __post_init__(self) -> None:
+        """Refuse values that cannot work."""
         for field in fields(self):
             self._check_kind(field.name, field.default)
         for name, choices in CHOICES.items():
@@ -142,14 +191,13 @@ class AlignConfig:
         elif type(value) is not type(default):
             raise UsageError(f"{name} takes {KINDS[type(default)]}, not {shown(value)}")
 
-    def with_(self, **changes: Any) -> AlignConfig:
+    def replace(self, **changes: Unpack[Settings]) -> AlignConfig:
         """A copy with some settings changed; unknown names, wrong types and impossible values are refused.
 
-        >>> AlignConfig().with_(beam=20).differences()
+        >>> AlignConfig().replace(beam=20).differences()
         {'beam': 20}
         """
         known = {field.name: field for field in fields(self)}
-        changes = {current_name(name): value for name, value in changes.items()}
         for name in changes:
             if name not in known:
                 raise UsageError(f"no setting is called {name!r}; settings are: {', '.join(known)}")
@@ -180,16 +228,7 @@ def checked_config(value: object) -> AlignConfig:
     return value
 
 
-def current_name(setting: str) -> str:
-    """The name of a setting today; says so where the user knows it by an old one."""
-    if setting not in RENAMED:
-        return setting
-    _warn_renamed(f"the setting {setting!r}", repr(RENAMED[setting]))
-    return RENAMED[setting]
-
-
-def _warn_renamed(old: str, new: str) -> None:
-    warnings.warn(f"{old} is now called {new}; the old name still works", RenamedWarning, stacklevel=4)
-
-
+CHOICES: dict[str, tuple[str, ...]] = {
+    name: get_args(kind) for name, kind in get_type_hints(AlignConfig).items() if get_origin(kind) is Literal
+}
 DEFAULT_CONFIG = AlignConfig()

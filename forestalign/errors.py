@@ -60,10 +60,6 @@ class MissingExtraError(ForestAlignError):
         return type(self), (self.what, self.extra)
 
 
-class RenamedWarning(FutureWarning):
-    """A setting or an option was given by a name that it had before; it still works."""
-
-
 def shown(value: object, limit: int = 60) -> str:
     """Any value of a user's, cut to fit a message.
 

@@ -6,13 +6,14 @@ import gzip
 import os
 import stat
 import sys
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from forestalign.errors import OutputError, UsageError
+from forestalign.own_files import is_mine, replaced
 
 STDOUT = "-"
 
@@ -32,17 +33,60 @@ def check_output(
     _refuse_input(output, inputs)
     if str(output) == STDOUT:
         return
-    path = Path(output)
-    if path.is_dir():
-        raise UsageError(f"cannot write to {output}: it is a folder; expected the name of a file")
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.is_dir():
-        raise UsageError(f"cannot write to {output}: the folder {path.parent} does not exist")
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise UsageError(f"cannot write to {output}: permission denied")
-    if not (force or resume) and path.is_file() and path.stat().st_size:
+    _refuse_unwritable(str(output))
+    if not (force or resume) and os.path.isfile(output) and os.path.getsize(output):
         way_out = "--resume continues it, --force replaces it" if can_resume else "--force replaces it"
         raise UsageError(f"{output} exists already; {way_out}")
+
+
+def _refuse_unwritable(output: str) -> None:
+    if os.path.isdir(output):
+        raise UsageError(f"cannot write to {output}: it is a folder; expected the name of a file")
+    if os.path.exists(output) and not os.access(output, os.W_OK):
+        raise UsageError(f"cannot write to {output}: permission denied")
+    folder = os.path.dirname(followed(output))
+    if not os.path.isdir(folder):
+        named = os.path.dirname(output) or folder
+        raise UsageError(f"cannot write to {output}: the folder {named} does not exist")
+    # a file is written beside its place, then renamed
+    if not is_stream(output) and not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write to {output}: no file can be made in the folder {folder}: permission denied")
+
+
+@dataclass(frozen=True, slots=True)
+class SideFile:
+    """A file that a run keeps beside its output, and what tells one that an earlier run left."""
+
+    path: Path
+    is_ours: Callable[[Path], bool]  # asked of regular files that are not empty
+
+
+def check_sides(
+    output: str | Path, sides: Iterable[SideFile], inputs: Iterable[str | Path], outputs: Iterable[str | Path] = ()
+) -> None:
+    """Refuse a run that would write, replace or delete something beside its output that is not of such a run.
+
+    `outputs` are further files that it writes.
+    """
+    inputs, taken = list(inputs), {os.path.realpath(each): each for each in outputs if str(each) != STDOUT}
+    for side in sides:
+        way_out = f"expected another output than {output}, beside which the run keeps that file"
+        if os.path.realpath(side.path) in taken:
+            raise UsageError(f"{taken[os.path.realpath(side.path)]} is an output of its own; {way_out}")
+        _refuse_input(side.path, inputs, way_out)
+        if not os.path.lexists(side.path):
+            continue
+        found = os.lstat(side.path)
+        if not stat.S_ISREG(found.st_mode):
+            raise UsageError(f"{side.path} is a {_kind(found.st_mode)}; {way_out}")
+        if found.st_size and not side.is_ours(side.path):
+            raise UsageError(f"{side.path} was not written by an earlier run of forestalign; {way_out}")
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISLNK(mode):
+        return "link"
+    return "folder" if stat.S_ISDIR(mode) else "pipe or device"
 
 
 def check_different(outputs: Iterable[str | Path]) -> None:
@@ -55,13 +99,15 @@ def check_different(outputs: Iterable[str | Path]) -> None:
         seen[own] = output
 
 
-def _refuse_input(output: str | Path, inputs: Iterable[str | Path]) -> None:
+def _refuse_input(
+    output: str | Path, inputs: Iterable[str | Path], expected: str = "expected an output of its own"
+) -> None:
     own = _identity(output, sys.stdout)
     for each in inputs:
         if own is not None and own == _identity(each, sys.stdin):
             written = "stdout" if str(output) == STDOUT else f"the output {output}"
             read = "stdin" if str(each) == STDOUT else f"the input {each}"
-            raise UsageError(f"{written} and {read} are the same file; expected an output of its own")
+            raise UsageError(f"{written} and {read} are the same file; {expected}")
 
 
 def _identity(path: str | Path, stream: object) -> tuple[int, int] | None:
@@ -75,7 +121,7 @@ def _identity(path: str | Path, stream: object) -> tuple[int, int] | None:
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """Write a file beside its place and rename it when it is whole; until then, what was there stays as it is.
+    """Write the output that a user named, as a whole; until then, what was there stays as it is.
 
     `-` is stdout; a device or a pipe is written to as it is. Whatever goes wrong, nothing half-written is left.
     """
@@ -84,25 +130,32 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(os.path.realpath(path))
     with naming(path):
-        if target.exists() and not target.is_file() and not target.is_dir():
+        target = followed(path)
+        if is_stream(target):
             with target.open("wb") as device:
                 yield device
             return
-        # the process number: two processes may come to write the same file
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            with temporary.open("wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            if target.exists():
-                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-            temporary.replace(target)
-        finally:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
+        with replaced(target) as file:
+            yield file
+
+
+def followed(path: str | Path) -> Path:
+    """The file behind the name that a user gave. A link of theirs stays a link; those of others lead anywhere."""
+    link = Path(path)
+    with suppress(OSError):
+        if link.is_symlink() and not is_mine(link.lstat()):
+            raise UsageError(f"cannot write to {path}: it is a link that another user made; expected a file")
+    return Path(os.path.realpath(path))
+
+
+def is_stream(path: str | Path) -> bool:
+    """Whether a name is that of a device or a pipe, which nothing can destroy."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 @contextmanager
@@ -119,15 +172,6 @@ def packed_file(path: str | Path) -> Iterator[BinaryIO]:
 def is_packed(path: str | Path) -> bool:
     """Whether a file is gzip, which its name tells."""
     return str(path).endswith(".gz")
-
-
-def read_packed(path: str | Path) -> bytes:
-    """What such a file holds; OSError or ValueError if it is damaged."""
-    data = Path(path).read_bytes()
-    try:
-        return gzip.decompress(data) if is_packed(path) else data
-    except (EOFError, zlib.error) as error:
-        raise ValueError(str(error)) from error
 
 
 @contextmanager

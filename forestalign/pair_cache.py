@@ -1,8 +1,9 @@
 """The training corpus as parsed and linked pairs on disk, so that memory stays flat and no pair is parsed twice.
 
-A file holds one pair and is named by a hash of its words, of the grammar (which holds the parser) and of the settings
-that a parse depends on. It is gzipped JSON with a checksum, and nothing that could run: a file that is torn, foreign or
-made up is not believed, and the pair is parsed again. Of the encoder's vectors `Sentence.middle` is kept, in 16 bits
+A file holds one pair and is named by a hash of its words, of the grammar (which holds the parser), of the settings that
+a parse depends on and of what the files that these name hold. It is packed JSON with a checksum, and nothing that could
+run. A file that is torn, that belongs to other words or settings than its name says, or whose values cannot be, is not
+believed, and the pair is parsed again. Of the encoder's vectors `Sentence.context_vectors` is kept, in 16 bits
 (about 40 kB per pair); the last layer has done its work when the words are linked. The folder has a largest size; what
 was not used for longest goes first.
 """
@@ -12,39 +13,43 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import cached_property, partial
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import platformdirs
 
-from forestalign.aligner import Aligner
-from forestalign.batch import Workers, map_ordered
-from forestalign.config import AlignConfig
-from forestalign.errors import InputError
+from forestalign.aligner import SIDES, Aligner
+from forestalign.batch import Worker, Workers, map_ordered
+from forestalign.config import PLACES, AlignConfig
+from forestalign.errors import InputError, UsageError
 from forestalign.forest import Forest
 from forestalign.formats import PairRecord, format_forest, parse_forest
 from forestalign.grammar import grammar_hash
-from forestalign.outputs import whole_file
+from forestalign.inputs import content_digest, mapping, number, parse_json, read_plain, reading, text, unpack, whole
+from forestalign.outputs import naming
+from forestalign.own_files import private_folder, remove_unfinished, replaced
 from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.words.alignment import WordAlignment, WordLink
+from forestalign.words.alignment import MOST_SCORE, WordAlignment, WordLink
 from forestalign.words.packed_vectors import packed, unpacked
 
-FORMAT = 2  # counted up whenever what a file holds changes
+FORMAT = 3  # counted up whenever what a file holds changes
 CHUNK = 16
-STALE = 3600.0  # seconds after which an unfinished file can only be of a run that was killed
 LARGEST = 4 << 30  # bytes of a cache folder
 PARSE_SETTINGS = (
-    "backend", "parser_model", "nbest", "forest", "prune", "temperature", "links", "profile", "ppdb", "vectors",
-    "crf_model", "link_threshold",
+    "backend", "parser_model", "nbest", "forest", "prune", "temperature", "links", "profile", "reader", "ppdb",
+    "vectors", "crf_model", "link_threshold", "matching",
 )  # fmt: skip
+LARGEST_ENTRY = 1 << 26  # bytes, unpacked; two sentences of 300 words have about two million
+LONGEST_STAGE = 100  # characters
 _CHECK_BYTES = 4
+_NAME_LENGTH = 32
 
 
 def cache_folder() -> Path:
@@ -52,26 +57,44 @@ def cache_folder() -> Path:
     return Path(platformdirs.user_cache_dir("forestalign", appauthor=False)) / "pairs"
 
 
-@dataclass(frozen=True, slots=True)
+def made_cache(folder: Path) -> Path:
+    """The folder, made if need be; UsageError, with the way out, if it cannot be used."""
+    try:
+        return private_folder(folder)
+    except UsageError as error:
+        raise UsageError(f"{error}; --cache DIR keeps parsed pairs in another folder") from None
+
+
+@dataclass(frozen=True)
 class PairCache:
     """A folder of cached pairs made with one parser and one set of settings."""
 
     folder: Path
     config: AlignConfig
 
+    @cached_property
+    def settings(self) -> str:
+        """A digest of all that a parsed and linked pair depends on besides its words; files count by what they hold."""
+        settings = {name: getattr(self.config, name) for name in PARSE_SETTINGS}
+        contents = {name: content_digest(settings[name]) for name in PLACES if settings.get(name)}
+        return _digest([settings, contents, grammar_hash()])
+
     def path(self, record: PairRecord) -> Path:
         """The file of a pair, whether it is there yet or not."""
-        settings = {name: getattr(self.config, name) for name in PARSE_SETTINGS}
-        content = [FORMAT, record.source.words, record.target.words, settings, grammar_hash()]
-        name = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
+        name = _entry_name(record.source.words, record.target.words, self.settings)
         return self.folder / name[:2] / f"{name}.pair"
+
+    def write(self, pair: PreparedPair) -> Path:
+        """Keep a pair in the file that its words and our settings have."""
+        name = _entry_name(pair.source.sentence.words, pair.target.sentence.words, self.settings)
+        path = self.folder / name[:2] / f"{name}.pair"
+        _write_entry(path, pair, self.settings)
+        return path
 
     def sweep(self, largest: int = LARGEST) -> None:
         """Remove what killed runs left unfinished, and what was not used for longest while the folder is too large."""
-        for leftover in self.folder.glob("*/.*.part"):
-            with suppress(OSError):  # another run may be sweeping
-                if time.time() - leftover.stat().st_mtime > STALE:
-                    leftover.unlink()
+        for folder in self.folder.glob("*"):
+            remove_unfinished(folder)
         files = []
         for path in self.folder.glob("*/*.pair"):
             with suppress(OSError):
@@ -86,55 +109,77 @@ class PairCache:
             excess -= size
 
 
-def write_cached(path: Path, pair: PreparedPair) -> None:
+def _entry_name(source: Sequence[str], target: Sequence[str], settings: str) -> str:
+    return _digest([FORMAT, list(source), list(target), settings])[:_NAME_LENGTH]
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _write_entry(path: Path, pair: PreparedPair, settings: str) -> None:
     """Written beside and renamed, so that the file is whole or not there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    made_cache(made_cache(path.parent.parent) / path.parent.name)
     links = [[link.source, link.target, link.score, link.stage] for link in pair.words]
     forests = {"source": format_forest(pair.source), "target": format_forest(pair.target)}
-    vectors = [forest.sentence.middle for forest in (pair.source, pair.target)]
+    vectors = [forest.sentence.context_vectors for forest in (pair.source, pair.target)]
     middle = [None if rows is None or not rows.size else packed(rows) for rows in vectors]
-    content = {"format": FORMAT, **forests, "words": links, "middle": middle}
+    content = {"format": FORMAT, "settings": settings, **forests, "words": links, "middle": middle}
     data = json.dumps(content).encode()
-    with whole_file(path) as file:
+    with naming(path), replaced(path, 0o600, is_entry=True) as file:
         file.write(zlib.crc32(data).to_bytes(_CHECK_BYTES, "big") + zlib.compress(data, 1))
 
 
 def read_cached(path: Path) -> PreparedPair:
-    """The pair of a file; InputError where it is not there or does not hold one."""
+    """The pair of a file; InputError where it is not there or does not hold the pair of its name."""
     try:
-        raw = path.read_bytes()
-        data = zlib.decompress(raw[_CHECK_BYTES:])
-        if zlib.crc32(data).to_bytes(_CHECK_BYTES, "big") != raw[:_CHECK_BYTES]:
-            raise ValueError("its checksum is wrong")
-        content = json.loads(data)
-        if content["format"] != FORMAT:
-            raise ValueError(f"format {content['format']}; expected {FORMAT}")
-        source, target = (
-            _with_middle(parse_forest(content[side])[1], text)
-            for side, text in zip(("source", "target"), content["middle"], strict=True)
-        )
-        links = tuple(_link(fields, len(source.sentence), len(target.sentence)) for fields in content["words"])
+        raw = read_plain(path, LARGEST_ENTRY)
     except OSError as error:
         message = f"the cache file cannot be read ({error.strerror}); workers on other machines need the same folder"
         raise InputError(path, None, f"{message} on a shared file system: --cache DIR") from error
-    except (ValueError, KeyError, TypeError, zlib.error) as error:
-        raise InputError(path, None, f"is no cached pair: {error}") from error
+    except ValueError as error:
+        raise InputError(path, None, f"is not a cached pair: {error}") from None
+    with reading(path, "cached pair"):
+        data = unpack(raw[_CHECK_BYTES:], LARGEST_ENTRY)
+        if zlib.crc32(data).to_bytes(_CHECK_BYTES, "big") != raw[:_CHECK_BYTES]:
+            raise ValueError("its checksum is wrong")
+        return _entry_pair(mapping("its value", parse_json(data)), path.stem)
+
+
+def _entry_pair(content: dict[str, Any], name: str) -> PreparedPair:
+    """The pair of an entry that has this name, each value looked at."""
+    whole("format", content["format"], FORMAT, FORMAT)
+    source, target = (
+        _with_middle(parse_forest(text(side, content[side]))[1], rows)
+        for side, rows in zip(SIDES, content["middle"], strict=True)
+    )
+    words = source.sentence.words, target.sentence.words
+    if _entry_name(*words, text("settings", content["settings"])) != name:
+        raise ValueError("it holds another pair, or one of other settings, than its name says")
+    links = tuple(_link(fields, *map(len, words)) for fields in content["words"])
+    if any(one >= other for one, other in pairwise(links)):
+        raise ValueError("its links are out of order; expected each once, sorted")
     return PreparedPair(source, target, WordAlignment(links))
 
 
-def _with_middle(forest: Forest, text: str | None) -> Forest:
+def _with_middle(forest: Forest, rows: object) -> Forest:
     """The forest over its sentence with its vectors."""
-    if text is None:
+    if rows is None:
         return forest
-    middle = unpacked(text, len(forest.sentence)).astype(np.float32)
-    return forest.over(replace(forest.sentence, middle=middle))
+    middle = unpacked(text("middle", rows), len(forest.sentence)).astype(np.float32)
+    return forest.over(replace(forest.sentence, context_vectors=middle))
 
 
 def _link(fields: Any, source_count: int, target_count: int) -> WordLink:
     source, target, score, stage = fields
-    if not (0 <= source < source_count and 0 <= target < target_count):
-        raise ValueError(f"link {source}-{target} runs past the sentences")
-    return WordLink(int(source), int(target), float(score), str(stage))
+    if len(text("the stage of a link", stage)) > LONGEST_STAGE:
+        raise ValueError(f"the stage of a link has {len(stage):,} characters; the limit is {LONGEST_STAGE}")
+    return WordLink(
+        whole("the source of a link", source, 0, source_count - 1),
+        whole("the target of a link", target, 0, target_count - 1),
+        number("the score of a link", score, 0.0, MOST_SCORE),
+        stage,
+    )
 
 
 def is_cached(path: Path) -> bool:
@@ -151,9 +196,10 @@ def cache_corpus(
     records: Iterable[PairRecord], cache: PairCache, workers: Workers | None = None
 ) -> Iterator[tuple[PairRecord, Path | str]]:
     """Each pair with its file, in order, parsed where it is not there yet; a string says why it cannot be parsed."""
+    made_cache(cache.folder)
     cache.sweep()
     chunks = _chunks(records, CHUNK)
-    for done in map_ordered(_CacheWorker(cache), chunks, workers):
+    for done in map_ordered(Worker(partial(_CacheWorker, cache)), chunks, workers):
         yield from done
 
 
@@ -173,17 +219,10 @@ class _CacheWorker:
             for k, pair in zip(missing, pairs, strict=True):
                 if isinstance(pair, PreparedPair):
                     cached = PreparedPair(_lean(pair.source), _lean(pair.target), pair.words)
-                    write_cached(self.cache.path(records[k]), cached)
+                    self.cache.write(cached)
                 else:
                     paths[k] = str(pair)
         return list(zip(records, paths, strict=True))
-
-    def __getstate__(self) -> tuple[PairCache]:
-        return (self.cache,)
-
-    def __setstate__(self, state: tuple[PairCache]) -> None:
-        (self.cache,) = state
-        self.aligner = None
 
 
 def _lean(forest: Forest) -> Forest:

@@ -19,14 +19,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from forestalign.bare_import import bare_import
 from forestalign.errors import UsageError, shown
 from forestalign.grammar import abbreviations
+from forestalign.light_import import light_import
 
 KEPT_WORDS = 1 << 12  # in each cache: most of a text, and full after some hundred pairs, so that memory is flat then
 
@@ -36,6 +36,19 @@ class Span(NamedTuple):
 
     begin: int
     end: int
+
+    @property
+    def size(self) -> int:
+        """How many tokens there are."""
+        return self.end - self.begin
+
+    def covers(self, other: Span) -> bool:
+        """Whether the other one lies inside, or is the same.
+
+        >>> Span(1, 4).covers(Span(1, 2)), Span(1, 4).covers(Span(0, 2))
+        (True, False)
+        """
+        return self.begin <= other.begin and other.end <= self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +61,27 @@ class Token:
     lemma: str = ""
     tag: str = ""
 
+    def __str__(self) -> str:
+        return self.surface
+
+    @property
+    def key(self) -> str:
+        """What words are compared by: the lemma where there is one, in lower case."""
+        return (self.lemma or self.surface).lower()
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A text and its tokens, with what the parser's encoder made of them where it gave that.
 
-    `vectors` is its last layer, one row per token, as the parser's scorer sees it; `middle` is the mean of two layers
-    half way, where words of like meaning lie nearest each other, as exact as 16 bits, in which caches keep it.
+    `vectors` is its last layer, one row per token, as the parser's scorer sees it; `context_vectors` is the mean of two
+    layers half way, where words of like meaning lie nearest each other, as exact as 16 bits, in which caches keep it.
     """
 
     text: str
     tokens: tuple[Token, ...]
     vectors: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
-    middle: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    context_vectors: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
     # asked for many times, so kept when first made
     _words: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
     _tags: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
@@ -68,6 +89,19 @@ class Sentence:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def __iter__(self) -> Iterator[Token]:
+        return iter(self.tokens)
+
+    @overload
+    def __getitem__(self, place: int) -> Token: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Token, ...]: ...
+    def __getitem__(self, place: int | slice) -> Token | tuple[Token, ...]:
+        return self.tokens[place]
+
+    def __str__(self) -> str:
+        return self.text
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -194,7 +228,7 @@ def _settle_full_stops(text: str, spans: list[tuple[int, int]]) -> list[tuple[in
 
 
 def _ends_sentence(text: str, begin: int, end: int) -> bool:
-    """Whether the stop of a word ends a sentence: a capital follows, perhaps behind quotes, and it is no abbreviation.
+    """Whether the stop of a word ends a sentence: a capital follows, perhaps after quotes, and it is not abbreviated.
 
     A single letter is an initial (`J. Smith`), and a number at the very beginning one of a list (`1. Open the door`).
     """
@@ -245,14 +279,14 @@ def _cut_around(spans: list[tuple[int, int]], wholes: list[tuple[int, int]]) -> 
 @cache
 def _word_tokenizer() -> Any:
     """NLTK's word tokenizer, loaded without the rest of NLTK."""
-    (module,) = bare_import("nltk", ["tokenize.destructive"], bare=["tokenize"])
+    (module,) = light_import("nltk", ["tokenize.destructive"], bare=["tokenize"])
     return module.NLTKWordTokenizer()
 
 
 @cache
 def _inflection() -> tuple[Any, Any]:
     """The parts of lemminflect that go from forms to lemmas and back, loaded without spaCy."""
-    lemmatizer, inflections = bare_import("lemminflect", ["core.Lemmatizer", "core.Inflections"])
+    lemmatizer, inflections = light_import("lemminflect", ["core.Lemmatizer", "core.Inflections"])
     lemmas = object.__new__(lemmatizer.Lemmatizer)  # not the one that all users of the library share
     lemmas.__init__()
     lemmas.lemma_dict = LemmaTable(Path(lemmas.lemma_lu_fn))
@@ -266,6 +300,16 @@ def is_listed_form(word: str) -> bool:
     (True, False)
     """
     return bool(_inflection()[0].getAllLemmas(word))
+
+
+@lru_cache(maxsize=KEPT_WORDS)
+def possible_lemmas(word: str) -> frozenset[str]:
+    """The lemmas of a lower-case word under any tag, and the word itself.
+
+    >>> sorted(possible_lemmas("saw"))
+    ['saw', 'see']
+    """
+    return frozenset({word, *(lemma for found in _inflection()[0].getAllLemmas(word).values() for lemma in found)})
 
 
 class LemmaTable:

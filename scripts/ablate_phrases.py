@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from forestalign.aligner import Aligner
 from forestalign.cli.align_options import add_settings, config_of
-from forestalign.config import HAND_SET, AlignConfig
+from forestalign.config import HAND_SET, AlignConfig, Direction
 from forestalign.errors import InputError
 from forestalign.evaluation import Evaluation, compare
 from forestalign.evaluation.development import Answer, DevelopmentSet, read_development
@@ -34,9 +35,9 @@ from forestalign.evaluation.development_answers import (
 )
 from forestalign.evaluation.significance import SAMPLES
 from forestalign.pair_cache import cache_folder, read_cached
-from forestalign.phrases.evidence import KINDS
-from forestalign.phrases.features import DENSE, EXTRAS
-from forestalign.phrases.model import PhraseModel, load_model
+from forestalign.phrases.evidence.phrase_evidence import KINDS
+from forestalign.phrases.scoring.model import PhraseModel, load_model
+from forestalign.phrases.scoring.pair_features import DENSE, EXTRAS
 from forestalign.phrases.stage import load_stage
 
 COLUMNS = ("recall", "precision", "F1", "UAS", "root reached", "root completed")
@@ -54,27 +55,27 @@ class Row:
 def rows(config: AlignConfig, model: PhraseModel) -> Iterator[Row]:
     """All lines; the first is the system as it is."""
     yield Row("proposed", config)
-    yield Row("monotonic", config.with_(monotonic=True))
-    yield Row("w/o EM", config.with_(model=HAND_SET))
-    yield Row("1-best tree", config.with_(one_best=True))
+    yield Row("monotonic", config.replace(monotonic=True))
+    yield Row("w/o EM", config.replace(model=HAND_SET))
+    yield Row("1-best tree", config.replace(one_best=True))
     for name in ("lifts", "strict"):
-        is_on = getattr(config, name)
-        yield Row(f"{name.replace('_', ' ')} {'off' if is_on else 'on'}", config.with_(**{name: not is_on}))
-    other = "directional" if config.direction == "symmetric" else "symmetric"
-    yield Row(other, config.with_(direction=other))
-    yield Row("pruned forest", config.with_(forest="pruned"))
-    yield Row("local parse score", config.with_(parse_score="local"))
-    yield Row("literal penalty", config.with_(penalty="literal"))
-    yield Row("literal null normaliser", config.with_(null_normaliser="literal"))
-    yield Row("normaliser by node", config.with_(normaliser="node"))
-    yield Row("no parse score", config.with_(parse_weight=0.0))
-    yield Row("no link score", config.with_(link_weight=0.0))
-    yield Row("tree edit distance", config.with_(search="ted"))
-    yield Row("no evidence", config.with_(evidence="none"))
+        change: dict[str, Any] = {name: not getattr(config, name)}
+        yield Row(f"{name} {'on' if change[name] else 'off'}", config.replace(**change))
+    other: Direction = "directional" if config.direction == "symmetric" else "symmetric"
+    yield Row(other, config.replace(direction=other))
+    yield Row("pruned forest", config.replace(forest="pruned"))
+    yield Row("local parse score", config.replace(parse_score="local"))
+    yield Row("literal penalty", config.replace(penalty="literal"))
+    yield Row("literal null normaliser", config.replace(null_normaliser="literal"))
+    yield Row("normaliser by node", config.replace(normaliser="node"))
+    yield Row("no parse score", config.replace(parse_weight=0.0))
+    yield Row("no link score", config.replace(link_weight=0.0))
+    yield Row("tree edit distance", config.replace(search="ted"))
+    yield Row("no evidence", config.replace(evidence="none"))
     for kind in KINDS:
-        yield Row(f"w/o {kind}", config.with_(evidence=",".join(each for each in KINDS if each != kind)))
+        yield Row(f"w/o {kind}", config.replace(evidence=",".join(each for each in KINDS if each != kind)))
     for links in ("dictionary", "union", "crf"):
-        yield Row(f"links {links}", config.with_(links=links))
+        yield Row(f"links {links}", config.replace(links=links))
     if len(model.lexical):
         yield Row("w/o lexical", config, without_lexical)
     for extra in model.features.extras:
@@ -99,7 +100,7 @@ def main() -> int:
     folder = Path(args.cache)
     for gold in args.gold:
         path, _, names = gold.partition(":")
-        if Path(path).name.startswith("test.") and not args.test:
+        if Path(path).name.startswith(("test.", "natural.")) and not args.test:
             raise SystemExit(f"{path} is for the final scores; --test scores it all the same")
         development = read_development(
             path,

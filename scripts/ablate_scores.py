@@ -24,8 +24,8 @@ from forestalign.config import AlignConfig
 from forestalign.evaluation import Evaluation, compare
 from forestalign.evaluation.counts import picked, union
 from forestalign.evaluation.significance import SAMPLES
-from forestalign.learning.gold_run import GoldSettings
-from forestalign.learning.score_run import GoldFile, ScorePlan, held_out_evaluations
+from forestalign.learning.cross_validate import GoldFile, ScorePlan, held_out_evaluations
+from forestalign.learning.train_scores import GoldSettings
 from forestalign.pair_cache import cache_folder
 
 
@@ -43,9 +43,9 @@ def variants(config: AlignConfig) -> list[Variant]:
     return [
         Variant("full", config),
         Variant("w/o EM model", config, ("pair: log pr", "null: log pr")),
-        Variant("w/o non-compositional steps", config.with_(monotonic=True)),
-        Variant("w/o forests", config.with_(one_best=True)),
-        Variant("w/o phrase evidence", config.with_(evidence="none")),
+        Variant("w/o non-compositional steps", config.replace(monotonic=True)),
+        Variant("w/o forests", config.replace(one_best=True)),
+        Variant("w/o phrase evidence", config.replace(evidence="none")),
         Variant("w/o parse score", config, ("parse",)),
         Variant("w/o heads and edges", config, HEADS),
     ]

@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--profile", choices=("paper", "published"), default="published")
     parser.add_argument("--grid", action="store_true", help="the parameter grid instead of the ablations")
     args = parser.parse_args()
-    config = DEFAULT_CONFIG.with_(profile=args.profile, ppdb=args.ppdb)
+    config = DEFAULT_CONFIG.replace(profile=args.profile, ppdb=args.ppdb)
     (print_grid if args.grid else print_ablations)(config, read_sets(args.gold, args.cache))
 
 

@@ -3,7 +3,7 @@
     python scripts/bench.py [--pairs 200] [--output runs/bench] [--only parse words ...]
     python scripts/bench.py --only parser --sentences ewt.dev.mrg.gz --benepar runs/parser/model
     python scripts/bench.py --only crf --gold mtref.train.jsonl.gz --analyses tags.jsonl --train 2000
-    python scripts/bench.py --only curve --real msrp.train.jsonl.gz bible.jsonl.gz --real-pairs 20000
+    python scripts/bench.py --only curve commands --real msrp.train.jsonl.gz bible.jsonl.gz --real-pairs 20000
 
 Prints a table; writes bench.json (figures, machine, versions) and growth.png into the output folder. Other word
 aligners are measured on the same pairs where they are installed: eflomal, and simalign (--encoder DIR gives it the
@@ -15,8 +15,10 @@ tokenized sentence per line, or Penn trees) or made-up ones; --benepar (which ne
 benepar and torch, in turns. `crf` decodes pairs of 27 words a side on one core, the length that the token paper gives
 its speed for: features, both directions, best paths, posteriors; --train N also trains both directions of the token
 and of the phrase model on N pairs of --gold, in processor seconds of all processes. `curve` draws the memory of one
-process over distinct real pairs (memory.png). `bounds` searches the pairs of --phrases with perfect scores: what each
-bound of the search loses and costs (bounds.png).
+process over distinct real pairs (memory.png); `commands` that of every command while it runs (commands.png), on real
+pairs or on made-up ones. `texts` compares two versions of a text of 10,000 words. `search` searches the pairs of
+--phrases with wide bounds and with the default ones: how often the search misses its own best alignment, and by how
+much.
 """
 
 from __future__ import annotations
@@ -34,10 +36,11 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from bench_bounds import bench_bounds
+from bench_commands import bench_commands
 from bench_common import LENGTH, Bench, Figures
 from bench_growth import bench_curve, bench_growth, bench_memory
 from bench_models import bench_crf, bench_others, bench_parser
+from bench_search import bench_search_error
 from bench_stages import (
     bench_align,
     bench_batch,
@@ -50,6 +53,7 @@ from bench_stages import (
     bench_start,
     bench_words,
 )
+from bench_texts import bench_texts
 
 from forestalign.config import AlignConfig
 from forestalign.learning.crf_run import WeightedGold
@@ -65,13 +69,15 @@ STAGES: dict[str, Callable[[Bench], Figures]] = {
     "memory": bench_memory,
     "install": bench_install,
     "growth": bench_growth,
-    "bounds": bench_bounds,
+    "search": bench_search_error,
     "align": bench_align,
     "batch": bench_batch,
     "parser": bench_parser,
     "crf": bench_crf,
     "others": bench_others,
     "curve": bench_curve,
+    "commands": bench_commands,
+    "texts": bench_texts,
 }
 
 
@@ -125,15 +131,15 @@ def main() -> None:
     parser.add_argument("--gold", default="", metavar="FILE", help="gold links for `crf`")
     parser.add_argument("--analyses", default="", metavar="FILE", help="keep tags and lemmas of the gold in FILE")
     parser.add_argument("--train", type=int, default=0, metavar="N", help="let `crf` also train on N pairs of the gold")
-    parser.add_argument("--real", nargs="+", default=(), metavar="FILE", help="real pairs for `curve`")
-    parser.add_argument("--real-pairs", type=int, default=20_000, metavar="N", help="distinct pairs for `curve`")
+    parser.add_argument("--real", nargs="+", default=(), metavar="FILE", help="real pairs for `curve`, `commands`")
+    parser.add_argument("--real-pairs", type=int, default=20_000, metavar="N", help="pairs for `curve` and `commands`")
     parser.add_argument(
-        "--phrases", nargs="+", default=("annotations/dev.jsonl",), metavar="GOLD", help="gold for `bounds`"
+        "--phrases", nargs="+", default=("annotations/dev.jsonl",), metavar="GOLD", help="gold for `search`"
     )
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     bench = Bench(
-        args.pairs, AlignConfig().with_(model=args.model), args.output, args.encoder, args.sentences, args.benepar,
+        args.pairs, AlignConfig().replace(model=args.model), args.output, args.encoder, args.sentences, args.benepar,
         args.threads, WeightedGold((args.gold,), analyses=args.analyses) if args.gold else None, args.train,
         tuple(args.real), args.real_pairs, tuple(args.phrases),
     )  # fmt: skip

@@ -18,6 +18,7 @@ from forestalign.config import AlignConfig
 from forestalign.forest import Forest
 from forestalign.learning.crf_run import WeightedGold
 from forestalign.parsers import Parse, load_parser
+from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.stage import PhraseStage, load_stage
 from forestalign.tokens import tokenize
 from forestalign.words import WordAligner, analyse_parse
@@ -67,7 +68,7 @@ class Bench:
 
     def align(self, source: Forest, target: Forest, links: WordAlignment, **changes: Any) -> object:
         """The phrase stage, with some settings changed."""
-        return replace(self.phrases, config=self.config.with_(**changes)).align(source, target, links)
+        return replace(self.phrases, config=self.config.replace(**changes)).align(PreparedPair(source, target, links))
 
     def parse(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[Parse, Parse]]:
         flat = self.parser.parse([tokenize(text) for pair in pairs for text in pair])

@@ -42,7 +42,7 @@ def bench_growth(bench: Bench) -> Figures:
 
 def _milliseconds(bench: Bench, length: int = LENGTH, count: int = 5, **changes: Any) -> float:
     """The median over some pairs, in processor time; `changes` are settings."""
-    config = bench.config.with_(**changes)
+    config = bench.config.replace(**changes)
     tasks = phrase_tasks(bench, list(paraphrases(count, length, seed=2)), config)
     bench.align(*tasks[0], **changes)
     return 1000 * statistics.median(seconds_of(partial(bench.align, *task, **changes)) for task in tasks)

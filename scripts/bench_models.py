@@ -110,8 +110,10 @@ def _tagged(bench: Bench) -> list[tuple[Sentence, Sentence]]:
 
 def _cut(sentence: Sentence) -> Sentence:
     words = Sentence.from_words(sentence.words[:CRF_LENGTH])
-    middle = None if sentence.middle is None else sentence.middle[:CRF_LENGTH]
-    return replace(words.with_analysis(sentence.tags[:CRF_LENGTH], sentence.lemmas[:CRF_LENGTH]), middle=middle)
+    middle = None if sentence.context_vectors is None else sentence.context_vectors[:CRF_LENGTH]
+    return replace(
+        words.with_analysis(sentence.tags[:CRF_LENGTH], sentence.lemmas[:CRF_LENGTH]), context_vectors=middle
+    )
 
 
 def _train(pairs: Sequence[TrainingPair], longest: int) -> None:

@@ -107,15 +107,15 @@ def _profile(aligner: Aligner, pairs: Sequence[tuple[str, str]], spent: dict[str
         spent[name] += time.process_time() - begin
         return value
 
-    parser, core = aligner.parser, cast(Any, compiled.core())
+    parser, core = aligner.parser, cast(Any, compiled.core("phrases.search._search"))
     assert isinstance(parser, ChartParser)
     assert core is not None
-    search = core.align_forests
+    search = core.search
     sentences = timed("tokens", lambda: [tokenize(text) for pair in pairs for text in pair])
     order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
     charts = timed("encoder", lambda: sorted(parser.charts(sentences, order), key=itemgetter(0)))
     found = timed("trees_and_forests", lambda: [parse_of(each, chart, aligner.config) for _, each, chart in charts])
-    core.align_forests = lambda *given: timed("compiled_search", lambda: search(*given))
+    core.search = lambda *given: timed("compiled_search", lambda: search(*given))
     try:
         for source, target in zip(found[::2], found[1::2], strict=True):
             words = timed("word_links", partial(aligner.link_words, source, target))
@@ -124,7 +124,7 @@ def _profile(aligner: Aligner, pairs: Sequence[tuple[str, str]], spent: dict[str
             pair = PreparedPair(source.forest, target.forest, words, "")
             timed("json", timed("parts_and_results", partial(aligner.align_prepared, pair)).to_json)
     finally:
-        core.align_forests = search
+        core.search = search
 
 
 def bench_words(bench: Bench) -> Figures:

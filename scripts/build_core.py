@@ -1,29 +1,36 @@
-"""Builds the compiled core, forestalign/_core.pyx and the .pxi files that it includes, into one extension module.
+"""Builds the compiled core: every .pyx of the package becomes an extension module in the folder where it stands.
 
 Hatchling calls the hook when a wheel or an editable install is made. Where there is no compiler or no Python headers,
-the install goes on without the module, and the plain twins do the work. By hand it builds in place:
+the install goes on without the modules, and the plain twins do the work. By hand it builds in place:
 
-    python scripts/build_core.py              after a change of .pyx or .pxi
+    python scripts/build_core.py              after a change of .pyx or .pxd
     python scripts/build_core.py --strict     the same, with warnings as errors
     python scripts/build_core.py --sanitize   with address and undefined-behaviour sanitizers, for the tests
+
+A constant is written down once, in the plain module that it belongs to: what compiled code cimports from a plain module
+(`from forestalign.phrases.score cimport SEED`) is read from the source of that module and declared for Cython here.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
+import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent.parent
-MODULE = "forestalign._core"
+PACKAGE = "forestalign"
+SHARED = f"{PACKAGE}._cyutility"  # what Cython gives to all modules alike, compiled once
 # contraction would give other last digits on processors with fused multiply-add
-UNIX_FLAGS = ("-O3", "-std=c++17", "-ffp-contract=off", "-g0")
+UNIX_FLAGS = ("-O3", "-ffp-contract=off", "-g0")
 # what Cython's own output leaves behind
 STRICT_FLAGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-unused-parameter", "-Wno-cpp")
 # the last of several -O counts: with -O3 the checks take ten minutes to compile
@@ -39,20 +46,20 @@ DIRECTIVES = {
 
 
 class CoreBuildHook(BuildHookInterface):
-    """Puts the extension module into the wheel, or beside its source for an editable install."""
+    """Puts the extension modules into the wheel, or beside their sources for an editable install."""
 
     PLUGIN_NAME = "core"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the module; a failure leaves a pure wheel."""
+        """Build the modules; a failure leaves a pure wheel."""
         self._folder = Path(tempfile.mkdtemp(prefix="forestalign-core-"))
         built = built_or_none(self._folder)
         if built is None:
             return
         if version == "editable":
-            put(built, ROOT / "forestalign")
+            put(built, ROOT)
         else:
-            build_data["force_include"][str(built)] = f"forestalign/{built.name}"
+            build_data["force_include"].update({str(path): place for place, path in built.items()})
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
 
@@ -61,52 +68,164 @@ class CoreBuildHook(BuildHookInterface):
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def built_or_none(folder: Path) -> Path | None:
-    """The module built into a folder; None, and one line that says why, where it cannot be built."""
+def built_or_none(folder: Path) -> dict[str, Path] | None:
+    """The modules built into a folder; None, and one line that says why, where they cannot be built."""
     try:
         return build(folder)
     except Exception as error:
-        # whatever is missing (Cython, a compiler, headers, room on the disk), the package works without the module
+        # whatever is missing (Cython, a compiler, headers, room on the disk), the package works without the modules
         print(f"forestalign: built without its compiled core ({type(error).__name__}: {error})", file=sys.stderr)
         return None
 
 
-def build(folder: Path, strict: bool = False, sanitize: bool = False) -> Path:
-    """Translate and compile the module; the file made."""
+def build(folder: Path, strict: bool = False, sanitize: bool = False) -> dict[str, Path]:
+    """Translate and compile all modules, as many at once as there are processors; the files made, by their places."""
     from Cython.Build import cythonize
     from Cython.Compiler import Options
-    from setuptools import Distribution, Extension
+    from setuptools import Distribution
     from setuptools.command.build_ext import build_ext
 
     Options.warning_errors = strict
-    is_unix = os.name == "posix"
-    flags = [*(UNIX_FLAGS if is_unix else ("/O2", "/std:c++17")), *(STRICT_FLAGS if strict else ())]
-    sanitizers = list(SANITIZE_FLAGS if sanitize else ())
-    extension = Extension(
-        MODULE,
-        ["forestalign/_core.pyx"],
-        language="c++",
-        extra_compile_args=flags + sanitizers,
-        extra_link_args=sanitizers,
-    )
     here = Path.cwd()
     os.chdir(ROOT)
     try:
-        modules = cythonize(extension, build_dir=str(folder), compiler_directives=DIRECTIVES, force=True, quiet=True)
-        command = build_ext(Distribution({"name": "forestalign", "ext_modules": modules}))
+        modules = cythonize(
+            _extensions(strict, sanitize),
+            build_dir=str(folder),
+            compiler_directives=DIRECTIVES,
+            include_path=[str(declared_constants(folder / "constants"))],
+            shared_utility_qualified_name=SHARED,
+            force=True,
+            quiet=True,
+        )
+        command = build_ext(Distribution({"name": PACKAGE, "ext_modules": modules}))
         command.build_lib, command.build_temp = str(folder / "lib"), str(folder / "temp")
+        command.parallel = os.cpu_count()
         command.ensure_finalized()
         command.run()
-        return Path(command.get_ext_fullpath(MODULE)).resolve()
+        files = [Path(command.get_ext_fullpath(module.name)).resolve() for module in modules]
     finally:
         os.chdir(here)
+    return {path.relative_to((folder / "lib").resolve()).as_posix(): path for path in files}
 
 
-def put(built: Path, folder: Path) -> None:
-    """Copy the module into a folder; a process that runs the old one keeps it, where overwriting would crash it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / built.name).unlink(missing_ok=True)
-    shutil.copy(built, folder / built.name)
+def _extensions(strict: bool, sanitize: bool) -> list[Any]:
+    """One extension module for each .pyx, and the one that they share."""
+    from setuptools import Extension
+
+    is_unix = os.name == "posix"
+    flags = [*(UNIX_FLAGS if is_unix else ("/O2",)), *(STRICT_FLAGS if strict else ())]
+    sanitizers = list(SANITIZE_FLAGS if sanitize else ())
+    sources = {".".join(path.with_suffix("").parts): path for path in sorted(Path(PACKAGE).rglob("*.pyx"))}
+    options = {"extra_link_args": sanitizers}
+    return [
+        # Cython writes this one itself, and takes no language for it
+        Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"], extra_compile_args=flags + sanitizers, **options),
+        *(
+            Extension(
+                name,
+                [path.as_posix()],
+                language="c++",
+                extra_compile_args=[*flags, "-std=c++17" if is_unix else "/std:c++17", *sanitizers],
+                **options,
+            )
+            for name, path in sources.items()
+        ),
+    ]
+
+
+# ---- constants of plain modules ----
+
+
+def declared_constants(folder: Path) -> Path:
+    """A folder with declarations of the constants of every plain module that compiled code cimports from."""
+    folder.mkdir(parents=True)
+    for module in sorted(_cimported()):
+        source = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+        if source.is_file():
+            lines = declarations(source.read_text(encoding="utf-8"), module)
+            place = folder / source.relative_to(ROOT).with_suffix(".pxd")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for inner in {each.parent for each in folder.rglob("*.pxd")}:
+        for package in (inner, *inner.parents):
+            if package.is_relative_to(folder / PACKAGE):
+                (package / "__init__.pxd").touch()
+    return folder
+
+
+def _cimported() -> set[str]:
+    """Modules of the package that its compiled code cimports from."""
+    sources = [path for ending in ("pyx", "pxd") for path in (ROOT / PACKAGE).rglob(f"*.{ending}")]
+    texts = [path.read_text(encoding="utf-8") for path in sources]
+    cimport = rf"^(?:from ({PACKAGE}\.[\w.]+) cimport|cimport ({PACKAGE}\.[\w.]+))"
+    return {one or other for text in texts for one, other in re.findall(cimport, text, re.MULTILINE)}
+
+
+def declarations(source: str, module: str) -> Iterator[str]:
+    """Declarations of the constants of a module, from its source alone, as nothing can be imported while building.
+
+    Whole numbers and the members of an `IntEnum` keep their names. A tuple of strings becomes their places in it:
+    LAYERS = ("same form", ...) gives LAYERS_SAME_FORM and so on, and LAYERS_COUNT.
+    """
+    for name, value in _constants(source).items():
+        if isinstance(value, dict):
+            yield f"cdef enum {name}: {_members({**value, f'{name.upper()}_COUNT': len(value)})}"
+        elif isinstance(value, int):
+            yield f"cdef enum: {_members({name: value})}"
+        elif isinstance(value, float):
+            c_name = f"{module}.{name}".replace(".", "_")
+            yield from ("cdef extern from *:", f'    "static const double {c_name} = {value!r};"')
+            yield f'    const double {name} "{c_name}"'
+        elif value and isinstance(value, tuple) and all(isinstance(each, str) for each in value):
+            places = {f"{name}_{_spelled(text)}": place for place, text in enumerate(value)}
+            yield f"cdef enum: {_members({**places, f'{name}_COUNT': len(value)})}"
+
+
+def _constants(source: str) -> dict[str, Any]:
+    """What the upper-case names of a module stand for where it can be worked out, and its `IntEnum` classes."""
+    found: dict[str, Any] = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef) and any(isinstance(b, ast.Name) and b.id == "IntEnum" for b in node.bases):
+            found[node.name] = dict(each for line in node.body for each in _values(line, {}))
+        else:
+            found.update(_values(node, found))
+    return found
+
+
+def _values(node: ast.stmt, known: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The names that a line sets, with their values; none where a value needs more than the constants before it."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name | ast.Tuple):
+        return
+    target = node.targets[0]
+    names = [target] if isinstance(target, ast.Name) else target.elts
+    try:
+        value = eval(compile(ast.Expression(node.value), "constants", "eval"), {"__builtins__": {}}, known)
+    except (NameError, TypeError, AttributeError, KeyError):
+        return
+    values = (value,) if isinstance(target, ast.Name) else value
+    for name, each in zip(names, values, strict=True):
+        if isinstance(name, ast.Name) and name.id.isupper() and not isinstance(each, bool):
+            yield name.id, each
+
+
+def _spelled(text: str) -> str:
+    return re.sub(r"\W", "_", text).upper()
+
+
+def _members(values: dict[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
+# ---- by hand ----
+
+
+def put(built: dict[str, Path], folder: Path) -> None:
+    """Copy the modules to their places; a process that runs an old one keeps it, where overwriting would crash it."""
+    for place, path in built.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).unlink(missing_ok=True)
+        shutil.copy(path, folder / place)
 
 
 def main() -> None:
@@ -114,11 +233,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Build the compiled core in place.")
     parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
     parser.add_argument("--sanitize", action="store_true", help="build with address and undefined-behaviour sanitizers")
-    parser.add_argument("--into", type=Path, default=ROOT / "forestalign", help="folder that gets the module")
+    parser.add_argument("--into", type=Path, default=ROOT, help="folder that gets the package's compiled modules")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="forestalign-core-") as folder:
-        built = build(Path(folder), options.strict, options.sanitize)
-        put(built, options.into)
+        put(build(Path(folder), options.strict, options.sanitize), options.into)
 
 
 if __name__ == "__main__":

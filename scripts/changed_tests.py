@@ -83,11 +83,10 @@ def _names(text: str, path: str) -> bool:
 
 
 def _module(path: Path) -> str:
-    """The name under which a file is imported, or of the module that reads it; tests import each other by stem."""
+    """The name under which a file is imported, or of the module that reads it."""
     parts = path.with_suffix("").parts
     if path.suffix != ".py":
         return f"{PACKAGE}.grammar" if parts[0] == "grammar" else ".".join(parts[:2])
-    parts = parts[1:] if parts[0] == TESTS else parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -87,8 +88,8 @@ def all_methods(args: argparse.Namespace) -> dict[str, Method]:
     return {name: method for name, method in found.items() if not wanted or name == "best" or name in wanted}
 
 
-def by_linker(settings: dict[str, str], ppdb: str, pairs: Pairs) -> list[Links]:
-    linker = WordLinker(DEFAULT_CONFIG.with_(**settings, ppdb=ppdb))
+def by_linker(settings: dict[str, Any], ppdb: str, pairs: Pairs) -> list[Links]:
+    linker = WordLinker(DEFAULT_CONFIG.replace(**settings, ppdb=ppdb))
     return [frozenset(linker.link(*pair).pairs) for pair in pairs]
 
 

@@ -117,6 +117,38 @@ EXPORT = Step(
     "python scripts/export_parser.py {runs}/student/model --temperature 1.4 --keep-float {runs}/float "
     "-o grammar/parser",
 )
+# the joint reader never sees the first 600 and 400 pairs of MORE_LINKS: its layers are weighed on them
+JOINT = (
+    Step(
+        "joint",
+        "{runs}/joint",
+        f"python scripts/train_joint.py --start grammar/parser -o {{runs}}/joint --layers 8 --split {THRICE} --leave 4 "
+        f"--gold {MORE_LINKS} --skip 600 1000 --workers 2 --threads 1 --encoder-rate 1.2e-4 --rate 5e-4 "
+        "--steps 840 --warmup 60 --evaluate-every 120 --save-every 60 --resume",
+    ),
+    Step(
+        "joint-export",
+        "grammar/joint/reader.onnx",
+        "python scripts/export_joint.py {runs}/joint/model --pieces grammar/parser/pieces.txt -o grammar/joint",
+    ),
+    Step(
+        "joint-known",
+        "{runs}/joint-known",
+        "python scripts/train_words.py {alignment}/msr-rte2.dev.jsonl.gz:1.5 {alignment}/edinburgh.train.jsonl.gz:1.5 "
+        "{alignment}/mtref.train.jsonl.gz:0.7:600-1800 {alignment}/wiki.train.jsonl.gz:0.7:400-900 "
+        "--metric {alignment}/mtref.train.jsonl.gz:1:600-2398 {alignment}/wiki.train.jsonl.gz:0.5:400-1600 --leave 4 "
+        "--unrelated {paraphrase}/stsb.train.jsonl.gz --cache {runs}/analyses.npz -o {runs}/joint-known",
+    ),
+    Step(
+        "joint-words",
+        "grammar/joint/weights.tsv",
+        "python scripts/train_joint_words.py {alignment}/msr-rte2.dev.jsonl.gz:6 "
+        "{alignment}/edinburgh.train.jsonl.gz:6 --every 4 "
+        "--whole {alignment}/mtref.train.jsonl.gz:0.7:600 {alignment}/wiki.train.jsonl.gz:0.7:400 "
+        "--unrelated {paraphrase}/stsb.train.jsonl.gz --known {runs}/joint-known --reader grammar/joint "
+        "--cache {runs}/analyses.npz -o grammar/joint/weights.tsv",
+    ),
+)
 AFTER = (
     EXPORT,
     Step(
@@ -132,6 +164,7 @@ AFTER = (
         "--metric {alignment}/mtref.train.jsonl.gz {alignment}/wiki.train.jsonl.gz:0.5:1200 "
         "--unrelated {paraphrase}/stsb.train.jsonl.gz --cache {runs}/analyses.npz -o grammar",
     ),
+    *JOINT,
     Step("crf-token", "grammar/crf/token.json", f"{CRF} -o grammar/crf/token.json"),
     Step(
         "crf-phrase",
@@ -178,7 +211,8 @@ AFTER = (
         "similarity",
         "grammar/similarity.npz",
         "python scripts/train_similarity.py {paraphrase}/stsb.train.jsonl.gz {paraphrase}/stsb.dev.jsonl.gz "
-        "{paraphrase}/msrp.train.jsonl.gz --cache {runs}/similarity --jobs 2 -o grammar/similarity.npz",
+        "{paraphrase}/msrp.train.jsonl.gz {paraphrase}/paws.dev.jsonl.gz --cache {runs}/similarity --jobs 2 "
+        "-o grammar/similarity.npz",
     ),
 )
 

@@ -3,9 +3,9 @@
     python scripts/make_pairs.py ewt.train.mrg.gz -o pairs.jsonl
 
 Each sentence gives at most one pair, by the rarest kind of rule that fires: voice, dative, relative clauses, order of
-clauses, fronting, coordination. A rule fires only where the tree allows it surely. The output has the form of
-`annotations/*.jsonl`: its one annotator, `rules`, aligns what the words that a rule kept link on the two gold trees.
-`--show N` prints N pairs of the output, drawn at random, with their trees.
+clauses and predicates, fronting, coordination. A rule fires only where the tree allows it surely. The output has the
+form of `annotations/*.jsonl`: its one annotator, `rules`, aligns what the words that a rule kept link on the two gold
+trees. `--show N` prints N pairs of the output, drawn at random, with their trees.
 """
 
 from __future__ import annotations
@@ -27,7 +27,13 @@ from paraphrase_rules.nominals import (
     relatives_as_predicates,
     swapped_conjuncts,
 )
-from paraphrase_rules.order import fronted_adjuncts, fronted_clauses, moved_back_adjuncts, moved_back_clauses
+from paraphrase_rules.order import (
+    fronted_adjuncts,
+    fronted_clauses,
+    moved_back_adjuncts,
+    moved_back_clauses,
+    swapped_clauses,
+)
 from paraphrase_rules.tree_edits import Link, Paraphrase, finished
 from paraphrase_rules.usage import Usage, usage_of
 from paraphrase_rules.voice import actives, passives
@@ -75,9 +81,18 @@ RULES = (
     Rule("marked-relative", "relative-clause", marked_relatives),
     Rule("clause-back", "clause-reordering", moved_back_clauses),
     Rule("clause-front", "clause-reordering", fronted_clauses),
+    Rule("clause-swap", "conjunct-order", swapped_clauses),
     Rule("adjunct-back", "adjunct-fronting", moved_back_adjuncts),
     Rule("adjunct-front", "adjunct-fronting", fronted_adjuncts),
     Rule("swap", "coordination", swapped_conjuncts),
+)
+
+
+# rules that keep all words and change their order alone
+PERMUTATIONS = tuple(
+    rule
+    for rule in RULES
+    if rule.phenomenon in {"clause-reordering", "conjunct-order", "adjunct-fronting", "coordination"}
 )
 
 
@@ -85,7 +100,8 @@ def main() -> int:
     args = _arguments()
     trees = _trees(args.treebank)
     stem = Path(args.treebank).name.partition(".mrg")[0]
-    pairs = list(made_pairs(trees, usage_of(_trees(args.usage) if args.usage else trees), stem))
+    rules = PERMUTATIONS if args.permutations else RULES
+    pairs = list(made_pairs(trees, usage_of(_trees(args.usage) if args.usage else trees), stem, rules))
     pairs = pairs[:: args.every][: args.most or None]
     write_lines(args.output, [format_annotated_pair(pair) for pair in pairs])
     for name, count in sorted(Counter(rule_of(pair) for pair in pairs).items()):
@@ -104,22 +120,24 @@ def _trees(path: str) -> list[Tree]:
     return [strip_annotation(numbered.tree) for numbered in read_trees(path)]
 
 
-def made_pairs(trees: Sequence[Tree], usage: Usage, stem: str) -> Iterator[AnnotatedPair]:
+def made_pairs(
+    trees: Sequence[Tree], usage: Usage, stem: str, rules: Sequence[Rule] = RULES
+) -> Iterator[AnnotatedPair]:
     """One pair of each sentence that a rule fires on; sentences that were there before are left out."""
     seen: set[tuple[str, ...]] = set()
     for number, tree in enumerate(trees, start=1):
-        found = made_pair(tree, usage, f"{stem}-{number}")
+        found = made_pair(tree, usage, f"{stem}-{number}", rules)
         if found is None or {found.source.tokens, found.target.tokens} & seen:
             continue
         seen |= {found.source.tokens, found.target.tokens}
         yield found
 
 
-def made_pair(tree: Tree, usage: Usage, name: str) -> AnnotatedPair | None:
+def made_pair(tree: Tree, usage: Usage, name: str, rules: Sequence[Rule] = RULES) -> AnnotatedPair | None:
     """The sentence with what the first rule that fires makes of it; None if none does."""
     if not is_plain_sentence(tree):
         return None
-    for rule in RULES:
+    for rule in rules:
         changed = next(rule.apply(tree, usage), None)
         if changed is not None:
             made = finished(changed, usage.lower_case)
@@ -170,6 +188,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the pairs as JSON lines")
     parser.add_argument(
         "--usage", default="", metavar="TREEBANK", help="count words in this treebank (default: the same)"
+    )
+    parser.add_argument(
+        "--permutations", action="store_true", help="only rules that put conjuncts, clauses and adjuncts elsewhere"
     )
     parser.add_argument("--every", type=int, default=1, metavar="N", help="write every N-th pair")
     parser.add_argument("--most", type=int, default=0, metavar="N", help="write at most N pairs (default: all)")

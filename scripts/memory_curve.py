@@ -13,7 +13,7 @@ from forestalign.config import AlignConfig
 from forestalign.errors import NoParseError
 from forestalign.formats import read_pairs
 from forestalign.formats.pairs import PairRecord
-from forestalign.heap import give_back
+from forestalign.process_memory import give_back
 
 CHUNK = 20  # pairs that are parsed together
 STEP = 1000  # pairs between two measurements

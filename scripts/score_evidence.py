@@ -39,8 +39,9 @@ from forestalign.formats.word_links import read_gold_links
 from forestalign.lexicon import load_phrases
 from forestalign.lexicon.findings import AGAINST
 from forestalign.parsers import Parser, load_parser
-from forestalign.phrases.evidence import PhraseEvidence, find_evidence
-from forestalign.phrases.result import PhraseAlignment
+from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence, find_evidence
+from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.result.alignment import PhraseAlignment
 from forestalign.tokens import Sentence, analyse, tokenize
 from forestalign.trees import ScoredTree, parse_brackets
 from forestalign.words.alignment import WordAlignment, WordLink
@@ -256,7 +257,7 @@ def _given(record: dict[str, dict[str, object]], gold: Gold, aligner: Aligner) -
         sentence = parse.sentence.with_analysis(tagged.tags, tagged.lemmas)
         forests.append(pack([ScoredTree(tree, 0.0)], sentence))
     links = [WordLink(s[0], t[0], 1.0, "gold") for s, t in sorted(gold.aligned) if len(s) == len(t) == 1]
-    return _spans(aligner.stage.align(forests[0], forests[1], WordAlignment(tuple(links)))[0])
+    return _spans(aligner.stage.align(PreparedPair(forests[0], forests[1], WordAlignment(tuple(links)))).phrases)
 
 
 def _line(source: Sentence, target: Sentence, one: PhraseEvidence) -> str:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from forestalign.batch import Processes, Workers
+from forestalign.batch import Processes, Worker, Workers
 from forestalign.cli.align_options import add_settings, config_of
 from forestalign.config import AlignConfig
 from forestalign.errors import counted
@@ -79,7 +79,7 @@ def main() -> int:
 
 def _answers(gold: str, config: AlignConfig, args: argparse.Namespace, workers: Workers) -> Answers:
     path, _, names = gold.partition(":")
-    folder, worker = Path(args.cache), DevelopmentWorker()
+    folder, worker = Path(args.cache), Worker(DevelopmentWorker)
     development = read_development(
         path,
         lambda records: best_trees(prepared_pairs(records, folder, config, workers)),
@@ -90,7 +90,7 @@ def _answers(gold: str, config: AlignConfig, args: argparse.Namespace, workers: 
     annotated = tuple(islice(read_annotations(path), args.limit or None)) if is_annotated else ()
     paths = prepared_pairs(development.records, folder, config, workers)
     one_best, forests = (
-        align_development(worker, paths, config.with_(one_best=is_single), workers) for is_single in (True, False)
+        align_development(worker, paths, config.replace(one_best=is_single), workers) for is_single in (True, False)
     )
     return Answers(path, development, annotated, one_best, forests)
 

@@ -4,6 +4,7 @@
     python scripts/score_parser.py ewt.dev.mrg.gz gum-silver.dev.mrg.gz
     python scripts/score_parser.py tests/data/genres.mrg \
         --groups questions imperatives headlines quotations lists tweets
+    python scripts/score_parser.py annotations/train.jsonl --quick
     python scripts/score_parser.py ewt.dev.mrg.gz --backend benepar --model runs/parser/model
     python scripts/score_parser.py ewt.dev.mrg.gz --card grammar/parser/card.json --without-quantisation runs/float
 
@@ -12,7 +13,9 @@ same way), the F1 of the best tree among the k best, the calibration error of sp
 and on text without final punctuation, and the speed. The calibration error is the mean distance, weighted by counts,
 between the mean marginal and the share of right span-label pairs in ten equal bins, over all pairs whose marginal is at
 least 0.1 (in a second row 0.01). A pair is right when the gold tree has that label, unary chains as one, on that span.
-`--groups` names parts of equal size that a file consists of, in order, and prints F1 and tags of each.
+`--groups` names parts of equal size that a file consists of, in order, and prints F1 and tags of each. Of annotated
+pairs (`.jsonl`) both gold trees are scored, and where the pairs say their origin, also those of each corpus and those
+that were written.
 """
 
 from __future__ import annotations
@@ -29,6 +32,8 @@ import numpy as np
 
 from forestalign.chart import CHAIN, Chart, marginals
 from forestalign.config import AlignConfig
+from forestalign.evaluation.annotated_pairs import AnnotatedPair
+from forestalign.evaluation.annotation_files import read_annotations
 from forestalign.evaluation.parse_scores import PUNCTUATION_TAGS, brackets, score_brackets
 from forestalign.formats import read_trees
 from forestalign.parsers import Parse, Parser, load_parser
@@ -38,6 +43,7 @@ from forestalign.trees import ScoredTree, Tree, collapse_chain, strip_annotation
 FINAL_PUNCTUATION = frozenset(".!?")
 CHUNK = 64  # sentences parsed at a time, so that their charts fit in memory
 BINS = 10
+WRITTEN = "written for this set"  # the corpus of sentences that were not taken from one
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +57,24 @@ class Scores:
     calibration: dict[float, float]
 
 
-def read_gold(path: str, every: int = 1) -> list[Tree]:
-    return [strip_annotation(numbered.tree) for numbered in read_trees(path)][::every]
+@dataclass(frozen=True, slots=True)
+class GoldTree:
+    """A tree with the corpus that it comes from, where that is known."""
+
+    tree: Tree
+    corpus: str = ""
+
+
+def read_gold(path: str, every: int = 1) -> list[GoldTree]:
+    if path.removesuffix(".gz").endswith(".jsonl"):
+        return [gold for pair in read_annotations(path) for gold in _trees_of_pair(pair)][::every]
+    return [GoldTree(strip_annotation(numbered.tree)) for numbered in read_trees(path)][::every]
+
+
+def _trees_of_pair(pair: AnnotatedPair) -> Iterator[GoldTree]:
+    for side, sentence in (("source", pair.source), ("target", pair.target)):
+        corpus = "" if pair.origin is None else pair.origin.corpus if pair.origin.side == side else WRITTEN
+        yield GoldTree(strip_annotation(sentence.tree), corpus)
 
 
 def words_of(tree: Tree) -> list[str]:
@@ -160,7 +182,12 @@ def speed(parser: Parser, gold: Sequence[Tree]) -> float:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("trees", nargs="+", metavar="TREES", help="Penn brackets, one tree per line; gzip by suffix")
+    parser.add_argument(
+        "trees",
+        nargs="+",
+        metavar="TREES",
+        help="Penn brackets, one tree per line, or annotated pairs (.jsonl); gzip by suffix",
+    )
     parser.add_argument("--groups", nargs="+", default=[], metavar="NAME", help="names of equal parts of each file")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="score every n-th tree only")
     parser.add_argument("--backend", choices=("embedded", "benepar"), default="embedded")
@@ -176,16 +203,17 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def measure(parser: Parser, gold: Sequence[Tree], args: argparse.Namespace) -> dict[str, float]:
+def measure(parser: Parser, trees: Sequence[GoldTree], args: argparse.Namespace) -> dict[str, float]:
     """All figures of one file by their names."""
+    gold = [each.tree for each in trees]
     scores = score(parser, gold, () if args.quick else args.nbest)
     rows: dict[str, float] = {"sentences": len(gold), "F1": scores.f1, "tags": scores.tags, "complete": scores.complete}
-    for name, part in groups(gold, args.groups):
+    for name, part in (*groups(gold, args.groups), *corpora(trees)):
         found = score(parser, part)
         rows |= {f"F1 of {name}": found.f1, f"tags of {name}": found.tags}
     if args.quick:
         return rows
-    one_best, thirty = (replace(parser, config=parser.config.with_(nbest=n)) for n in (1, 30))  # type: ignore[type-var,attr-defined]
+    one_best, thirty = (replace(parser, config=parser.config.replace(nbest=n)) for n in (1, 30))  # type: ignore[type-var,attr-defined]
     rows |= {f"oracle F1 of {k} best": value for k, value in scores.oracle.items()}
     rows |= {f"calibration error, marginals >= {least}": value for least, value in scores.calibration.items()}
     lowered = score(one_best, gold, edit=str.lower)
@@ -203,6 +231,12 @@ def groups(gold: Sequence[Tree], names: Sequence[str]) -> Iterator[tuple[str, Se
     for number, name in enumerate(names):
         size = len(gold) // len(names)
         yield name, gold[number * size : (number + 1) * size]
+
+
+def corpora(trees: Sequence[GoldTree]) -> Iterator[tuple[str, Sequence[Tree]]]:
+    """The trees of each corpus that is named."""
+    for name in sorted({each.corpus for each in trees} - {""}):
+        yield name, [each.tree for each in trees if each.corpus == name]
 
 
 def main() -> None:
@@ -226,7 +260,7 @@ def float_f1(path: str, args: argparse.Namespace) -> float | None:
     if not args.without_quantisation:
         return None
     parser = load_parser(AlignConfig(parser_model=args.without_quantisation, nbest=1))
-    return round(score(parser, read_gold(path, args.every)).f1, 2)
+    return round(score(parser, [each.tree for each in read_gold(path, args.every)]).f1, 2)
 
 
 def write_card(path: Path, rows: dict[str, float], without_quantisation: float | None) -> None:

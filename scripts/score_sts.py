@@ -33,7 +33,7 @@ def main() -> None:
     analyses = analyse_all(sorted({words for pair in pairs for words in pair}), args.cache)
     human = [row["score"] for row in rows]
     for profile in PROFILES:
-        aligner = WordAligner(DEFAULT_CONFIG.with_(profile=profile, ppdb=args.ppdb))
+        aligner = WordAligner(DEFAULT_CONFIG.replace(profile=profile, ppdb=args.ppdb))
         scores = []
         for source, target in pairs:
             left, right = analyses[source], analyses[target]

@@ -28,9 +28,9 @@ from forestalign.formats.lines import write_lines
 from forestalign.learning.calibration import Point, calibration_error
 from forestalign.learning.similarity_training import Block, SimilarityRows, similarity_rows, train_similarity
 from forestalign.lexicon import load_phrases, load_vectors, load_wordnet
-from forestalign.phrases.evidence import find_evidence
-from forestalign.phrases.phrase_similarity import similarity_record
-from forestalign.phrases.span_context import SpanLexicon, span_context
+from forestalign.phrases.evidence.phrase_evidence import find_evidence
+from forestalign.phrases.evidence.phrase_similarity import similarity_record
+from forestalign.phrases.evidence.span_context import SpanLexicon, span_context
 
 BATCH = 32
 LEAST_SCORE = 3.0  # of chunks that count as partners

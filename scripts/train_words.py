@@ -4,9 +4,10 @@
         wiki.train.jsonl.gz:0.7:200 --metric mtref.train.jsonl.gz wiki.train.jsonl.gz:0.5:1200 --ppdb ppdb.tsv.gz \
         --unrelated stsb.train.jsonl.gz --cache analyses.npz [-o grammar]
 
-`FILE:WEIGHT:N` gives a set its weight and takes its first N pairs. `--metric` names more gold for the metric alone.
-Without `-o` nothing is written, and scores of held-out halves are printed. forestalign/learning/word_run.py says how
-it is learned; the only randomness is the order of pairs and the sample of easy negatives, and both have a fixed seed.
+`FILE:WEIGHT:N` gives a set its weight and takes its first N pairs, `FILE:WEIGHT:BEGIN-END` those between. `--metric`
+names more gold for the metric alone. Without `-o` nothing is written, and scores of held-out halves are printed.
+forestalign/learning/word_run.py says how it is learned; the only randomness is the order of pairs and the sample of
+easy negatives, and both have a fixed seed.
 """
 
 from __future__ import annotations

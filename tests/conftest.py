@@ -13,5 +13,5 @@ settings.load_profile("forestalign")
 
 @pytest.fixture
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands work in this process, where models are loaded already; test_outputs.py has tests of real workers."""
+    """Commands work in this process, where models are loaded already; cli/test_outputs.py has tests of real workers."""
     monkeypatch.setattr("forestalign.batch.run.Processes", lambda count: ThisProcess())

@@ -1,11 +1,12 @@
 """The README and the pages of `docs/` as programs: their examples are run, and their outputs compared or renewed.
 
-    python tests/documents.py      # run every page and write the real outputs into it (`make docs`)
+    python -m tests.documents      # run every page and notebook and write the real outputs into them (`make examples`)
 
 A fenced block says in its first line what it is:
 
     ```python              run, each block on its own
     ```console run         run: `$ command` lines, each followed by what it prints (nothing: the output is not compared)
+    ```console run heavy   as `console run`, but takes longer: run by `make test-heavy` and `make examples` only
     ```console             not run (needs data, a cluster, or an hour), but every `forestalign` line must be a valid one
     ```json FILE           the content of FILE as an earlier block of the page wrote it
 
@@ -27,8 +28,10 @@ from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.notebooks import renew
+
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md")
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "CONTRIBUTING.md")
 FENCE = re.compile(r"^```(\w+)(?: (.+?))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 ANY_FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 INDENTED = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
@@ -53,7 +56,13 @@ class Block:
 
     @property
     def is_run(self) -> bool:
-        return self.language == "python" or (self.language == "console" and self.mark == "run") or self.is_content
+        return (
+            self.language == "python" or (self.language == "console" and self.mark.startswith("run")) or self.is_content
+        )
+
+    @property
+    def is_heavy(self) -> bool:
+        return self.mark == "run heavy"
 
     @property
     def is_content(self) -> bool:
@@ -106,15 +115,15 @@ def prepare(folder: Path) -> None:
     shutil.copy(ROOT / "annotations" / "dev.jsonl", folder / "annotations" / "dev.jsonl")
 
 
-def run_page(page: Path, folder: Path) -> list[Difference]:
-    """Run the examples of a page in order; raises where one fails, returns the outputs that are not as shown."""
+def run_page(page: Path, folder: Path, heavy: bool = False) -> list[Difference]:
+    """Run the examples of a page in order (heavy ones if asked); raises where one fails, returns what differs."""
     prepare(folder)
     found: list[Difference] = []
     for block in blocks(page):
         if block.language == "python":
             with chdir(folder):
                 exec(compile(block.text, str(block), "exec"), {})
-        elif block.is_run:
+        elif block.is_run and (heavy or not block.is_heavy):
             real = _content(block, folder) if block.is_content else _console(block, folder)
             if not same_output(block.text, real):
                 found.append(Difference(block, real))
@@ -187,10 +196,13 @@ def main() -> None:
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             text = page.read_text(encoding="utf-8")
-            for difference in run_page(page, Path(folder)):
+            for difference in run_page(page, Path(folder), heavy=True):
                 print(f"{difference.block}: renewed")
                 text = text.replace(difference.block.text, difference.renewed, 1)
             page.write_text(text, encoding="utf-8")
+    for notebook in sorted((ROOT / "docs").glob("*.ipynb")):
+        with tempfile.TemporaryDirectory() as folder:
+            renew(notebook, Path(folder))
 
 
 if __name__ == "__main__":

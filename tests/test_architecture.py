@@ -8,16 +8,19 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parent.parent / "forestalign"
+from tests.builders.places import ROOT
+
+PACKAGE = ROOT / "forestalign"
 ORDER = [
     "errors",
-    "bare_import",
+    "light_import",
+    "terminal",
+    "own_files",
     "outputs",
+    "inputs",
     "blas",
-    "heap",
-    "memory",
+    "process_memory",
     "config",
-    "_core",
     "compiled",
     "grammar",
     "tokens",
@@ -28,6 +31,7 @@ ORDER = [
     "dependencies",
     "lexicon",
     "words",
+    "reranking",
     "phrases",
     "formats",
     "view",
@@ -35,13 +39,19 @@ ORDER = [
     "mining",
     "aligner",
     "chunk_aligner",
-    "text_edits",
+    "one_pair",
+    "texts",
     "pair_cache",
     "evaluation",
     "learning",
     "tuning",
     "cli",
 ]
+ROOMS = ["prepared_pair", "evidence", "chunk_alignment", "scoring", "search", "result", "stage"]  # of phrases
+
+
+# imported when called: methods of a result, and the folder that can be called
+SHORTCUTS = {"phrases.result.alignment": {"formats", "view", "mining"}, "words.__init__": {"aligner", "one_pair"}}
 
 
 def modules() -> list[Path]:
@@ -70,7 +80,7 @@ def imported(path: Path) -> set[str]:
 
 PAGE = PACKAGE.parent / "docs" / "architecture.md"
 ROWS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
-PLACE = re.compile(r"`(?:\w+/)*\w+\.(?:py|pxi|pyx)`(?: \((?:`[^`]+`(?:, | and )?)+\))?")
+PLACE = re.compile(r"`(?:\w+/)*\w+\.(?:py|pyx|pxd)`(?: \((?:`[^`]+`(?:, | and )?)+\))?")
 
 
 def places() -> list[tuple[str, tuple[str, ...]]]:
@@ -106,8 +116,25 @@ def name_of(path: Path) -> str:
 def test_a_module_imports_only_modules_before_it(path: Path) -> None:
     own = stage(name_of(path))
     assert own in ORDER, f"{name_of(path)} is in no stage; the stages are {', '.join(ORDER)}"
-    late = {name for name in imported(path) if stage(name) not in ORDER[: ORDER.index(own) + 1]}
+    known = {*ORDER[: ORDER.index(own) + 1], *SHORTCUTS.get(name_of(path), ())}
+    late = {name for name in imported(path) if stage(name) not in known}
     assert not late, f"{name_of(path)} imports {sorted(late)}, which come after {own}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "phrases").rglob("*.py")), ids=name_of)
+def test_a_room_of_phrases_imports_only_rooms_before_it(path: Path) -> None:
+    own = name_of(path).split(".")[1]
+    if own == "__init__":
+        return
+    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("phrases.")}
+    assert own in ROOMS, f"{name_of(path)} is in no room; the rooms are {', '.join(ROOMS)}"
+    assert rooms <= set(ROOMS[: ROOMS.index(own) + 1]), f"{name_of(path)} imports {sorted(rooms)}"
+
+
+def test_no_test_imports_another_test() -> None:
+    tests = sorted((ROOT / "tests").rglob("*.py"))
+    assert len(tests) > 100
+    assert [path.name for path in tests if re.search(r"^from tests\S*\.test_", path.read_text(), re.MULTILINE)] == []
 
 
 def test_the_rule_notices_an_import_that_looks_ahead(tmp_path: Path) -> None:

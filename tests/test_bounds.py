@@ -19,6 +19,7 @@ import forestalign
 from forestalign import aligner as aligner_module
 from forestalign import grammar
 from forestalign.aligner import Aligner
+from forestalign.batch import Job, Outcome, limits
 from forestalign.config import AlignConfig
 from forestalign.grammar import head_rules, read_head_rules
 from forestalign.lexicon import phrases, wordnet
@@ -139,7 +140,7 @@ def test_caches_are_full_after_some_hundred_pairs() -> None:
 HOLES = """
 import numpy as np
 from pathlib import Path
-from forestalign import heap
+from forestalign import process_memory
 
 def resident():
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -149,8 +150,8 @@ rows = [(np.ones(12_000), bytearray(600)) for _ in range(2000)]  # 96 KB each, f
 kept = [piece for _, piece in rows]
 del rows
 full = resident()
-heap.give_back()
-print(bool(heap.free_bytes()), full - resident())
+process_memory.give_back()
+print(bool(process_memory.free_bytes()), full - resident())
 """
 
 
@@ -160,6 +161,14 @@ def test_memory_with_holes_is_given_back() -> None:
     if is_known == "False":
         pytest.skip("needs mallinfo2 of the GNU C library")
     assert int(kilobytes) > 150_000
+
+
+def test_every_chunk_of_every_command_gives_memory_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(limits, "give_back", lambda: calls.append("asked"))
+    handle = limits.LoadGuarded(lambda: lambda jobs: [Outcome.of(job, "x") for job in jobs], 0.0)()
+    handle([Job(1, "1", "a"), Job(2, "2", "b")])
+    assert calls == ["asked"]
 
 
 def test_every_batch_gives_memory_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,38 +1,104 @@
-"""The door to the compiled core: with it, without it, and with the plain twins asked for."""
+"""The compiled modules: with them, without them, with the plain twins asked for, and what they take from these."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from enum import IntEnum
+from importlib import import_module
+from pathlib import Path
 
-import numpy as np
+import build_core
 import pytest
 
 from forestalign import compiled
 
+ROOT = Path(__file__).resolve().parent.parent
+TWINS = {
+    "chart._chart": "chart.plain",
+    "chart._kbest": "chart.plain_kbest",
+    "forest._inside_outside": "forest.inside_outside",
+    "words.crf._lattice": "words.crf.lattice",
+    "words.crf._span_potentials": "words.crf.span_potentials",
+    "words.learned._context_layers": "words.learned.context_layers",
+    "words.learned._lexical_layers": "words.learned.lexical_layers",
+    "phrases.search._search": "phrases.search.search",
+}
+HELPERS = {"joint_codes", "LexicalPairs"}  # the plain twin compares strings, one layer after the other
 
-@pytest.fixture(autouse=True)
+
+@pytest.fixture
 def _fresh() -> Iterator[None]:
-    """What a test finds out about the core must not stay with the tests after it."""
+    """What a test finds out about the modules must not stay with the tests after it."""
     compiled._loaded.cache_clear()
+    compiled._tell.cache_clear()
     yield
     compiled._loaded.cache_clear()
+    compiled._tell.cache_clear()
 
 
-def test_the_core_counts_bits() -> None:
-    core = compiled.core()
-    assert core is not None
-    assert core.bit_count(np.array([0b1011, 0, 1 << 63], np.uint64)) == 4
+@pytest.mark.parametrize("name", TWINS)
+def test_a_compiled_module_has_the_names_of_its_plain_twin(name: str) -> None:
+    module = compiled.core(name)
+    assert module is not None
+    own = {name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
+    names = {each for each in own if not each.startswith("_")} - HELPERS
+    assert names
+    assert names <= set(vars(import_module(f"forestalign.{TWINS[name]}")))
 
 
 def test_the_plain_twins_are_taken_when_asked_for_without_a_word(capsys: pytest.CaptureFixture[str]) -> None:
-    assert compiled.core(plain=True) is None
+    assert compiled.core("chart._chart", plain=True) is None
     assert capsys.readouterr().err == ""
 
 
-def test_a_missing_core_is_told_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setitem(sys.modules, "forestalign._core", None)
-    monkeypatch.delattr("forestalign._core", raising=False)
-    assert compiled.core() is None
-    assert compiled.core() is None
+@pytest.mark.usefixtures("_fresh")
+def test_missing_modules_are_told_of_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("chart._chart", "phrases.search._search"):
+        monkeypatch.setitem(sys.modules, f"forestalign.{name}", None)
+        assert compiled.core(name) is None
+        assert compiled.core(name) is None
     assert capsys.readouterr().err == compiled.MISSING + "\n"
+
+
+# ---- constants ----
+
+
+def test_constants_are_declared_from_the_source_of_a_module() -> None:
+    source = """
+import math
+ONE, OTHER = 0, 1
+SIZE = 1 << 4
+SHARE = 0.25
+FALL = math.exp(-1)
+NEAR = ("left", "right side")
+LAYERS = ("first", *NEAR)
+class Kind(IntEnum):
+    WORD = 0
+    PHRASE = 1
+    @property
+    def is_long(self): return self >= Kind.PHRASE
+"""
+    assert list(build_core.declarations(source, "a.b")) == [
+        "cdef enum: ONE = 0",
+        "cdef enum: OTHER = 1",
+        "cdef enum: SIZE = 16",
+        "cdef extern from *:",
+        '    "static const double a_b_SHARE = 0.25;"',
+        '    const double SHARE "a_b_SHARE"',
+        "cdef enum: NEAR_LEFT = 0, NEAR_RIGHT_SIDE = 1, NEAR_COUNT = 2",
+        "cdef enum: LAYERS_FIRST = 0, LAYERS_LEFT = 1, LAYERS_RIGHT_SIDE = 2, LAYERS_COUNT = 3",
+        "cdef enum Kind: WORD = 0, PHRASE = 1, KIND_COUNT = 2",
+    ]
+
+
+@pytest.mark.parametrize("module", ["chart.plain_kbest", "phrases.scoring.score", "words.learned.context_layers"])
+def test_constants_read_from_a_source_are_those_of_the_module(module: str) -> None:
+    found = build_core._constants((ROOT / "forestalign" / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
+    assert found
+    for name, value in found.items():
+        actual = getattr(import_module(f"forestalign.{module}"), name)
+        if isinstance(value, dict):
+            assert issubclass(actual, IntEnum)
+            actual = {member.name: member.value for member in actual}
+        assert value == actual

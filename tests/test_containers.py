@@ -17,7 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_packaging import REPOSITORY, environment, run
+
+from tests.builders.environments import environment, run
+from tests.builders.places import ROOT
 
 pytestmark = pytest.mark.heavy
 
@@ -43,7 +45,7 @@ def read_only(folder: Path) -> Path:
     """The interpreter of an environment with the package in it, all of which may only be read."""
     python = environment(folder)
     options = ("--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--ignore-installed")
-    run(folder, python, "-m", "pip", "--disable-pip-version-check", "install", *options, REPOSITORY)
+    run(folder, python, "-m", "pip", "--disable-pip-version-check", "install", *options, ROOT)
     subprocess.run(["chmod", "-R", "a-w", str(folder)], check=True)
     return python
 
@@ -69,7 +71,7 @@ def bare(python: Path, command: tuple[str, ...], pairs: Path) -> subprocess.Comp
 def here(command: tuple[str, ...], pairs: Path) -> str:
     """What the command prints in the environment of the tests."""
     arguments = [sys.executable, "-m", "forestalign", command[0], str(pairs), *command[1:], "-q"]
-    return subprocess.run(arguments, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
@@ -120,10 +122,12 @@ def test_the_package_installs_and_gives_the_same_bytes_on_every_python(version: 
     run(tmp_path, python, "-m", "venv", tmp_path / "env")
     own, pairs = tmp_path / "env" / "bin" / "python", tmp_path / "pairs.tsv"
     pairs.write_text(PAIRS)
-    install = [str(own), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", str(REPOSITORY)]
+    install = [str(own), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", str(ROOT)]
     done = subprocess.run(install, cwd=tmp_path, capture_output=True, text=True)
     if done.returncode and "No matching distribution" in done.stderr:
         pytest.skip(f"a dependency has no release for Python {version}, or there is no package index")
     assert done.returncode == 0, done.stderr
-    assert "env" in run(tmp_path, own, "-c", "from forestalign.compiled import core; print(core().__file__)")
+    assert "env" in run(
+        tmp_path, own, "-c", "from forestalign.compiled import core; print(core('phrases.search._search').__file__)"
+    )
     assert bare(own, COMMANDS[0], pairs).stdout == here(COMMANDS[0], pairs)

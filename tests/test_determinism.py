@@ -17,20 +17,9 @@ from forestalign.blas import with_one_thread
 from forestalign.grammar import grammar_root
 from forestalign.parsers.embedded import EmbeddedModel
 from forestalign.tokens import tokenize
+from tests.builders.plain_pairs import LONG, PAIRS
 
 # long enough for BLAS to share the products out among its threads
-LONG = (
-    "Although the board of the company had promised that none of its factories in the north would be closed "
-    "before the end of the decade, two of them were sold in autumn to a rival, which plans to move the work",
-    "The directors said that no factory in the north would close before the decade was over, but in autumn two "
-    "were sold to a foreign competitor who takes the work elsewhere, and hundreds of people may lose their jobs",
-)
-PAIRS = [
-    LONG,
-    ("The committee rejected the plan.", "The plan was rejected by the committee."),
-    ("She left early.", "She went away early, because the last train to the coast leaves at nine o'clock."),
-    LONG[::-1],
-]
 
 
 def blas_threads() -> list[int]:
@@ -58,7 +47,7 @@ def test_the_library_gives_the_same_bytes_for_any_number_of_blas_threads(aligner
 
 @pytest.mark.parametrize(
     "command",
-    [["align", "--json"], ["words", "--scores"], ["words", "--method", "crf", "--scores"], ["similarity", "--json"]],
+    [["align", "--json"], ["words", "--scores"], ["words", "--links", "crf", "--scores"], ["similarity", "--json"]],
     ids=" ".join,
 )
 def test_a_command_gives_the_same_bytes_for_any_number_of_blas_threads(tmp_path: Path, command: list[str]) -> None:
@@ -83,7 +72,7 @@ def test_a_sentence_has_the_same_chart_alone_and_in_any_batch() -> None:
             assert np.array_equal(chart.potentials, alone[number][1].potentials)
             assert np.array_equal(chart.tag_scores, alone[number][1].tag_scores)
             assert np.array_equal(sentence.vectors, alone[number][0].vectors)
-            assert np.array_equal(sentence.middle, alone[number][0].middle)
+            assert np.array_equal(sentence.context_vectors, alone[number][0].context_vectors)
 
 
 def test_one_thread_inside_and_the_users_number_outside() -> None:

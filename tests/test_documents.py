@@ -11,11 +11,11 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from documents import ANY_FENCE, PAGES, ROOT, Block, blocks, command_lines, run_page, same_output
 
 from forestalign.cli import COMMANDS, CommandParser
 from forestalign.config import AlignConfig
 from forestalign.formats import from_json, parse_forest
+from tests.documents import ANY_FENCE, PAGES, ROOT, Block, blocks, command_lines, run_page, same_output
 
 MARKDOWN = (*PAGES, ROOT / "CHANGELOG.md", *ROOT.glob("annotations/*.md"), *ROOT.glob("grammar/**/*.md"))
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
@@ -46,7 +46,22 @@ def anchors(page: Path) -> set[str]:
 @pytest.mark.parametrize("page", RUN, ids=name_of)
 def test_the_examples_of_a_page_run_and_print_what_it_shows(page: Path, tmp_path: Path) -> None:
     wrong = [f"{found.block} should be\n{found.renewed}" for found in run_page(page, tmp_path)]
-    assert not wrong, "\n".join([*wrong, "`make docs` renews the pages"])
+    assert not wrong, "\n".join([*wrong, "`make examples` renews the pages"])
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("page", [page for page in PAGES if any(block.is_heavy for block in blocks(page))], ids=name_of)
+def test_the_examples_that_take_longer_run_too(page: Path, tmp_path: Path) -> None:
+    assert run_page(page, tmp_path, heavy=True) == []
+
+
+def test_a_heavy_example_is_run_only_when_asked_for(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```console run heavy\n$ echo one\ntwo\n```\n")
+    for folder in ("quick", "slow"):
+        (tmp_path / folder).mkdir()
+    assert run_page(page, tmp_path / "quick") == []
+    assert [found.renewed for found in run_page(page, tmp_path / "slow", heavy=True)] == ["$ echo one\none\n"]
 
 
 def test_the_readme_has_ten_lines_of_python() -> None:
@@ -128,7 +143,7 @@ def test_a_command_line_that_the_program_refuses_is_noticed() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_script_and_make_target_named_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    missing = [name for name in re.findall(r"\bscripts/[\w.]+\w", text) if not (ROOT / name).exists()]
+    missing = [name for name in re.findall(r"(?<!tests/)\bscripts/[\w.]+\w", text) if not (ROOT / name).exists()]
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     missing += [name for name in re.findall(r"(?:`|^ +)make ([\w-]+)", text, re.MULTILINE) if name not in targets]
     assert not missing
@@ -153,6 +168,10 @@ def test_every_relative_link_and_image_exists(page: Path) -> None:
 def test_every_page_is_reached_from_the_readme() -> None:
     linked = set(LINK.findall((ROOT / "README.md").read_text(encoding="utf-8")))
     assert {name_of(page) for page in (ROOT / "docs").glob("*.md")} <= linked
+    for folder in {page.parent for page in (ROOT / "docs").rglob("*.md")} - {ROOT / "docs"}:
+        contents = folder / "README.md"
+        assert name_of(contents) in linked
+        assert {page.name for page in folder.glob("*.md")} - {"README.md"} <= set(LINK.findall(contents.read_text()))
 
 
 # ---- tables ----
@@ -167,8 +186,10 @@ def test_the_readme_lists_exactly_the_commands_there_are() -> None:
 
 
 def test_every_setting_is_listed_with_its_default() -> None:
-    listed = {name: cells[0] for name, cells in table("docs/settings.md", "Settings").items()}
-    assert listed == {field.name: f"`{getattr(AlignConfig(), field.name)!r}`" for field in fields(AlignConfig)}
+    rows = table("docs/settings.md", "Settings") | table("docs/settings.md", "Experimental settings")
+    assert {name: cells[0] for name, cells in rows.items()} == {
+        field.name: f"`{getattr(AlignConfig(), field.name)!r}`" for field in fields(AlignConfig)
+    }
 
 
 def test_every_dependency_and_extra_is_explained() -> None:
@@ -205,7 +226,7 @@ def promises() -> list[tuple[str, list[tuple[str, str]]]]:
     """Each row of docs/promises.md: the promise, and the tests that it names as (file, function)."""
     text = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (?!promise \|)(.+?) \| (.+) \|$", text, re.MULTILINE)
-    return [(promise, re.findall(r"`(tests/\w+\.py)::(\w+)`", tests)) for promise, tests in rows]
+    return [(promise, re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", tests)) for promise, tests in rows]
 
 
 @pytest.mark.parametrize(("promise", "tests"), promises())

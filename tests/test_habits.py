@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.builders.places import ROOT
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 KINDS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Scores"}
@@ -82,6 +83,13 @@ def test_hooks_call_what_lint_calls() -> None:
     assert "make lint" in hooks
 
 
+def test_every_source_of_compiled_code_is_linted() -> None:
+    """The hook sees .pyx and .pxd, make whatever `find` finds; an included .pxi would escape the one or the other."""
+    assert "files: \\.(pyx|pxd)$" in (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    assert "$(shell find forestalign -name '*.pyx' -o -name '*.pxd')" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert list((ROOT / "forestalign").rglob("*.pxi")) == []
+
+
 def test_scripts_are_type_checked_like_the_package() -> None:
     assert PROJECT["tool"]["mypy"]["strict"] is True
     assert set(PROJECT["tool"]["mypy"]["files"]) == {"forestalign", "scripts"}
@@ -104,19 +112,11 @@ def test_every_script_of_the_table_exists(name: str) -> None:
 
 
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
-    (ROOT / "docs").glob("*.md")
+    (ROOT / "docs").rglob("*.md")
 )
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_page_names_a_place_on_one_machine(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"(?<![\w.])/(home|root|work|Users|tmp)/", text)
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_pages_do_not_say_a_pair_for_per_pair(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert not re.search(r"\b(one|scale|seconds|words|bytes|MB|kB|KB) a (line|pair|row|column|word|process)\b", text)
-    assert "stands between spaces" not in text
-    assert "without gain" not in text

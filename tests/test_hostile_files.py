@@ -1,6 +1,7 @@
 """Every reader against files that somebody made to break it: our own errors, and never another exception.
 
-Files that broke a reader once are kept in tests/data/hostile; each is given to every reader.
+Files that broke a reader once are kept in tests/data/hostile. The reader of its kind gets each of them, and every
+other reader one of each kind.
 """
 
 from __future__ import annotations
@@ -38,24 +39,26 @@ from forestalign.formats import (
 )
 from forestalign.formats.chunk_files import read_chunked
 from forestalign.formats.enju import read_enju
-from forestalign.formats.given_parses import read_given
 from forestalign.formats.huang import read_huang
 from forestalign.formats.ists import read_ists
-from forestalign.learning.gold_run import _read_checkpoint as read_gold_checkpoint
-from forestalign.learning.training_run import _read_checkpoint as read_checkpoint
+from forestalign.formats.read_parses import read_given
+from forestalign.learning.checkpoints import Checkpoint
+from forestalign.learning.em_loop import _state_of
+from forestalign.learning.train_scores import _state_of as _gold_state_of
 from forestalign.lexicon import load_ppdb
 from forestalign.lexicon.phrase_lists import load_phrase_lists
 from forestalign.lexicon.vectors import _load as load_vector_file
 from forestalign.mining.pair_counts import CountLines, OccurrenceFilter, line_batches
 from forestalign.mining.sentence_similarity import read_similarity
 from forestalign.phrases.chunk_alignment import read_chunk_model
-from forestalign.phrases.linear_model import load_linear_model
-from forestalign.phrases.model import load_model
-from forestalign.phrases.phrase_similarity import read_similarity as read_phrase_similarity
+from forestalign.phrases.evidence.phrase_similarity import read_similarity as read_phrase_similarity
+from forestalign.phrases.scoring.model import load_model
+from forestalign.phrases.scoring.score_model import load_score_model
 from forestalign.words.crf.analysis_store import AnalysisStore
 from forestalign.words.crf.model_file import read_model
+from tests.builders.places import DATA
 
-HOSTILE = sorted((Path(__file__).parent / "data" / "hostile").iterdir())
+HOSTILE = sorted((DATA / "hostile").iterdir())
 FEW, MANY = 40, 2000
 Reader = Callable[[Path], object]
 
@@ -66,12 +69,13 @@ def all_of(reader: Callable[[Path], Iterable[object]]) -> Reader:
 
 def saved_annotations(path: Path) -> None:
     """A file that the page is to go on with."""
-    plain = path.with_suffix(".jsonl")
-    plain.write_bytes(path.read_bytes())
-    try:
-        AnnotationStore(plain).close()
-    except ForestAlignError as error:
-        raise InputError(path, None, str(error)) from error
+    with TemporaryDirectory() as folder:
+        plain = Path(folder) / "saved.jsonl"
+        plain.write_bytes(path.read_bytes())
+        try:
+            AnnotationStore(plain).close()
+        except ForestAlignError as error:
+            raise InputError(path, None, str(error)) from error
 
 
 def no_trees(path: Path) -> NoReturn:
@@ -92,7 +96,7 @@ READERS: dict[str, Reader] = {
     "results": all_of(read_phrases),
     "annotations": all_of(read_annotations),
     "phrase models": lambda path: load_model(str(path)),
-    "phrase scores": lambda path: load_linear_model(str(path)),
+    "phrase scores": lambda path: load_score_model(str(path)),
     "word pairs": lambda path: load_ppdb(str(path)),
     "phrase lists": lambda path: load_phrase_lists(str(path)),
     "vectors": lambda path: load_vector_file(str(path)),
@@ -109,9 +113,19 @@ READERS: dict[str, Reader] = {
     "models of sentence similarity": read_similarity,
     "CRF models": read_model,
     "analyses": lambda path: AnalysisStore(path, "encoder"),
-    "checkpoints": lambda path: read_checkpoint(path, "key"),
-    "checkpoints of gold": lambda path: read_gold_checkpoint(path, "key"),
+    "checkpoints": lambda path: Checkpoint(path, "key").read(_state_of),
+    "checkpoints of gold": lambda path: Checkpoint(path, "key").read(_gold_state_of),
     "journals": JournalFile,
+}
+OWN_READERS = {
+    "enju": "Enju",
+    "huang": "Huang's forests",
+    "ists": "iSTS chunks",
+    "links": "links",
+    "pair": "pairs",
+    "result": "results",
+    "torn": "checkpoints",
+    "vectors": "vectors",
 }
 PIECES = [
     "{", "}", "[", "]", "(", ")", '"', ":", ",", "\t", "\n", "\r\n", " ", "|||", "-", "0", "1", "-1", "1e999", "NaN",
@@ -131,6 +145,19 @@ contents = st.one_of(
     st.binary(max_size=300),
     st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")),
 )
+
+
+def kind_of(path: Path) -> str:
+    return path.name.partition("_")[0]
+
+
+def hostile_pairs() -> list[tuple[str, Path]]:
+    """Every reader with one file of each kind, in turn, and the reader of a kind with all of them."""
+    kinds: dict[str, list[Path]] = {}
+    for path in HOSTILE:
+        kinds.setdefault(kind_of(path), []).append(path)
+    pairs = {(name, files[k % len(files)]) for k, name in enumerate(READERS) for files in kinds.values()}
+    return sorted(pairs | {(OWN_READERS[kind_of(path)], path) for path in HOSTILE if kind_of(path) in OWN_READERS})
 
 
 def gives_our_error_or_none(reader: Reader, path: Path) -> None:
@@ -166,10 +193,14 @@ def test_a_reader_bears_two_thousand_files(name: str) -> None:
     fuzz(READERS[name], MANY)
 
 
-@pytest.mark.parametrize("path", HOSTILE, ids=lambda path: path.name)
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(("name", "path"), hostile_pairs(), ids=lambda value: getattr(value, "name", value))
 def test_a_reader_bears_what_broke_one_before(name: str, path: Path) -> None:
     gives_our_error_or_none(READERS[name], path)
+
+
+def test_every_file_that_broke_a_reader_is_still_read() -> None:
+    assert {path for _, path in hostile_pairs()} == set(HOSTILE)
+    assert set(OWN_READERS) <= {kind_of(path) for path in HOSTILE}
 
 
 @pytest.mark.parametrize("path", [path for path in HOSTILE if path.name.startswith("vectors")], ids=lambda p: p.name)
@@ -178,9 +209,9 @@ def test_vectors_that_cannot_be_are_refused_in_one_line(path: Path) -> None:
         load_vector_file(str(path))
 
 
-@pytest.mark.parametrize("text", ["0-0:nan", "0-0:inf", "1-1:-inf"])
+@pytest.mark.parametrize("text", ["0-0:nan", "0-0:inf", "1-1:-inf", "0-0:1e308"])
 def test_a_link_has_a_finite_score(text: str) -> None:
-    with pytest.raises(ValueError, match="is no link"):
+    with pytest.raises(ValueError, match="is not a link"):
         parse_pharaoh(text)
 
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.builders.places import ROOT
+
 PACKAGE = ROOT / "forestalign"
 LONGEST = 60  # lines
 MOST_PARAMETERS = 8
@@ -87,14 +88,6 @@ def test_public_classes_have_names_of_their_own() -> None:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(str(path.relative_to(PACKAGE)))
-    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
-
-
-def test_modules_have_names_of_their_own() -> None:
-    homes: dict[str, list[str]] = defaultdict(list)
-    for path in modules():
-        if path.parent.name != "cli" and path.stem != "__init__":  # a command's module has the command's name
-            homes[path.stem].append(str(path.relative_to(PACKAGE)))
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 

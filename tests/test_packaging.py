@@ -6,49 +6,30 @@ an editable forestalign there stays invisible, and nothing is fetched.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
-import sysconfig
 import tomllib
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from forestalign.grammar import grammar_hash
+from tests.builders.environments import environment, finished, run
+from tests.builders.places import ROOT
 
 pytestmark = pytest.mark.heavy  # every test builds a wheel or installs one
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 FIND = (
     "import forestalign, forestalign.grammar as g; "
     "print(forestalign.__file__, g.grammar_root(), g.grammar_hash(), sep='\\n')"
 )
-
-
-def run(folder: Path, *command: object) -> str:
-    """The output of a command run in a folder outside the checkout."""
-    return finished(folder, *command).stdout
-
-
-def finished(folder: Path, *command: object) -> subprocess.CompletedProcess[str]:
-    """A command run in a folder outside the checkout, which PYTHONPATH must not bring back in."""
-    outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run([str(part) for part in command], cwd=folder, capture_output=True, text=True, env=outside)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done
-
-
-def environment(folder: Path) -> Path:
-    """A bare environment that sees the dependencies; its interpreter."""
-    venv.create(folder / "env", with_pip=False)
-    python = folder / "env" / "bin" / "python"
-    own = run(folder, python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
-    (Path(own) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    return python
+MODULES = [
+    ".".join(path.relative_to(ROOT / "forestalign").with_suffix("").parts)
+    for path in sorted((ROOT / "forestalign").rglob("*.pyx"))
+]
+SHOW = f"from forestalign.compiled import core\nfor name in {MODULES}: print(getattr(core(name), '__file__', None))"
 
 
 def install(folder: Path, python: Path, *what: object) -> None:
@@ -60,13 +41,13 @@ def install(folder: Path, python: Path, *what: object) -> None:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     command = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder)
-    subprocess.run([str(part) for part in command], cwd=REPOSITORY, check=True, capture_output=True)
+    subprocess.run([str(part) for part in command], cwd=ROOT, check=True, capture_output=True)
     (built,) = folder.glob("*.whl")
     return built
 
 
 def grammar_files() -> set[str]:
-    folder = REPOSITORY / "grammar"
+    folder = ROOT / "grammar"
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -76,6 +57,19 @@ def test_the_wheel_holds_package_grammar_and_typing_mark_and_nothing_else(wheel:
     assert inside == grammar_files()
     assert "forestalign/py.typed" in names
     assert {name.partition("/")[0] for name in names} == {"forestalign"}
+    assert not [name for name in names if name.endswith((".pyx", ".pxd", ".c", ".cpp"))]
+
+
+def test_the_wheel_holds_the_licences_of_its_data(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    names = {name.partition(".dist-info/licenses/")[2] for name in archive.namelist() if ".dist-info/licenses/" in name}
+    texts = {path.relative_to(ROOT).as_posix() for path in (ROOT / "licences").iterdir()}
+    lexicon = {path.relative_to(ROOT).as_posix() for path in (ROOT / "grammar" / "lexicon").glob("*-LICENSE.txt")}
+    assert names == {"LICENSE", *texts, *lexicon}
+    (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+    told = archive.read(metadata).decode().partition("\n\n")[0].splitlines()
+    assert "License-Expression: MIT AND CC-BY-SA-4.0 AND Apache-2.0 AND PDDL-1.0 AND LicenseRef-WordNet" in told
+    assert {line.removeprefix("License-File: ") for line in told if line.startswith("License-File: ")} == names
 
 
 def test_the_readme_on_pypi_has_no_link_or_image_that_leads_nowhere(wheel: Path) -> None:
@@ -105,22 +99,23 @@ def test_an_installed_wheel_finds_its_own_grammar(installed: Path, tmp_path: Pat
 
 
 def test_the_installed_command_tells_its_version(installed: Path, tmp_path: Path) -> None:
-    version = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["version"]
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert run(tmp_path, installed.parent / "forestalign", "--version") == f"forestalign {version}\n"
 
 
 def test_an_editable_install_finds_the_grammar_of_the_checkout(tmp_path: Path) -> None:
     python = environment(tmp_path)
-    install(tmp_path, python, "--editable", REPOSITORY)
+    install(tmp_path, python, "--editable", ROOT)
     package, grammar, digest = run(tmp_path, python, "-c", FIND).split()
-    assert Path(package) == REPOSITORY / "forestalign" / "__init__.py"
-    assert Path(grammar) == REPOSITORY / "grammar"
+    assert Path(package) == ROOT / "forestalign" / "__init__.py"
+    assert Path(grammar) == ROOT / "grammar"
     assert digest == grammar_hash()
 
 
 def test_an_installed_wheel_runs_the_compiled_core(installed: Path, tmp_path: Path) -> None:
-    found = run(tmp_path, installed, "-c", "from forestalign.compiled import core; print(core().__file__)").strip()
-    assert Path(found).is_relative_to(installed.parent.parent)
+    found = run(tmp_path, installed, "-c", SHOW).split()
+    assert len(found) == len(MODULES)
+    assert all(Path(each).is_relative_to(installed.parent.parent) for each in found)
 
 
 def test_without_a_compiler_the_install_succeeds_and_the_plain_code_says_so(
@@ -129,8 +124,8 @@ def test_without_a_compiler_the_install_succeeds_and_the_plain_code_says_so(
     python = environment(tmp_path)
     for variable in ("CC", "CXX"):
         monkeypatch.setenv(variable, str(tmp_path / "no-compiler"))
-    install(tmp_path, python, REPOSITORY)
-    done = finished(tmp_path, python, "-c", "from forestalign.compiled import core; print(core())")
-    assert done.stdout == "None\n"
+    install(tmp_path, python, ROOT)
+    done = finished(tmp_path, python, "-c", SHOW)
+    assert done.stdout == len(MODULES) * "None\n"
     assert done.stderr.count("\n") == 1
     assert "plain Python code" in done.stderr

@@ -8,13 +8,12 @@ import sys
 import zlib
 from dataclasses import fields
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
-from hand_forests import hand_forest
 
-from forestalign.bare_import import bare_import
-from forestalign.blas import _libraries, with_one_thread
-from forestalign.config import CHOICES, DEFAULT_CONFIG, KINDS, PAPER_ONLY, RANGES, AlignConfig
+from forestalign.blas import loaded_libraries, with_one_thread
+from forestalign.config import CHOICES, DEFAULT_CONFIG, KINDS, PAPER_ONLY, RANGES, AlignConfig, Settings
 from forestalign.errors import (
     AnnotationConflict,
     AnnotationError,
@@ -29,10 +28,12 @@ from forestalign.errors import (
     line_of,
 )
 from forestalign.formats import PairRecord
-from forestalign.pair_cache import PairCache, is_cached, read_cached, write_cached
+from forestalign.light_import import light_import
+from forestalign.pair_cache import PairCache, is_cached, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment, WordLink
+from tests.builders.hand_forests import hand_forest
 
 # ---- settings ----
 
@@ -40,14 +41,14 @@ from forestalign.words.alignment import WordAlignment, WordLink
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_choice_that_does_not_exist_is_refused_with_those_that_do(name: str) -> None:
     with pytest.raises(UsageError) as caught:
-        DEFAULT_CONFIG.with_(**{name: "nonsense"})
+        DEFAULT_CONFIG.replace(**{name: "nonsense"})
     assert str(caught.value) == f"{name} is 'nonsense'; expected one of {', '.join(CHOICES[name])}"
 
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_every_choice_can_be_set(name: str) -> None:
     for choice in CHOICES[name]:
-        assert getattr(DEFAULT_CONFIG.with_(**{name: choice}), name) == choice
+        assert getattr(DEFAULT_CONFIG.replace(**{name: choice}), name) == choice
 
 
 @pytest.mark.parametrize("name", RANGES)
@@ -55,17 +56,17 @@ def test_a_number_out_of_its_range_is_refused_with_the_range(name: str) -> None:
     least, most = RANGES[name]
     kind = type(getattr(DEFAULT_CONFIG, name))
     with pytest.raises(UsageError, match=rf"{name} is .*; expected (at least )?{least:g}"):
-        DEFAULT_CONFIG.with_(**{name: kind(least) - 1})
+        DEFAULT_CONFIG.replace(**{name: kind(least) - 1})
     if not math.isinf(most):
         with pytest.raises(UsageError, match=rf"expected {least:g} to {most:g}"):
-            DEFAULT_CONFIG.with_(**{name: kind(most + 1)})
+            DEFAULT_CONFIG.replace(**{name: kind(most + 1)})
 
 
 @pytest.mark.parametrize("name", [name for name in RANGES if isinstance(getattr(DEFAULT_CONFIG, name), float)])
 @pytest.mark.parametrize("value", [math.inf, math.nan])
 def test_a_number_that_is_none_is_refused(name: str, value: float) -> None:
     with pytest.raises(UsageError, match=rf"{name} is (inf|nan)"):
-        DEFAULT_CONFIG.with_(**{name: value})
+        DEFAULT_CONFIG.replace(**{name: value})
 
 
 @pytest.mark.parametrize("field", fields(AlignConfig), ids=lambda field: field.name)
@@ -73,36 +74,36 @@ def test_a_value_of_another_type_is_refused_in_words(field: object) -> None:
     name = field.name  # type: ignore[attr-defined]
     default = getattr(DEFAULT_CONFIG, name)
     with pytest.raises(UsageError) as caught:
-        DEFAULT_CONFIG.with_(**{name: None})
+        DEFAULT_CONFIG.replace(**{name: None})
     assert str(caught.value) == f"{name} takes {KINDS[type(default)]}, not None"
 
 
 def test_whole_numbers_do_for_others_but_not_the_reverse() -> None:
-    assert DEFAULT_CONFIG.with_(null_penalty=3).null_penalty == 3.0
+    assert DEFAULT_CONFIG.replace(null_penalty=3).null_penalty == 3.0
     with pytest.raises(UsageError, match=r"beam takes a whole number, not 3\.0"):
-        DEFAULT_CONFIG.with_(beam=3.0)
+        DEFAULT_CONFIG.replace(beam=3.0)
     with pytest.raises(UsageError, match="null_penalty takes a number, not True"):
-        DEFAULT_CONFIG.with_(null_penalty=True)
+        DEFAULT_CONFIG.replace(null_penalty=True)
 
 
 def test_an_unknown_setting_is_told_with_all_there_are() -> None:
     with pytest.raises(UsageError) as caught:
-        DEFAULT_CONFIG.with_(bean=3)
+        DEFAULT_CONFIG.replace(bean=3)
     assert str(caught.value).startswith("no setting is called 'bean'; settings are: backend, ")
     assert all(field.name in str(caught.value) for field in fields(AlignConfig))
 
 
 def test_differences_are_what_was_changed() -> None:
     assert DEFAULT_CONFIG.differences() == {}
-    assert DEFAULT_CONFIG.with_(beam=7, strict=True).differences() == {"beam": 7, "strict": True}
+    assert DEFAULT_CONFIG.replace(beam=7, strict=True).differences() == {"beam": 7, "strict": True}
 
 
 @pytest.mark.parametrize("name", PAPER_ONLY)
 def test_prices_of_the_paper_have_no_effect_with_learned_scores(name: str) -> None:
     default = getattr(DEFAULT_CONFIG, name)
     other = default / 2 if isinstance(default, float) else next(each for each in CHOICES[name] if each != default)
-    assert DEFAULT_CONFIG.with_(**{name: other}).without_effect() == (name,)
-    assert DEFAULT_CONFIG.with_(scoring="paper", **{name: other}).without_effect() == ()
+    assert DEFAULT_CONFIG.replace(**{name: other}).without_effect() == (name,)
+    assert DEFAULT_CONFIG.replace(scoring="paper", **{name: other}).without_effect() == ()
 
 
 # ---- errors ----
@@ -155,7 +156,7 @@ def test_an_id_that_is_the_number_is_not_said_twice() -> None:
 
 
 def test_matrix_products_have_one_thread_inside_and_as_many_as_before_outside() -> None:
-    before = [library.get_num_threads() for library in _libraries()]
+    before = [library.get() for library in loaded_libraries()]
 
     @with_one_thread
     def threads() -> list[int]:
@@ -163,14 +164,14 @@ def test_matrix_products_have_one_thread_inside_and_as_many_as_before_outside() 
 
     @with_one_thread
     def inner() -> list[int]:
-        return [library.get_num_threads() for library in _libraries()]
+        return [library.get() for library in loaded_libraries()]
 
     assert set(threads()) <= {1}
-    assert [library.get_num_threads() for library in _libraries()] == before
+    assert [library.get() for library in loaded_libraries()] == before
 
 
 def test_an_error_gives_the_threads_back() -> None:
-    before = [library.get_num_threads() for library in _libraries()]
+    before = [library.get() for library in loaded_libraries()]
 
     @with_one_thread
     def fail() -> None:
@@ -178,7 +179,7 @@ def test_an_error_gives_the_threads_back() -> None:
 
     with pytest.raises(ValueError, match="no"):
         fail()
-    assert [library.get_num_threads() for library in _libraries()] == before
+    assert [library.get() for library in loaded_libraries()] == before
 
 
 def package(folder: Path, name: str) -> None:
@@ -193,21 +194,21 @@ def package(folder: Path, name: str) -> None:
 def test_a_module_is_imported_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package(tmp_path, "heavy_package")
     monkeypatch.syspath_prepend(tmp_path)
-    part, deep = bare_import("heavy_package", ["part", "inner.deep"], bare=["inner"])
+    part, deep = light_import("heavy_package", ["part", "inner.deep"], bare=["inner"])
     assert (part.VALUE, deep.TWICE) == (1, 2)
     assert not [name for name in sys.modules if name.startswith("heavy_package")]
 
 
 def test_a_package_that_is_not_there_is_told_as_always() -> None:
     with pytest.raises(ModuleNotFoundError, match="No module named 'no_such_package'"):
-        bare_import("no_such_package", ["part"])
+        light_import("no_such_package", ["part"])
     assert "no_such_package" not in sys.modules
 
 
 def test_a_package_that_is_loaded_is_used_as_it_is() -> None:
     import json.decoder
 
-    assert bare_import("json", ["decoder"]) == [json.decoder]
+    assert light_import("json", ["decoder"]) == [json.decoder]
 
 
 # ---- cached pairs ----
@@ -219,9 +220,7 @@ def prepared() -> PreparedPair:
 
 
 def test_a_cached_pair_comes_back(tmp_path: Path) -> None:
-    path = tmp_path / "ab" / "x.pair"
-    write_cached(path, prepared())
-    found = read_cached(path)
+    found = read_cached(PairCache(tmp_path, DEFAULT_CONFIG).write(prepared()))
     assert found.words.pairs == ((0, 0), (1, 1))
     assert [(link.score, link.stage) for link in found.words] == [(0.75, "names"), (1.0, "")]
     assert found.source.sentence.words == ("dogs", "bark")
@@ -230,13 +229,12 @@ def test_a_cached_pair_comes_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("harm", ["flip", "cut", "empty", "other"])
 def test_a_harmed_file_is_no_cached_pair(tmp_path: Path, harm: str) -> None:
-    path = tmp_path / "x.pair"
-    write_cached(path, prepared())
+    path = PairCache(tmp_path, DEFAULT_CONFIG).write(prepared())
     data = path.read_bytes()
     other = zlib.crc32(b'{"format": 0}').to_bytes(4, "big") + zlib.compress(b'{"format": 0}')
     path.write_bytes({"flip": bytes([data[0] ^ 1]) + data[1:], "cut": data[:-5], "empty": b"", "other": other}[harm])
     assert not is_cached(path)
-    with pytest.raises(InputError, match=r"x\.pair: is no cached pair: "):
+    with pytest.raises(InputError, match=r"\.pair: is not a cached pair: "):
         read_cached(path)
 
 
@@ -254,7 +252,7 @@ def test_the_file_of_a_pair_depends_on_words_and_on_settings_of_parser_and_links
     assert cache.path(record("a", "b")) == cache.path(record("a", "b"))
     assert cache.path(record("a", "b")) != cache.path(record("ab"))
     for changes, is_same in (({"beam": 3}, True), ({"nbest": 3}, False), ({"links": "dictionary"}, False)):
-        other = PairCache(tmp_path, DEFAULT_CONFIG.with_(**changes))
+        other = PairCache(tmp_path, DEFAULT_CONFIG.replace(**changes))
         assert (cache.path(record("a")) == other.path(record("a"))) is is_same
 
 
@@ -271,3 +269,13 @@ def test_sweeping_removes_the_oldest_until_there_is_room(tmp_path: Path) -> None
     os.utime(stale, (0, 0))
     PairCache(tmp_path, DEFAULT_CONFIG).sweep(largest=150)
     assert sorted(path.name for path in (tmp_path / "aa").iterdir()) == ["new.pair"]
+
+
+# ---- types ----
+
+
+def test_keywords_have_the_names_and_types_of_the_settings() -> None:
+    kinds = get_type_hints(AlignConfig)
+    assert get_type_hints(Settings) == kinds
+    assert list(Settings.__annotations__) == [field.name for field in fields(AlignConfig)]
+    assert all(isinstance(getattr(DEFAULT_CONFIG, name), str if name in CHOICES else kinds[name]) for name in kinds)

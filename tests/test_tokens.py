@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from forestalign.bare_import import bare_import
-from forestalign.tokens import LemmaTable, Sentence, analyse, lemmatize, tokenize
+from forestalign.light_import import light_import
+from forestalign.tokens import LemmaTable, Sentence, Span, Token, analyse, lemmatize, tokenize
 
 # Characters that the tokenizer has rules for, so that random strings hit them often.
 RULED = st.text(alphabet="\"'`’‘“”.,:;?!()[]{}<>-–$%&@#* \t\u00a0\u2028astnUS5dmre", max_size=30)
@@ -165,7 +165,7 @@ def _modules_after(statement: str) -> set[str]:
 
 
 def test_the_table_of_lemmas_holds_what_the_library_reads_from_it() -> None:
-    lemmatizer, codec = bare_import("lemminflect", ["core.Lemmatizer", "codecs.LemmaLUCodec"])
+    lemmatizer, codec = light_import("lemminflect", ["core.Lemmatizer", "codecs.LemmaLUCodec"])
     path = Path(lemmatizer.Lemmatizer().lemma_lu_fn)
     table, whole = LemmaTable(path), codec.LemmaLUCodec.load(path)
     assert len(whole) > 50_000
@@ -200,5 +200,21 @@ def test_the_library_of_lemmas_is_whole_for_others_before_and_after(first: str) 
 
 def test_a_package_that_is_missing_is_named() -> None:
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):
-        bare_import("no_such_package", ["part"])
+        light_import("no_such_package", ["part"])
     assert "no_such_package" not in sys.modules
+
+
+def test_words_are_compared_by_their_lemma_and_else_as_they_stand_in_lower_case() -> None:
+    assert [Token("Saw", 0, 3, "see", "VBD").key, Token("Saw", 0, 3).key, Token("US", 0, 2, "US").key] == [
+        "see",
+        "saw",
+        "us",
+    ]
+
+
+def test_a_span_covers_itself_and_what_lies_inside() -> None:
+    spans = [Span(begin, end) for begin in range(4) for end in range(begin + 1, 5)]
+    for outer in spans:
+        words = set(range(*outer))
+        assert outer.size == len(words)
+        assert [outer.covers(inner) for inner in spans] == [words.issuperset(range(*inner)) for inner in spans]

@@ -20,33 +20,36 @@ loads the models and one that writes a result, and calls `run_jobs`:
 A handler need not catch anything: what it raises is reported for the job that caused it.
 
 - `jobs`, `options`: what goes into a run, what comes out of it, and how much it may take
-- `starter`, `limits`: how a worker process begins, and how one bad job is kept from harming the others
-- `worker_program`, `workers`, `cluster`: where tasks run: in this process, in others, on other machines
+- `worker`, `limits`: how a worker process begins, and how one bad job is kept from harming the others
+- `run_facts`: what has to be the same wherever a run works
+- `spawning`, `worker_program`, `workers`, `cluster`: where tasks run: in this process, in others, on other machines
 - `ordered`: results in the order of their tasks
-- `run_journal`, `store`, `output`, `progress`: what is written, so that a run can be resumed, and what is shown
-- `run`: all of it together
+- `run_journal`, `store`, `output`: what is written, so that a run can be resumed
+- `run`: all of it together, with a line that shows how far it is
 """
 
-from forestalign.batch.jobs import BadLine, Handler, Job, Layout, Outcome, StartWorker, Tally
-from forestalign.batch.options import OutputOptions, RunLimits
+from forestalign.batch.jobs import BadLine, Handler, Job, Layout, Outcome, Tally
+from forestalign.batch.options import CHUNK_SIZE, OutputOptions, RunLimits
 from forestalign.batch.ordered import map_ordered
 from forestalign.batch.run import outcomes, run_jobs
-from forestalign.batch.starter import StartWork
+from forestalign.batch.worker import Load, StartWork, Worker
 from forestalign.batch.workers import Processes, ThisProcess, Workers
 
 __all__ = [
+    "CHUNK_SIZE",
     "BadLine",
     "Handler",
     "Job",
     "Layout",
+    "Load",
     "Outcome",
     "OutputOptions",
     "Processes",
     "RunLimits",
     "StartWork",
-    "StartWorker",
     "Tally",
     "ThisProcess",
+    "Worker",
     "Workers",
     "map_ordered",
     "outcomes",

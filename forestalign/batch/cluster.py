@@ -4,6 +4,9 @@ A Dask worker runs tasks in threads, where a time limit cannot interrupt anythin
 So it passes them on to worker processes of ours, one for each thread, which are the same as on one machine: models
 are loaded once per process, limits and crashes are treated alike, and the results are the same bytes.
 A task whose Dask worker dies is given to another one by the scheduler.
+
+Before the first pair every Dask worker has to have the same version, grammar and files as the run; one that joins later
+is asked before its first pair. Lost workers are reported.
 """
 
 from __future__ import annotations
@@ -12,25 +15,32 @@ import importlib
 import logging
 import re
 import secrets
+import sys
 import threading
 import time
 from asyncio import CancelledError
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Self
 
+from forestalign.batch.run_facts import OtherRunError, RunFacts
+from forestalign.batch.worker import Worker
 from forestalign.batch.worker_program import Crashed, Message, Raised, Reply
-from forestalign.batch.workers import Program, WorkerProcess
-from forestalign.errors import ForestAlignError, InputError, MissingExtraError, UsageError
+from forestalign.batch.workers import WorkerProcess
+from forestalign.errors import ForestAlignError, InputError, MissingExtraError, UsageError, counted
 
 _CONNECT_SECONDS = 5
 _WORKER_SECONDS = 5
 _CLOSE_SECONDS = 2
 _IDLE_SECONDS = 60.0  # a process without work for so long belongs to a run that was killed
 _LOST = "the cluster's scheduler has gone; --resume continues this run"
-_REFRESH_SECONDS = 5.0  # how often the number of threads is asked for: machines may join and leave
+_REFRESH_SECONDS = 2.0  # how often workers are asked for: machines may join and leave
+_LOST_SECONDS = 8.0  # a worker that has been gone for so long is reported
+_GIVE_UP_SECONDS = 60.0  # a run ends after so long without any worker
 _TASKS_PER_THREAD = 2  # one at work, one on its way
 _POOL = "forestalign_processes"  # the attribute of a Dask worker that holds its idle worker processes
 
@@ -50,8 +60,12 @@ class Cluster:
         self._futures: dict[int, Any] = {}
         self._finished: SimpleQueue[tuple[int, Any]] = SimpleQueue()
         self._capacity, self._asked = 0, float("-inf")
+        self._seen: dict[str, float] = {}  # when each worker was there last
+        self._last_worker = time.monotonic()  # when any was there
+        self._agreed: set[RunFacts | None] = set()
         try:
             self._wait_for_workers()
+            self._refuse_versions()
         except BaseException:
             self._client.close()
             raise
@@ -67,41 +81,90 @@ class Cluster:
     @property
     def capacity(self) -> int:
         """Tasks that the threads of the cluster can take at a time."""
-        if time.monotonic() - self._asked > _REFRESH_SECONDS:
-            with _losing_scheduler():
-                threads = sum(self._client.nthreads().values())
-            self._capacity, self._asked = _TASKS_PER_THREAD * max(threads, 1), time.monotonic()
+        self._look_at_workers()
         return self._capacity
 
-    def submit(self, ticket: int, program: Program[Any, Any], task: Any) -> None:
-        """Send a task to the scheduler."""
+    def _look_at_workers(self) -> None:
+        """Count threads, and tell of workers that have been gone for some time."""
+        now = time.monotonic()
+        if now - self._asked <= _REFRESH_SECONDS:
+            return
         with _losing_scheduler():
-            future = self._client.submit(run_here, self._run, program.message(task), pure=False)
+            threads: dict[str, int] = self._client.nthreads()
+        self._capacity, self._asked = _TASKS_PER_THREAD * max(sum(threads.values()), 1), now
+        lost = [worker for worker, seen in self._seen.items() if worker not in threads and now - seen > _LOST_SECONDS]
+        for worker in sorted(lost):
+            del self._seen[worker]
+            _say(f"the cluster's worker {worker} is lost; {counted(len(threads), 'worker')} left")
+        self._seen |= dict.fromkeys(threads, now)
+        if threads:
+            self._last_worker = now
+        elif now - self._last_worker > _GIVE_UP_SECONDS:
+            raise ForestAlignError("the cluster has lost all its workers; --resume continues this run")
+
+    def _refuse_versions(self) -> None:
+        """Asked in a way that any version understands."""
+        with _losing_scheduler():
+            found = self._client.run(version, "forestalign", on_error="return")
+        own = version("forestalign")
+        for worker, other in sorted(found.items()):
+            if other != own:
+                told = f"has forestalign {other}" if isinstance(other, str) else "has no forestalign"
+                raise UsageError(f"the cluster's worker {worker} {told}; this is version {own}")
+
+    def _agree(self, facts: RunFacts) -> None:
+        """Every worker has the run's grammar and files, before anybody is given a pair."""
+        message = replace(Worker(_nothing_to_do).message(None), facts=facts)
+        with _losing_scheduler():
+            asked = {
+                worker: self._client.submit(run_task, self._run, message, workers=[worker], pure=False)
+                for worker in sorted(self._client.nthreads())
+            }
+        for worker, future in asked.items():
+            while not future.done() and worker in self._client.nthreads():
+                with suppress(Exception):  # files may be large, and what else is wrong the reply tells
+                    future.result(timeout=_REFRESH_SECONDS)
+            reply = self._reply(future) if future.done() else None
+            if isinstance(reply, Raised):
+                raise reply.error
+
+    def submit(self, ticket: int, worker: Worker[Any, Any], task: Any) -> None:
+        """Send a task to the scheduler."""
+        facts = RunFacts.of(worker.load, task)
+        if facts not in self._agreed:
+            self._agree(facts)
+            self._agreed.add(facts)
+        message = replace(worker.message(task), facts=facts)
+        with _losing_scheduler():
+            future = self._client.submit(run_task, self._run, message, pure=False)
         self._futures[ticket] = future
         future.add_done_callback(lambda done: self._finished.put((ticket, done)))
 
     def next_reply(self) -> tuple[int, Reply]:
         """Wait for the next task that ends."""
         while True:
-            ticket, future = self._finished.get()
+            self._look_at_workers()
+            try:
+                ticket, future = self._finished.get(timeout=_REFRESH_SECONDS)
+            except Empty:
+                continue
             if self._futures.get(ticket) is future:  # else it was abandoned
                 del self._futures[ticket]
                 return ticket, self._reply(future)
 
     def _reply(self, future: Any) -> Reply:
-        if future.status == "finished":
-            with _losing_scheduler():
-                reply: Reply = future.result()
-            return _told(reply)
-        if future.cancelled():
-            return Raised(ForestAlignError(_LOST))
-        with _losing_scheduler():
-            error = future.exception()
-        if isinstance(error, OSError):  # of the connection: errors of tasks come as replies
-            return Raised(ForestAlignError(_LOST))
-        if isinstance(error, self._distributed.scheduler.KilledWorker):
-            return Crashed("the machines that tried it died")
-        return Raised(error if isinstance(error, Exception) else RuntimeError(str(error)))
+        """What a task gave. It lies on its worker, and where that is lost, the task is done again elsewhere."""
+        while True:
+            try:
+                return _told(future.result(timeout=_REFRESH_SECONDS))
+            except TimeoutError:
+                self._look_at_workers()
+            except self._distributed.scheduler.KilledWorker:
+                return Crashed("the machines that tried it died")
+            except (OSError, CancelledError):  # of the connection: errors of tasks come as replies
+                return Raised(ForestAlignError(_LOST))
+            except Exception as error:
+                return Raised(ForestAlignError(_LOST) if future.cancelled() else error)
 
     def abandon(self) -> None:
         """Cancel what still runs."""
@@ -136,7 +199,7 @@ def _losing_scheduler() -> Iterator[None]:
 
 
 def _silence_distributed() -> None:
-    """What goes wrong is told by us, in one line. Dask gives its loggers levels of their own when it is imported."""
+    """We report what goes wrong, in one line. Dask gives its loggers levels of their own when it is imported."""
     for name in ("distributed", *sorted(logging.root.manager.loggerDict)):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -150,9 +213,10 @@ def _told(reply: Reply) -> Reply:
     return reply
 
 
-def run_here(run: str, message: Message) -> Reply:
+def run_task(run: str, message: Message) -> Reply:
     """On a Dask worker: run a task in an idle worker process of this run, or in a new one."""
-    pool = _pool(_import_distributed().get_worker())
+    worker = _import_distributed().get_worker()
+    pool = _pool(worker)
     process = pool.take(run)
     try:
         process.send(message)
@@ -162,7 +226,22 @@ def run_here(run: str, message: Message) -> Reply:
         raise
     finally:
         pool.give_back(run, process)
+    if isinstance(reply, Raised) and isinstance(reply.error, OtherRunError):
+        return Raised(UsageError(f"the cluster's worker {worker.address} cannot take part: {reply.error}"))
     return reply
+
+
+def _nothing_to_do() -> Callable[[Any], None]:
+    """A program whose tasks only find out whether a process can take part."""
+    return _nothing
+
+
+def _nothing(task: Any) -> None:
+    return None
+
+
+def _say(message: str) -> None:
+    print(f"forestalign: {message}", file=sys.stderr, flush=True)
 
 
 def end_run(run: str, dask_worker: Any) -> None:
@@ -220,7 +299,7 @@ def _pool(worker: Any) -> _Pool:
 
 
 def _refuse_address(address: str) -> None:
-    """Dask would look for a host of any name; what is no address is told at once."""
+    """Dask would look for a host of any name; what is not an address is refused at once."""
     if not re.fullmatch(r"(?:\w+://)?[^/\s]+:\d+", address):
         raise UsageError(f"--cluster is {address!r}; expected the address of a scheduler, as tcp://10.0.0.1:8786")
 

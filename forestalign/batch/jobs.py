@@ -67,9 +67,7 @@ class Outcome(Generic[Value]):
         return cls(job.number, job.key, None, error)
 
 
-# Called once in each process: loads the models and returns what handles a chunk of jobs, one outcome per job, in order.
-Handler = Callable[[Sequence[Job]], Iterable[Outcome[Value]]]
-StartWorker = Callable[[], Handler[Value]]
+Handler = Callable[[Sequence[Job]], Iterable[Outcome[Value]]]  # one outcome per job, in order
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Generic
 
-from forestalign.batch.jobs import Handler, Job, Outcome, StartWorker, Value
+from forestalign.batch.jobs import Handler, Job, Outcome, Value
+from forestalign.batch.worker import Load
+from forestalign.process_memory import give_back
 
 # Compiled code cannot be interrupted by an exception. After this many limits (and seconds) the process ends itself.
 _HARD_FACTOR, _HARD_SECONDS = 2.0, 1.0
@@ -27,19 +29,21 @@ class TimeLimit(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class GuardedStart(Generic[Value]):
-    """Starts a worker whose handler never raises: see the module docstring."""
+class LoadGuarded(Generic[Value]):
+    """Loads a worker whose handler never raises: see the module docstring."""
 
-    start_worker: StartWorker[Value]
+    load: Load[Sequence[Job], Iterable[Outcome[Value]]]
     time_limit: float  # seconds per job; 0: none
 
     def __call__(self) -> Callable[[Sequence[Job | Outcome[Value]]], list[Outcome[Value]]]:
-        handle = self.start_worker()
+        handle = self.load()
 
         def handle_items(items: Sequence[Job | Outcome[Value]]) -> list[Outcome[Value]]:
             """Items that are outcomes already (bad lines) keep their place."""
             fresh = iter(run_chunk(handle, [item for item in items if isinstance(item, Job)], self.time_limit))
-            return [item if isinstance(item, Outcome) else next(fresh) for item in items]
+            done = [item if isinstance(item, Outcome) else next(fresh) for item in items]
+            give_back()
+            return done
 
         return handle_items
 
@@ -86,8 +90,11 @@ def _limited(handle: Handler[Value], jobs: Sequence[Job], time_limit: float) -> 
 
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimit` after so many seconds; works in the main thread, which is where workers run."""
-    if not seconds:
+    """Raise `TimeLimit` after so many seconds; works in the main thread, which is where workers run.
+
+    Windows has no such signal; pairs take there as long as they take.
+    """
+    if not seconds or not hasattr(signal, "setitimer"):
         yield
         return
     previous = signal.signal(signal.SIGALRM, _raise_time_limit)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from forestalign.batch.worker import Worker
 from forestalign.batch.worker_program import Crashed, Done, Raised, Reply
-from forestalign.batch.workers import Program, ThisProcess, Workers
+from forestalign.batch.workers import ThisProcess, Workers
 from forestalign.errors import ForestAlignError
 
 Task = TypeVar("Task")
@@ -37,12 +38,12 @@ class _Queue(Generic[Task, Value]):
 
     def __init__(
         self,
-        program: Program[Task, Value],
+        worker: Worker[Task, Value],
         tasks: Iterable[Task],
         workers: Workers,
         split: Callable[[Task], Sequence[Task]],
     ):
-        self._program, self._tasks, self._workers, self._split = program, iter(tasks), workers, split
+        self._worker, self._tasks, self._workers, self._split = worker, iter(tasks), workers, split
         self._is_exhausted = False
         self._places: deque[_Place[Task]] = deque()
         self._waiting: deque[tuple[_Place[Task], int]] = deque()
@@ -54,7 +55,7 @@ class _Queue(Generic[Task, Value]):
         while len(self._running) < self._workers.capacity and (self._waiting or self._read()):
             self._ticket += 1
             place, part = self._running[self._ticket] = self._waiting.popleft()
-            self._workers.submit(self._ticket, self._program, place.parts[part])
+            self._workers.submit(self._ticket, self._worker, place.parts[part])
         return bool(self._places)
 
     def _read(self) -> bool:
@@ -84,13 +85,13 @@ class _Queue(Generic[Task, Value]):
 
 
 def ordered_replies(
-    program: Program[Task, Value],
+    worker: Worker[Task, Value],
     tasks: Iterable[Task],
     workers: Workers,
     split: Callable[[Task], Sequence[Task]] = lambda task: [task],
 ) -> Iterator[list[tuple[Task, Reply]]]:
     """For each task in order its reply, or, when its worker died, the replies of the parts that were tried again."""
-    queue = _Queue(program, tasks, workers, split)
+    queue = _Queue(worker, tasks, workers, split)
     try:
         while queue.fill():
             queue.settle()
@@ -100,23 +101,10 @@ def ordered_replies(
         workers.abandon()
 
 
-def map_ordered(
-    function: Callable[[Task], Value], tasks: Iterable[Task], workers: Workers | None = None
-) -> Iterator[Value]:
+def map_ordered(worker: Worker[Task, Value], tasks: Iterable[Task], workers: Workers | None = None) -> Iterator[Value]:
     """`map`, on any workers. An error in the function is raised here; a task whose worker died is tried twice."""
-    program: Program[Task, Value] = Program(_Constant(function))
-    for replies in ordered_replies(program, tasks, workers or ThisProcess()):
+    for replies in ordered_replies(worker, tasks, workers or ThisProcess()):
         yield value_of(replies[0][1])
-
-
-@dataclass(frozen=True, slots=True)
-class _Constant(Generic[Task, Value]):
-    """A start that has nothing to load."""
-
-    function: Callable[[Task], Value]
-
-    def __call__(self) -> Callable[[Task], Value]:
-        return self.function
 
 
 def value_of(reply: Reply) -> Any:

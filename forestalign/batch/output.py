@@ -8,15 +8,26 @@ soon as it has all of it; a run that is killed before goes on with that file.
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from forestalign.batch.run_journal import JournalFile, PairState, Record, Settings, refuse_other_settings
-from forestalign.batch.store import Store, finish_move, open_results
+from forestalign.batch.run_journal import (
+    JournalFile,
+    PairState,
+    Record,
+    Settings,
+    found_journal,
+    is_journal,
+    refuse_other_settings,
+)
+from forestalign.batch.store import Store, finish_move, is_of_run, open_results
 from forestalign.errors import UsageError
-from forestalign.outputs import STDOUT, naming
+from forestalign.outputs import STDOUT, SideFile, followed, is_stream, naming
+from forestalign.own_files import CLOSED_FOR_CHILDREN
+from forestalign.terminal import harmless
 
 
 class Output(Protocol):
@@ -45,7 +56,8 @@ class Stream:
         self._path, self._is_own = path, path != STDOUT
         sys.stdout.flush()
         with naming(path):
-            self._descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC) if self._is_own else sys.stdout.fileno()
+            self._descriptor = os.open(path, os.O_WRONLY | CLOSED_FOR_CHILDREN) if self._is_own else sys.stdout.fileno()
+            self._is_terminal = os.isatty(self._descriptor)
 
     def known(self, digest: int) -> PairState | None:
         """Nothing is known of any pair."""
@@ -58,7 +70,7 @@ class Stream:
     def write(self, digest: int, state: PairState, text: str | None) -> None:
         """Write the line of a pair at once; a pair without one leaves none."""
         if text is not None:
-            data = memoryview(_line(text))
+            data = memoryview(_line(harmless(text, colours=True) if self._is_terminal else text))
             with naming("stdout" if self._path == STDOUT else self._path):
                 while data:
                     data = data[os.write(self._descriptor, data) :]
@@ -92,15 +104,17 @@ class RunFile:
 
     def _resume(self) -> None:
         finish_move(self._beside, self._path)
-        if not os.path.exists(self._store.journal_path):
+        journal = found_journal(self._store.journal_path)
+        if journal is None:
             if self._store.is_empty:
                 return
             raise UsageError(
                 f"{self._path} has no journal ({self._store.journal_path}), so nobody can say what it holds: "
                 "--resume cannot continue it, --force replaces it"
             )
-        journal = JournalFile(self._store.journal_path)
         refuse_other_settings(self._path, journal.settings, self._settings)
+        if not journal.is_current:
+            raise UsageError(f"{journal.path} is of another version of forestalign; --force starts anew")
         self._store.recover(journal)
         self._held_count = self._store.count
         if self._store.failed:
@@ -111,9 +125,9 @@ class RunFile:
     def _begin_anew(self, journal: JournalFile) -> None:
         """Earlier failures are tried again, in a second file. It may be there already, from a run that was killed."""
         earlier, self._store = self._store, Store(self._beside, self._packed)
-        if os.path.exists(self._store.journal_path) and not self._store.is_empty:
-            begun = JournalFile(self._store.journal_path)
-            if begun.settings == self._settings:
+        begun = None if self._store.is_empty else found_journal(self._store.journal_path)
+        if begun is not None and begun.settings == self._settings and begun.is_current:
+            with suppress(UsageError):  # damaged: all that it held is done again
                 self._store.recover(begun)
                 self._held = begun.records(0, self._store.count)
         if not self._store.has_begun:
@@ -167,9 +181,7 @@ class RunFile:
     def _begin(self) -> None:
         if not self._store.has_begun:
             self._store.begin(self._settings)
-            for name in (self._beside, f"{self._beside}.journal"):
-                if os.path.exists(name):
-                    os.unlink(name)
+            _remove_second(self._beside)
 
     def _change_over(self) -> None:
         if self._old is not None and self._store.count >= self._held_count:
@@ -218,16 +230,35 @@ class _Earlier:
         self._store.close()
 
 
+def side_files(path: str) -> tuple[SideFile, ...]:
+    """All files that a run may make, replace or delete beside its output."""
+    if path == STDOUT or is_stream(path):
+        return ()
+    found = followed(path)
+    second = f"{found}.new"
+    return (
+        SideFile(Path(f"{found}.journal"), is_journal),
+        SideFile(Path(second), is_of_run),
+        SideFile(Path(f"{second}.journal"), is_journal),
+    )
+
+
+def _remove_second(path: str) -> None:
+    """What an earlier run left that tried its failures again; a stranger's file of this name stays."""
+    journal = f"{path}.journal"
+    if is_of_run(path):
+        for name in (path, journal):
+            with suppress(FileNotFoundError):
+                os.unlink(name)
+
+
 def open_output(path: str, settings: Settings, resume: bool) -> Output:
     """The output of a run, checked and locked; nothing is changed before the first result is there."""
-    if path == STDOUT or (os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode)):
+    if path == STDOUT or is_stream(path):
         if resume:
             raise UsageError("--resume needs an output file (-o FILE): it looks there for what is done")
         return Stream(path)
-    path = os.path.realpath(path)
-    if os.path.exists(f"{path}.journal"):
-        JournalFile(f"{path}.journal")  # somebody else's file of this name is not touched
-    return RunFile(path, settings, resume)
+    return RunFile(str(followed(path)), settings, resume)
 
 
 def _line(text: str) -> bytes:

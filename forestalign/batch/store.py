@@ -1,24 +1,36 @@
 """An output file and its journal, which grow together; plain, or gzip by the suffix.
 
-A result is in the file before its record is in the journal, so what has a record is whole. A compressed file has one
-gzip member for each group of pairs; the groups are counted from the beginning of the input, so that a file which was
-resumed has the same bytes as one that was not.
+A result is in the file before its record is in the journal, and the journal is cut before the file is, so what has a
+record is whole. A compressed file has one gzip member for each group of pairs; the groups are counted from the
+beginning of the input, so that a file which was resumed has the same bytes as one that was not. Records of a group
+count when its member is there: a run that is killed does the pairs of an unfinished group again.
 """
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import os
 import zlib
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
 
-from forestalign.batch.run_journal import RECORD, JournalFile, PairState, Record, Settings, header_of
+from forestalign.batch.run_journal import (
+    RECORD,
+    JournalFile,
+    PairState,
+    Record,
+    Settings,
+    found_journal,
+    header_of,
+    is_journal,
+)
 from forestalign.errors import OutputError, UsageError
+from forestalign.own_files import open_alone, open_regular, renamed, started
 
 GROUP = 64  # pairs in a gzip member
 _GZIP = 31  # zlib's number for gzip headers
@@ -31,7 +43,7 @@ class Store:
         self.path, self.journal_path = path, f"{path}.journal"
         self._group = GROUP if packed else 1
         self._packed = packed
-        self.is_new = not os.path.exists(path)
+        self.is_new = not os.path.lexists(path)
         self._file, self._journal = open_alone(path), -1
         self._end = self._journal_end = 0
         self._records: list[Record] = []
@@ -50,54 +62,44 @@ class Store:
         return os.fstat(self._file).st_size == 0
 
     def begin(self, settings: Settings) -> None:
-        """Start from nothing; what the files held is gone."""
-        self._open_journal(os.O_TRUNC)
-        header = header_of(settings)
-        self._write(self._journal, header, 0, self.journal_path)
-        self._journal_end = len(header)
-        os.ftruncate(self._file, 0)
+        """Start from nothing: new files take the place of old ones, first that of the results."""
+        try:
+            if not self.is_empty:
+                old, self._file = self._file, started(self.path)
+                os.close(old)
+            header = header_of(settings)
+            self._journal, self._journal_end = started(self.journal_path, header), len(header)
+        except OSError as error:
+            raise OutputError(f"cannot write to {error.filename or self.journal_path}: {error.strerror}") from error
 
     def recover(self, journal: JournalFile) -> None:
         """Find out what a run left that ended anywhere; the rest of both files is cut off at the next write."""
-        size, end = os.fstat(self._file).st_size, 0
-        is_cut = False
-        for block in journal.blocks():
-            ends = end + np.cumsum(block["stored"], dtype=np.int64)
-            fitting = int(np.searchsorted(ends, size, side="right"))
-            is_cut = fitting < len(block)
-            self.count += fitting
-            end = int(ends[fitting - 1]) if fitting else end
-            self.failed += int((block["state"][:fitting] == PairState.FAILED).sum())
-            if is_cut:
-                break
-        if is_cut and self._packed and self.count % self._group:
-            # records of a group whose bytes are not there
-            self.failed -= self._failures(journal, self.count - self.count % self._group)
-            self.count -= self.count % self._group
-        self._open_journal(0)
-        self._end, self._journal_end = end, journal.begin + self.count * RECORD.itemsize
-        self._check_last(journal)
+        with open(self._file, "rb", closefd=False) as file:
+            held = held_results(self.path, file, journal, self._group)
+        self._journal = self._opened_journal(journal)
+        self.count, self.failed, self._end = held.count, held.failed, held.end
+        self._journal_end = journal.begin + self.count * RECORD.itemsize
         if self.count % self._group:
             self._take_up_group(journal)
 
-    def _failures(self, journal: JournalFile, begin: int) -> int:
-        return sum(record.state == PairState.FAILED for record in journal.records(begin, self.count))
-
-    def _check_last(self, journal: JournalFile) -> None:
-        """The bytes of the last stored result tell whether the file is still the one that was written."""
-        begin = max(0, self.count - GROUP)
-        last = [record for record in journal.records(begin, self.count) if record.stored]
-        if last:
-            data = os.pread(self._file, last[-1].stored, self._end - last[-1].stored)
-            if zlib.crc32(data) != last[-1].check:
-                raise UsageError(f"{self.path} was changed after it was written: --resume cannot continue it")
+    def _opened_journal(self, journal: JournalFile) -> int:
+        try:
+            descriptor = open_regular(self.journal_path, os.O_RDWR)
+        except OSError as error:
+            raise OutputError(f"cannot write to {self.journal_path}: {error.strerror}") from error
+        if os.read(descriptor, journal.begin) != journal.header:
+            os.close(descriptor)
+            raise UsageError(f"{self.journal_path} was replaced while it was read")
+        return descriptor
 
     def _take_up_group(self, journal: JournalFile) -> None:
         begin = self.count - self.count % self._group
-        self._records = [record._replace(stored=0, check=0) for record in journal.records(begin, self.count)]
-        stored = next(journal.records(self.count - 1, self.count)).stored
-        data = zlib.decompress(os.pread(self._file, stored, self._end - stored), _GZIP) if stored else b""
-        for record in self._records:
+        records = list(journal.records(begin, self.count))
+        stored = records[-1].stored
+        os.lseek(self._file, self._end - stored, os.SEEK_SET)
+        data = zlib.decompress(os.read(self._file, stored), _GZIP) if stored else b""
+        for record in records:
+            self._records.append(record._replace(stored=0, check=0))
             self._results.append(data[: record.size])
             data = data[record.size :]
         self._end -= stored
@@ -119,9 +121,9 @@ class Store:
         data = b"".join(self._results)
         if self._packed and data:
             data = zlib.compress(data, wbits=_GZIP)
-        last = self._records[-1]._replace(stored=len(data), check=zlib.crc32(data))
+        records = _checked(self._records, data)
+        self._cut(self._journal, self._journal_end, self.journal_path)  # it never tells of what is written over
         self._write(self._file, data, self._end, self.path)
-        records = np.array([tuple(record) for record in (*self._records[:-1], last)], RECORD)
         self._write(self._journal, records.tobytes(), self._journal_end, self.journal_path)
         self._has_news = False
         if len(self._records) == self._group:
@@ -130,15 +132,21 @@ class Store:
             self._records.clear()
             self._results.clear()
 
-    def _write(self, descriptor: int, data: bytes, place: int, path: str) -> None:
-        """All of it and nothing behind it; when the disk is full, what was written before stays and is whole."""
-        view, at = memoryview(data), place
+    def _cut(self, descriptor: int, place: int, path: str) -> None:
         try:
             if os.fstat(descriptor).st_size > place:
                 os.ftruncate(descriptor, place)
+        except OSError as error:
+            raise OutputError(f"cannot write to {path}: {error.strerror}") from error
+
+    def _write(self, descriptor: int, data: bytes, place: int, path: str) -> None:
+        """All of it and nothing behind it; when the disk is full, what was written before stays and is whole."""
+        self._cut(descriptor, place, path)
+        view = memoryview(data)
+        try:
+            os.lseek(descriptor, place, os.SEEK_SET)
             while view:
-                count = os.pwrite(descriptor, view, at)
-                view, at = view[count:], at + count
+                view = view[os.write(descriptor, view) :]
         except OSError as error:
             with suppress(OSError):
                 os.ftruncate(descriptor, place)
@@ -146,23 +154,15 @@ class Store:
                 f"cannot write to {path}: {error.strerror}; what was written before is kept, and --resume continues it"
             ) from error
 
-    def _open_journal(self, flags: int) -> None:
-        if self._journal < 0:
-            try:
-                self._journal = os.open(self.journal_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, 0o666)
-            except OSError as error:
-                raise OutputError(f"cannot write to {self.journal_path}: {error.strerror}") from error
-
     def move_to(self, path: str) -> None:
         """Take the place of another pair of files. The first rename decides; `finish_move` does the second if need be.
 
         The locks stay, since they belong to the files and not to their names.
         """
         self.flush()
-        os.fsync(self._file)
         os.fsync(self._journal)
-        os.replace(self.path, path)
-        os.replace(self.journal_path, f"{path}.journal")
+        self._file = renamed(self._file, self.path, path)
+        self._journal = renamed(self._journal, self.journal_path, f"{path}.journal")
         self.path, self.journal_path = path, f"{path}.journal"
 
     def close(self) -> None:
@@ -172,31 +172,73 @@ class Store:
                 os.close(descriptor)
 
 
+def _checked(records: Sequence[Record], data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    """The records of a group with their checksums; the last one has the bytes."""
+    last = len(records) - 1
+    whole = [record.with_bytes(data if k == last else b"") for k, record in enumerate(records)]
+    return np.array([tuple(record) for record in whole], RECORD)
+
+
+# ---- what is held ----
+
+
+@dataclass(frozen=True, slots=True)
+class HeldResults:
+    """Records from the beginning of a journal whose results are all in the file, and where the file may go on."""
+
+    count: int
+    failed: int
+    end: int
+
+
+def held_results(path: str, file: BinaryIO, journal: JournalFile, group: int) -> HeldResults:
+    """What a file holds of what its journal says. A cut is no fault; UsageError if any byte is another one."""
+    size = os.fstat(file.fileno()).st_size
+    file.seek(0)
+    whole = HeldResults(0, 0, 0)  # up to the last record behind which the file may go on
+    count = failed = end = waiting = 0
+    for block in journal.blocks():
+        for record in map(Record._make, block.tolist()):
+            if record.own != record.checksum():
+                raise UsageError(_changed(path, count + 1, end))
+            if end + record.stored > size:
+                return whole
+            if record.check != zlib.crc32(file.read(record.stored)):
+                raise UsageError(_changed(path, count + 1, end))
+            # bytes of this group that are in no member yet: one is stored with the last record that was written
+            waiting = 0 if record.stored else record.size + (waiting if count % group else 0)
+            count, failed, end = count + 1, failed + (record.state == PairState.FAILED), end + record.stored
+            if not waiting:
+                whole = HeldResults(count, failed, end)
+    return whole
+
+
+def _changed(path: str, number: int, end: int) -> str:
+    return (
+        f"{path} or its journal was changed after it was written (the result of pair {number}): --resume cannot "
+        f"continue it; cut to its first {end} bytes, the file keeps what comes before"
+    )
+
+
 def finish_move(source: str, path: str) -> None:
-    """A run was killed between the two renames of `move_to`."""
-    if not os.path.exists(source) and os.path.exists(f"{source}.journal"):
-        os.replace(f"{source}.journal", f"{path}.journal")
+    """A run was killed between the two renames of `move_to`: the journal that fits the file is under the old name."""
+    if os.path.lexists(source) or not os.path.exists(path):
+        return
+    journal = found_journal(f"{source}.journal")
+    if journal is None:
+        return
+    with suppress(UsageError), open(open_regular(path), "rb") as file:
+        held = held_results(path, file, journal, GROUP if path.endswith(".gz") else 1)
+        if held.end == os.fstat(file.fileno()).st_size and held.count == journal.count:
+            os.replace(f"{source}.journal", f"{path}.journal")
+
+
+def is_of_run(path: str | Path) -> bool:
+    """Whether a second file of results is of a run: then it has a journal."""
+    journal = f"{path}.journal"
+    return os.path.isfile(journal) and os.path.getsize(journal) > 0 and is_journal(journal)
 
 
 def open_results(path: str, packed: bool) -> BinaryIO:
     """The results of a store, to be read from the beginning."""
     return cast(BinaryIO, gzip.open(path, "rb")) if packed else Path(path).open("rb")
-
-
-def open_alone(path: str) -> int:
-    """Open a file, and make sure that no other run is writing to it; nothing in it is changed."""
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise UsageError(f"cannot write to {path}: {error.strerror}") from None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        is_current = os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except BlockingIOError:
-        is_current = False
-    except OSError:
-        is_current = True  # a file system without locks
-    if not is_current:
-        os.close(descriptor)
-        raise UsageError(f"another run is writing to {path}")
-    return descriptor

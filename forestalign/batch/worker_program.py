@@ -1,6 +1,6 @@
 """The program of a worker process: receives tasks on a socket, runs them, sends the replies back.
 
-It is started as `python -c` and not by `multiprocessing`, which would import the user's main script again and so
+It is started as `python -P -c` and not by `multiprocessing`, which would import the user's main script again and so
 demand an `if __name__ == "__main__"` from everybody who aligns in parallel.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import sys
 import threading
 import time
 import traceback
@@ -19,19 +18,27 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from forestalign.errors import ForestAlignError
-from forestalign.memory import is_want_of_memory
+from forestalign.batch.run_facts import RunFacts
+from forestalign.errors import ForestAlignError, UsageError
+from forestalign.process_memory import is_want_of_memory
 
-# What `python -c` runs. Before anything is imported, Linux is asked to kill the process when its parent dies
-# (PR_SET_PDEATHSIG, SIGKILL): compiled code may keep the interpreter from looking itself.
+# What `python -P -c` runs. Modules come from where the parent takes them: without -P, Python puts the current folder
+# first, and a `numpy.py` that lies beside the data would be run. Before anything else is imported, Linux is asked to
+# kill the process when its parent dies (PR_SET_PDEATHSIG, SIGKILL): compiled code may keep the interpreter from looking
+# itself.
 START = """
 import sys
+sys.path[:] = {path!r}
 if sys.platform == "linux":
     import ctypes
     ctypes.CDLL(None).prctl(1, 9)
 from forestalign.batch.worker_program import main
 main({descriptor}, {parent})
 """
+NOT_SENT = (
+    "a parser, model or scorer of your own cannot go to worker processes; "
+    "its class has to stand in a module that can be imported, and not in the script that is run"
+)
 _LOOK_SECONDS = 0.5
 _KEPT_PROGRAMS = 2  # loaded programs a worker keeps: the one at work and the one before
 
@@ -63,11 +70,15 @@ Reply = Done | Raised | Crashed
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A task for the program `key`; `program` is its pickled start function when the worker has not seen it yet."""
+    """A task for the program `key`; `program` is its pickled start function when the worker has not seen it yet.
+
+    `facts` are those of the run, where the process may run on another machine.
+    """
 
     key: str
     program: bytes | None
     task: bytes
+    facts: RunFacts | None = None
 
 
 class Programs:
@@ -75,10 +86,14 @@ class Programs:
 
     def __init__(self) -> None:
         self._started: OrderedDict[str, Callable[[Any], Any]] = OrderedDict()
+        self._agreed: RunFacts | None = None
 
     def run(self, message: Message) -> Reply:
         """Run a task; whatever it raises is the reply."""
         try:
+            if message.facts is not None and message.facts != self._agreed:
+                message.facts.refuse_differences()
+                self._agreed = message.facts
             return Done(self._function(message)(pickle.loads(message.task)))
         except Exception as error:
             return Raised(MemoryError(str(error)) if is_want_of_memory(error) else portable(error))
@@ -87,11 +102,20 @@ class Programs:
         if message.key not in self._started:
             if message.program is None:
                 raise RuntimeError("a task came before its program")
-            self._started[message.key] = pickle.loads(message.program)()
+            self._started[message.key] = _loaded(message.program)()
             while len(self._started) > _KEPT_PROGRAMS:
                 self._started.popitem(last=False)
         self._started.move_to_end(message.key)
         return self._started[message.key]
+
+
+def _loaded(program: bytes) -> Callable[[], Callable[[Any], Any]]:
+    """What a program was pickled from; classes and functions are found by the names of their modules."""
+    try:
+        start: Callable[[], Callable[[Any], Any]] = pickle.loads(program)
+    except (AttributeError, ImportError) as error:
+        raise UsageError(f"{NOT_SENT} ({error})") from error
+    return start
 
 
 def portable(error: Exception) -> Exception:
@@ -114,7 +138,6 @@ def main(descriptor: int, parent: int) -> None:
     connection: Connection[Any, Any] = Connection(descriptor)
     programs = Programs()
     try:
-        sys.path[:] = connection.recv()
         while True:
             connection.send(_picklable(programs.run(connection.recv())))
     except (EOFError, ConnectionError):

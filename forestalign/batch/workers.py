@@ -2,49 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import pickle
 import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from multiprocessing.connection import Connection, Pipe, wait
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self
 
+from forestalign.batch.spawning import start_process
+from forestalign.batch.worker import Worker
 from forestalign.batch.worker_program import START, Crashed, Done, Message, Raised, Reply
 
-Task = TypeVar("Task")
-Value = TypeVar("Value")
-
-
-class Program(Generic[Task, Value]):
-    """What workers run: `start()` is called once per process and returns the function for the tasks."""
-
-    def __init__(self, start: Callable[[], Callable[[Task], Value]]):
-        self.start = start
-
-    @cached_property
-    def function(self) -> Callable[[Task], Value]:
-        """The function, started in this process."""
-        return self.start()
-
-    @cached_property
-    def pickled(self) -> bytes:
-        """The start function, to be sent."""
-        return pickle.dumps(self.start)
-
-    @cached_property
-    def key(self) -> str:
-        """A digest by which worker processes know the program."""
-        return hashlib.sha256(self.pickled).hexdigest()
-
-    def message(self, task: Task) -> Message:
-        """A task as it is sent to a worker process."""
-        return Message(self.key, self.pickled, pickle.dumps(task))
+KILLED = 9  # the number of SIGKILL, which not every system has
 
 
 class Workers(Protocol):
@@ -54,7 +25,7 @@ class Workers(Protocol):
     def capacity(self) -> int:
         """How many tasks can be under way."""
 
-    def submit(self, ticket: int, program: Program[Any, Any], task: Any) -> None:
+    def submit(self, ticket: int, worker: Worker[Any, Any], task: Any) -> None:
         """Begin a task; its reply comes with the ticket."""
 
     def next_reply(self) -> tuple[int, Reply]:
@@ -75,10 +46,10 @@ class ThisProcess:
     def __init__(self) -> None:
         self._replies: deque[tuple[int, Reply]] = deque()
 
-    def submit(self, ticket: int, program: Program[Any, Any], task: Any) -> None:
+    def submit(self, ticket: int, worker: Worker[Any, Any], task: Any) -> None:
         """Run the task now."""
         try:
-            self._replies.append((ticket, Done(program.function(task))))
+            self._replies.append((ticket, Done(worker.function(task))))
         except Exception as error:
             self._replies.append((ticket, Raised(error)))
 
@@ -125,9 +96,10 @@ class WorkerProcess:
 
     def _start(self) -> None:
         self.connection, theirs = Pipe()
-        program = START.format(descriptor=theirs.fileno(), parent=os.getpid())
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", program],
+        path = [folder for folder in sys.path if isinstance(folder, str)]
+        program = START.format(path=path, descriptor=theirs.fileno(), parent=os.getpid())
+        self._process = start_process(
+            [sys.executable, "-I" if sys.flags.isolated else "-P", "-c", program],
             stdin=subprocess.DEVNULL,
             stdout=2,  # results go through the socket; whatever else is printed is a message
             pass_fds=[theirs.fileno()],
@@ -135,7 +107,6 @@ class WorkerProcess:
         )
         theirs.close()
         self._known = ""
-        self.connection.send(sys.path)
 
     def _crash(self) -> Crashed:
         assert self._process is not None
@@ -147,7 +118,7 @@ class WorkerProcess:
         if status is None or status >= 0:
             return Crashed(f"the worker process died (exit status {status})", status)
         name = signal.Signals(-status).name
-        hint = ", often a sign of too little memory" if status == -signal.SIGKILL else ""
+        hint = ", often a sign of too little memory" if status == -KILLED else ""
         return Crashed(f"the worker process died ({name}{hint})", status)
 
     def stop(self) -> None:
@@ -167,11 +138,11 @@ class Processes:
         self._idle = [WorkerProcess() for _ in range(count)]
         self._busy: dict[Connection[Any, Any], tuple[int, WorkerProcess]] = {}
 
-    def submit(self, ticket: int, program: Program[Any, Any], task: Any) -> None:
+    def submit(self, ticket: int, worker: Worker[Any, Any], task: Any) -> None:
         """Send the task to an idle process."""
-        worker = self._idle.pop()
-        worker.send(program.message(task))
-        self._busy[worker.connection] = (ticket, worker)
+        process = self._idle.pop()
+        process.send(worker.message(task))
+        self._busy[process.connection] = (ticket, process)
 
     def next_reply(self) -> tuple[int, Reply]:
         """Wait for the first process that answers or dies."""

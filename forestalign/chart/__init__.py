@@ -7,12 +7,12 @@ spans that are not in the tree add nothing. Chains of unary phrases are one labe
 - `potentials`: the chart itself
 - `plain`, `plain_kbest`: the algorithms as they are written down; `chart_kernels` chooses between them and the compiled
 - `decode`, `best_trees`: the best tree, the k best, the one of least risk
-- `expectations`: partition, marginals, entropy
+- `expectations`: partition, marginals
 """
 
 from forestalign.chart.best_trees import BestTrees, SharedTrees
-from forestalign.chart.decode import kbest, leaves, minimum_risk, sample, viterbi
-from forestalign.chart.expectations import Inside, entropy, inside, inside_outside, log_partition, marginals, outside
+from forestalign.chart.decode import kbest, leaves, sample, viterbi
+from forestalign.chart.expectations import Inside, inside, inside_outside, log_partition, marginals, outside
 from forestalign.chart.potentials import CHAIN, Chart
 
 __all__ = [
@@ -21,14 +21,12 @@ __all__ = [
     "Chart",
     "Inside",
     "SharedTrees",
-    "entropy",
     "inside",
     "inside_outside",
     "kbest",
     "leaves",
     "log_partition",
     "marginals",
-    "minimum_risk",
     "outside",
     "sample",
     "viterbi",

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from forestalign.chart import chart_kernels as kernels
 from forestalign.chart.best_trees import BestTrees, SharedTrees, chains
-from forestalign.chart.expectations import Inside, inside, marginals
-from forestalign.chart.potentials import CHAIN, Chart, maxima, rows, square, triangle
+from forestalign.chart.expectations import Inside, inside
+from forestalign.chart.potentials import Chart, maxima, rows, square
 from forestalign.trees import ScoredTree, Tree
 
 LEFT, RIGHT = 0, 1
@@ -92,20 +92,6 @@ def viterbi(chart: Chart, words: Sequence[str]) -> ScoredTree:
     """The most probable tree."""
     tree, score = _best_tree(chart, words, rows(chart))
     return ScoredTree(tree, score - inside(chart).log_partition)
-
-
-def minimum_risk(chart: Chart, words: Sequence[str], price: float = 0.5) -> Tree:
-    """The tree with the greatest expected number of right brackets, less a price for every bracket.
-
-    A price of 0 looks at recall alone and gives deep trees; 0.5 weighs a wrong bracket like a missing one. A bracket
-    is right when the gold tree has its label over its span, whatever else stands in the same chain.
-    """
-    chains = [set(label.split(CHAIN)) if label else set() for label in chart.labels]
-    names = sorted(set().union(*chains))
-    has = np.array([[name in chain for name in names] for chain in chains], dtype=np.float32)
-    shares = marginals(chart)[triangle(len(chart))]
-    tree, _ = _best_tree(chart, words, (shares @ has - np.float32(price)) @ has.T)
-    return tree
 
 
 def kbest(chart: Chart, words: Sequence[str], k: int, log_z: float | None = None) -> BestTrees:

@@ -1,4 +1,4 @@
-"""Sums over all trees of a chart: log partition, outside scores, marginals, entropy."""
+"""Sums over all trees of a chart: log partition, outside scores, marginals."""
 
 from __future__ import annotations
 
@@ -88,10 +88,3 @@ def marginals(chart: Chart, scores: Inside | None = None) -> Floats:
     table = np.zeros(chart.potentials.shape, dtype=np.float32)
     table[upper] = found
     return table
-
-
-def entropy(chart: Chart) -> float:
-    """Of the distribution over trees, in nats: log Z minus the expected score."""
-    scores = inside(chart)
-    expected = np.sum(marginals(chart, scores) * chart.potentials, dtype=np.float64)
-    return max(0.0, scores.log_partition - float(expected))

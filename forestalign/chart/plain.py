@@ -1,4 +1,4 @@
-"""The chart algorithms as they are written down: slow, short, and the judge of their twins in `chart.pxi`.
+"""The chart algorithms as they are written down: slow, short, and the judge of their twins in `_chart.pyx`.
 
 The grammar is left-binarised. A span of several words with the empty label may only be a left child, so an n-ary
 tree has exactly one derivation: the children of a node are joined from the left, and every child but the first is a

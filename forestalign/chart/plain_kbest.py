@@ -7,7 +7,7 @@ gives an n-ary tree one derivation, so no list holds a tree twice. Ties go to th
 first: the earlier split point, then the better left child; the better split, then the better label; of equal labels
 the earlier one.
 
-The plain twin of `kbest.pxi`, and what runs where the core was not built.
+The plain twin of `_kbest.pyx`, and what runs where the core was not built.
 """
 
 from __future__ import annotations

@@ -13,20 +13,19 @@ import os
 import signal
 import sys
 import threading
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from forestalign.cli.idle_options import warn_of_idle
-from forestalign.errors import ForestAlignError, RenamedWarning, UsageError
-from forestalign.memory import is_want_of_memory
+from forestalign.cli.unused_options import warn_of_unused
+from forestalign.errors import ForestAlignError, UsageError
+from forestalign.process_memory import is_want_of_memory
+from forestalign.terminal import TerminalText
 
 COMMANDS = {
     "align": "align the phrases of pairs of sentences",
     "words": "align the words of pairs of sentences",
-    "rerank": "choose parses by aligning, and show the parser's 1-best beside them",
+    "rerank": "choose parses with the help of the other sentence, and show the parser's 1-best beside them",
     "parse": "parse sentences into Penn trees, n-best lists or forests",
     "train": "learn the weights of phrase features from pairs of sentences",
     "tune": "find the best settings on a development set",
@@ -36,12 +35,16 @@ COMMANDS = {
     "annotations": "check annotated pairs and measure agreement",
     "extract": "make a table of paraphrases from alignments",
     "edits": "say how the second sentence of each pair differs from the first",
+    "compare": "say how one version of a text differs from another, sentence by sentence",
     "similarity": "say how similar the sentences of each pair are, and why",
     "view": "write a page for browsing alignments",
     "serve": "run the same page on this machine, with two text boxes",
+    "sample": "print pairs of sentences to try the other commands with",
     "completion": "print a script that lets a shell complete commands and options",
 }
 
+
+SAMPLES = "'forestalign sample > pairs.tsv' and 'forestalign sample --gold > gold.jsonl' write files for the examples."
 
 # Matrices are small: a second thread of BLAS, which starts with numpy, mostly waits and takes a core from others. And
 # the number of threads changes the last digits, so it is not the user's to choose (see `forestalign.blas`).
@@ -49,10 +52,23 @@ BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class CommandParser(argparse.ArgumentParser):
-    """Says in one line what is wrong, as all other errors are told, without the whole usage before it."""
+    """Says in one line what is wrong, as other errors do, without printing the whole usage first."""
+
+    def format_help(self) -> str:
+        """What the command does and its examples, then all options."""
+        formatter = self._get_formatter()
+        formatter.add_text(self.description)
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        for group in self._action_groups:
+            formatter.start_section(group.title)
+            formatter.add_text(group.description)
+            formatter.add_arguments(group._group_actions)
+            formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:
-        """Exit with one line."""
+        """Exit with code 2 and one line that says what is wrong."""
         from forestalign.cli.suggestions import with_suggestion
 
         told = with_suggestion(message, self)
@@ -66,6 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _clean_up_when_ended()
     _replace_closed_streams()
     _escape_what_streams_cannot_write()
+    _make_terminals_harmless()
     parser = _top_parser()
     if not arguments or arguments[0] not in COMMANDS:
         parser.parse_args(arguments)
@@ -73,8 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     name = arguments[0]
     try:
-        with _told_in_one_line(name):
-            code = _run_command(name, arguments[1:])
+        code = _run_command(name, arguments[1:])
         sys.stdout.flush()  # here, where a full disk or a closed pipe is still told well
         return code
     except ForestAlignError as error:
@@ -103,29 +119,13 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
     parser = CommandParser(
         prog=f"forestalign {name}",
         description=command.__doc__,
+        epilog=SAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.configure(parser)
     args = parser.parse_args(arguments)
-    warn_of_idle(parser, args, getattr(command, "IDLE", ()))
+    warn_of_unused(parser, args, getattr(command, "UNUSED", ()))
     return int(command.run(args))
-
-
-@contextmanager
-def _told_in_one_line(name: str) -> Iterator[None]:
-    """Warnings of ours without the place in the code, which a user of the command cannot change."""
-    with warnings.catch_warnings():
-        shown = warnings.showwarning
-
-        def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
-            if issubclass(category, RenamedWarning):
-                print(f"forestalign {name}: {message}", file=sys.stderr)
-            else:
-                shown(message, category, *place)
-
-        warnings.simplefilter("always", RenamedWarning)
-        warnings.showwarning = show  # type: ignore[assignment]
-        yield
 
 
 def _clean_up_when_ended() -> None:
@@ -154,6 +154,14 @@ def _escape_what_streams_cannot_write() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
             stream.reconfigure(errors="backslashreplace")
+
+
+def _make_terminals_harmless() -> None:
+    """Names of files, cards of models and whatever else is printed cannot steer a terminal."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream.isatty() and not isinstance(stream, TerminalText):
+            setattr(sys, name, TerminalText(stream))
 
 
 def _top_parser() -> argparse.ArgumentParser:

@@ -10,11 +10,11 @@ from dataclasses import fields, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from forestalign.aligner import PairToAlign
 from forestalign.batch import BadLine, Job
 from forestalign.cli.batch_options import line_count
-from forestalign.cli.old_names import OldName
 from forestalign.cli.pair_input import add_pair_arguments, read_pair_input
 from forestalign.config import CHOICES, DEFAULT_CONFIG, HAND_SET, AlignConfig
 from forestalign.errors import UsageError
@@ -47,11 +47,20 @@ def add_align_options(parser: argparse.ArgumentParser) -> None:
         metavar="METHOD|FILE",
         help=f"take word links from here: {', '.join(METHODS)}, or a file of Pharaoh links (default: %(default)s)",
     )
-    parser.add_argument("--seed", action=OldName, dest="links", new_name="--links")
     parses = parser.add_mutually_exclusive_group()
     parses.add_argument("--trees", metavar="FILE", help="use your own parses: Penn brackets or n-best lists")
     parses.add_argument("--forests", metavar="FILE", help="use your own parses: forests as JSON lines")
     add_settings(parser)
+
+
+def add_bars_option(parser: argparse._ActionsContainer) -> None:
+    """Add --bars and --no-bars."""
+    parser.add_argument(
+        "--bars",
+        action=argparse.BooleanOptionalAction,
+        help="take all phrases that exist only in the binarised trees, or none (default: those whose parts do not say "
+        "the same)",
+    )
 
 
 def add_settings(parser: argparse.ArgumentParser, phrase_model: bool = True) -> None:
@@ -68,6 +77,7 @@ def add_settings(parser: argparse.ArgumentParser, phrase_model: bool = True) -> 
     )
     group.add_argument("--nbest", type=int, metavar="K", help="pack the K best trees into a forest")
     group.add_argument("--profile", choices=CHOICES["profile"], help="use this profile of the word aligner")
+    group.add_argument("--reader", choices=CHOICES["reader"], help="read the sentences of a pair alone, or jointly too")
     group.add_argument("--ppdb", metavar="FILE", help="add word pairs from a list in PPDB format")
     group.add_argument("--vectors", metavar="FILE", help="use these word vectors (word2vec, GloVe or fastText)")
     for name, help in NUMBERS.items():
@@ -90,7 +100,7 @@ def config_of(args: argparse.Namespace) -> AlignConfig:
 
 def settings_of(args: argparse.Namespace) -> AlignConfig:
     """The settings that the options give."""
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     for field in fields(AlignConfig):
         value = getattr(args, field.name, None)
         if value is not None and field.name != "links":
@@ -104,7 +114,7 @@ def settings_of(args: argparse.Namespace) -> AlignConfig:
         if not equals:
             raise UsageError(f"--set takes NAME=VALUE, not {setting!r}")
         changes[name.strip()] = _value(text.strip())
-    return DEFAULT_CONFIG.with_(**changes)
+    return DEFAULT_CONFIG.replace(**changes)
 
 
 def given_file(args: argparse.Namespace) -> str:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from forestalign.batch import (
     BadLine,
     Job,
     Layout,
+    Load,
+    Outcome,
     OutputOptions,
     Processes,
     RunLimits,
-    StartWorker,
     Workers,
     run_jobs,
 )
+from forestalign.config import CHOICES
 from forestalign.formats import Unread
-from forestalign.outputs import check_different, check_output
+from forestalign.outputs import check_different, check_output, is_stream
 
 
 def add_batch_options(parser: argparse.ArgumentParser) -> None:
@@ -68,21 +70,21 @@ def opened_workers(args: argparse.Namespace) -> Iterator[Workers | None]:
 def run_batch(
     args: argparse.Namespace,
     jobs: Iterable[Job | BadLine | Unread[Job | BadLine]],
-    start_worker: StartWorker[str],
+    load: Load[Sequence[Job], Iterable[Outcome[str]]],
     layout: Layout,
     count: Callable[[], int | None] = lambda: None,
 ) -> int:
-    """Run the jobs as the options say; returns the exit code. `count` is asked only when progress is shown."""
+    """Run the jobs as the options say; returns the exit code. `count` is asked unless nothing is to be told."""
     reading = (("tokenized", bool(getattr(args, "tokenized", False))),)
     output = OutputOptions(args.output, layout, tuple(named_files(args)), args.force, args.resume, reading)
     with opened_workers(args) as workers:
         tally = run_jobs(
             jobs,
-            start_worker,
+            load,
             output=output,
             limits=RunLimits(args.jobs, time_limit=args.time_limit),
             workers=workers,
-            total=count() if sys.stderr.isatty() and not args.quiet else None,
+            total=None if args.quiet else count(),
             quiet=args.quiet,
         )
     if not args.quiet and (tally.failed or tally.skipped):
@@ -118,7 +120,7 @@ def check_outputs(args: argparse.Namespace, *names: str) -> None:
 
 
 def _is_device(path: str) -> bool:
-    return path != "-" and Path(path).exists() and not Path(path).is_file()
+    return path != "-" and is_stream(path)
 
 
 def named_files(args: argparse.Namespace, outputs: Sequence[str] = ("output",)) -> Iterator[str]:
@@ -126,13 +128,22 @@ def named_files(args: argparse.Namespace, outputs: Sequence[str] = ("output",)) 
     for name, value in vars(args).items():
         for each in value if isinstance(value, list) else [value]:
             path = each.partition("=")[2] if name == "set" else each
-            if name not in outputs and isinstance(path, str) and (path == "-" or Path(path).is_file()):
+            if name not in outputs and isinstance(path, str) and not _is_word(name, path) and _is_input(path):
                 yield path
+
+
+def _is_input(path: str) -> bool:
+    return path == "-" or os.path.isfile(path)  # false also where the folder cannot be looked into
+
+
+def _is_word(name: str, value: str) -> bool:
+    """Whether an argument is the name of a method or the like, also where a file has the same name."""
+    return name == "method" or value in CHOICES.get(name, ())
 
 
 def line_count(path: str) -> int | None:
     """Lines of a plain file, quickly; None where that cannot be known without reading a stream."""
-    if path == "-" or path.endswith(".gz") or not Path(path).is_file():
+    if path == "-" or path.endswith(".gz") or not os.path.isfile(path):
         return None
     with open(path, "rb") as file:
         return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))

@@ -1,14 +1,13 @@
 """Train the token CRF or the semi-Markov phrase CRF on gold links, and use the features that only they have.
 
-Gold is read in any format that `evaluate words` reads. `forestalign words --method crf --model MODEL` aligns with a
-trained model; here are training, phrase gold made from token gold, scores of whole pairs and k-best lists.
+    forestalign crf score pairs.tsv
+    forestalign crf kbest pairs.tsv --count 5
+    forestalign crf train gold.jsonl -o token.json --analyses tags.jsonl
+    forestalign crf train gold.jsonl -o phrase.json --phrase --synthetic --analyses tags.jsonl
+    forestalign crf synthesise gold.jsonl > phrases.jsonl
 
-example:
-  forestalign crf train gold.jsonl -o token.json --analyses tags.jsonl
-  forestalign crf train gold.jsonl -o phrase.json --phrase --synthetic --analyses tags.jsonl
-  forestalign crf synthesise gold.jsonl > phrases.jsonl
-  forestalign crf score pairs.tsv
-  forestalign crf kbest pairs.tsv --count 5
+Gold is read in any format that `evaluate words` reads. `forestalign words --links crf --model MODEL` aligns with a
+trained model; here are training, phrase gold made from token gold, scores of whole pairs and k-best lists.
 """
 
 from __future__ import annotations

@@ -1,13 +1,19 @@
-"""Say how the second sentence of each aligned pair differs from the first.
+"""Say how the second sentence of each pair differs from the first.
 
+    forestalign edits pairs.tsv
+    forestalign edits pairs.tsv -o edits.jsonl --report edits.html
+    forestalign edits "He bought a car." "A car was bought by him."
     forestalign edits results.jsonl > edits.jsonl
-    forestalign edits results.jsonl -o edits.jsonl --report edits.html
     forestalign edits --sentences draft.txt final.txt --report edits.html
+    forestalign edits results.jsonl --m2 > edits.m2
 
 One line of JSON per pair: what was kept, replaced (by what relation), moved, deleted and inserted, sentences that were
-split or merged, and changes of voice, negation and number. --report writes one page about the whole corpus.
---sentences takes two versions of a text instead of results, cuts them into sentences, pairs these in order by the
-words that they share, and aligns the pairs; a sentence without a partner is deleted or inserted as a whole.
+split or merged, changes of voice, negation and number, and words that changed places. --report writes one page about
+the whole corpus. Pairs are aligned first; results of `align --json` need no aligning.
+--sentences takes two versions of a text instead of results, cuts them into sentences, pairs these, moved ones
+included, and aligns the pairs; a sentence without a partner is deleted or inserted as a whole. `compare` shows the same
+to readers.
+--m2 writes the edits of words in the form of ERRANT instead, one block per pair.
 """
 
 from __future__ import annotations
@@ -17,17 +23,19 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from forestalign.cli.batch_options import add_force_option, check_outputs, process_count
+from forestalign.cli.result_input import INPUT_HELP, result_files
 from forestalign.errors import ForestAlignError, UsageError, counted
+from forestalign.formats.codec import read_phrases
 from forestalign.formats.lines import read_text
-from forestalign.formats.phrase_records import read_phrases
 from forestalign.mining.edit_report import EditReport
 from forestalign.mining.edits import PairEdits, edits_of
+from forestalign.mining.m2 import m2_of
 from forestalign.outputs import packed_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("results", nargs="*", metavar="RESULTS", help="results written by `align --json`")
+    parser.add_argument("results", nargs="*", metavar="INPUT", help=INPUT_HELP)
     parser.add_argument(
         "--sentences",
         nargs=2,
@@ -35,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="compare these two versions of a text, instead of results",
     )
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="write the edits to FILE (default: stdout)")
+    parser.add_argument("--m2", action="store_true", help="write ERRANT's M2 form instead of JSON; needs results")
     parser.add_argument("--report", default="", metavar="FILE.html", help="also write a page about all pairs")
     parser.add_argument(
         "-j", "--jobs", type=process_count, default=1, metavar="N", help="align in N processes (default: 1)"
@@ -46,12 +55,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the edits and write the page."""
     if bool(args.results) == bool(args.sentences):
-        raise UsageError("expected results of `align --json`, or two texts with --sentences")
+        raise UsageError("expected results, pairs or two sentences; or two texts with --sentences")
+    if args.m2 and (args.sentences or args.report):
+        raise UsageError("--m2 writes the edits of results; expected it without --sentences and --report")
     check_outputs(args, "output", "report")
+    if args.m2:
+        return _write_m2(args)
     failures: list[str] = []
-    pairs = _of_texts(args, failures) if args.sentences else _of_results(args.results)
     report = EditReport("Edits: " + ", ".join(args.sentences or args.results))
-    with packed_file(args.output) as file:
+    with result_files(args.results, args, "edits") as found, packed_file(args.output) as file:
+        pairs = _of_texts(args, failures) if args.sentences else _of_results(found.paths)
         file.writelines(pair.to_json().encode() + b"\n" for pair in _counted(pairs, report))
     if args.report:
         with packed_file(args.report) as file:
@@ -60,7 +73,19 @@ def run(args: argparse.Namespace) -> int:
         print(failure, file=sys.stderr)
     if not args.quiet:
         print(f"{counted(report.pair_count, 'pair')}, {counted(sum(report.kinds.values()), 'edit')}", file=sys.stderr)
-    return 1 if failures else 0
+    return 1 if failures or found.failed_count else 0
+
+
+def _write_m2(args: argparse.Namespace) -> int:
+    count = 0
+    with result_files(args.results, args, "edits") as found, packed_file(args.output) as file:
+        for path in found.paths:
+            for result in read_phrases(path):
+                file.write(m2_of(result).encode() + b"\n\n")
+                count += 1
+    if not args.quiet:
+        print(counted(count, "pair"), file=sys.stderr)
+    return 1 if found.failed_count else 0
 
 
 def _counted(pairs: Iterable[PairEdits], report: EditReport) -> Iterator[PairEdits]:
@@ -71,15 +96,16 @@ def _counted(pairs: Iterable[PairEdits], report: EditReport) -> Iterator[PairEdi
 
 def _of_results(paths: Iterable[str]) -> Iterator[PairEdits]:
     for path in paths:
-        for record in read_phrases(path):
-            yield edits_of(record)
+        yield from map(edits_of, read_phrases(path))
 
 
 def _of_texts(args: argparse.Namespace, failures: list[str]) -> Iterator[PairEdits]:
     from forestalign.aligner import load  # models are slow to load, and results need none
-    from forestalign.text_edits import PairedTexts, edits_of_texts
+    from forestalign.texts.text_edits import PairedTexts, edits_of_texts
 
-    texts = PairedTexts.of(*map(read_text, args.sentences))
+    source, target = map(read_text, args.sentences)
+    aligner = load()
+    texts = PairedTexts.of(source, target, aligner)
     for path, sentences in zip(args.sentences, (texts.source, texts.target), strict=True):
         if not sentences:
             raise UsageError(f"{path} has no sentence; expected a text")
@@ -88,7 +114,7 @@ def _of_texts(args: argparse.Namespace, failures: list[str]) -> Iterator[PairEdi
         pair_count = len(texts.both)
         alone = len(texts.pairs) - pair_count
         print(f"{counts}: {counted(pair_count, 'pair')}, {alone} without a partner", file=sys.stderr)
-    for found in edits_of_texts(texts, load(), args.jobs):
+    for found in edits_of_texts(texts, aligner, args.jobs):
         if isinstance(found, ForestAlignError):
             failures.append(str(found))
         else:

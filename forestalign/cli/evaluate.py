@@ -1,22 +1,23 @@
 """Score word links, phrase pairs, chunks, parses or sentence scores against a gold standard.
 
+    forestalign words pairs.tsv > links.txt && forestalign evaluate words gold.jsonl links.txt
+    forestalign align pairs.tsv --json -o a.jsonl && forestalign evaluate phrases gold.jsonl a.jsonl --project
+    forestalign evaluate words gold.jsonl sultan.pharaoh crf.pharaoh
+    forestalign evaluate phrases annotations/dev.jsonl aligned.jsonl --match text
+    forestalign evaluate phrases links.jsonl aligned.jsonl --project --annotator A --annotator C
+    forestalign evaluate chunks gold.wa aligned.wa
+    forestalign evaluate parses gold.mrg onebest.mrg reranked.mrg
+    forestalign evaluate scores sts.jsonl scores.txt
+
 Prints a table with bootstrap intervals and, for two systems, approximate-randomisation p-values; the last line says
 what was measured: version, grammar, settings, data.
-
-example:
-  forestalign evaluate words gold.jsonl sultan.pharaoh crf.pharaoh
-  forestalign evaluate phrases annotations/dev.jsonl aligned.jsonl --match text
-  forestalign evaluate phrases links.jsonl aligned.jsonl --project --annotator A --annotator C
-  forestalign evaluate chunks gold.wa aligned.wa
-  forestalign evaluate parses gold.mrg onebest.mrg reranked.mrg
-  forestalign evaluate scores sts.jsonl scores.txt
 """
 
 from __future__ import annotations
 
 import argparse
 
-from forestalign.evaluation import Match
+from forestalign.evaluation import GoldKind, Match
 from forestalign.evaluation.report import Report, as_json, as_text
 from forestalign.evaluation.reports import (
     Measurement,
@@ -87,6 +88,11 @@ def _add_phrases(parser: argparse.ArgumentParser) -> None:
         help="with --project: use the links of this annotator; repeat for more",
     )
     parser.add_argument(
+        "--possible",
+        action="store_true",
+        help="with --project: possible links count like sure ones (default: they neither contradict nor are required)",
+    )
+    parser.add_argument(
         "--trees", nargs=2, metavar=("SOURCE", "TARGET"), help="use these 1-best trees (default: the parser's)"
     )
     parser.add_argument("--no-baseline", action="store_true", help="leave out the row of the `project` baseline")
@@ -111,5 +117,6 @@ def _report(args: argparse.Namespace) -> Report:
         return report_scores(what, args.train or ())
     trees = tuple(args.trees) if args.trees else None
     if args.project:
-        return report_projected(what, args.annotator, trees, not args.no_baseline)
+        kind = GoldKind.ALL if args.possible else GoldKind.FAIR
+        return report_projected(what, args.annotator, trees, not args.no_baseline, kind)
     return report_phrases(what, Match(args.match), trees, not args.no_baseline)

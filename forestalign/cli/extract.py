@@ -1,14 +1,19 @@
 """Make a table of paraphrases from aligned corpora.
 
-    forestalign align corpus.tsv --json -o results.jsonl
-    forestalign extract results.jsonl -o table.tsv --posterior .8 --different
-    forestalign extract one.jsonl two.jsonl -o table.parquet --constituents --relation equal --relation similar
+    forestalign extract pairs.tsv -o table.tsv
+    forestalign extract pairs.tsv -o table.csv --posterior .8 --both-ways
+    forestalign extract results.jsonl -o table.tsv --min-count 2
+    forestalign extract one.jsonl two.jsonl -o table.parquet --no-bars --relation equal --relation similar
     forestalign extract results.jsonl -o mined.ppdb --posterior .8
     forestalign align next.tsv --ppdb mined.ppdb
 
 One row for each phrase, paraphrase and pair of labels: how often, the sum of posteriors, p(paraphrase|phrase) and
-p(phrase|paraphrase), relation, evidence and the ids of up to five examples. --different, --relation and --min-count
-choose rows; the probabilities stay those of all pairs that --posterior, --max-words and --constituents let pass.
+p(phrase|paraphrase), relation, evidence and the ids of up to five examples; the most frequent first, those that are
+just similar after the others, those with digits last. What does not read as a paraphrase is written with --all only:
+function words, rows that differ in marks, case or the forms of words alone, a word more on one side, other names,
+opposites and other values.
+--relation and --min-count choose rows, too; the probabilities stay those of all pairs that --posterior, --max-words and
+--bars let pass. DuckDB does the counting (pip install 'forestalign[tables]').
 """
 
 from __future__ import annotations
@@ -17,9 +22,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from forestalign.cli.align_options import add_bars_option
 from forestalign.cli.batch_options import add_force_option, add_worker_options, check_outputs, opened_workers
+from forestalign.cli.result_input import INPUT_HELP, result_files
 from forestalign.errors import counted
-from forestalign.lexicon.findings import RELATIONS
+from forestalign.lexicon.findings import PHRASE_RELATIONS
 from forestalign.mining.pair_counts import OccurrenceFilter
 from forestalign.mining.patterns import MOST_SLOTS
 from forestalign.mining.phrase_table import RowFilter
@@ -28,7 +35,7 @@ from forestalign.mining.table_files import TableForm, TableOptions, TableSummary
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("results", nargs="+", metavar="RESULTS", help="results written by `align --json`")
+    parser.add_argument("results", nargs="+", metavar="INPUT", help=INPUT_HELP)
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="write the table to FILE (-: stdout)")
     parser.add_argument(
         "--format",
@@ -42,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     pairs.add_argument(
         "--max-words", type=_count, default=7, metavar="N", help="count pairs of at most N words (default: %(default)s)"
     )
-    pairs.add_argument("--constituents", action="store_true", help="leave out phrases that only binarised trees have")
+    add_bars_option(pairs)
     pairs.add_argument("--both-ways", action="store_true", help="count each pair from target to source, too")
     pairs.add_argument("--keep-case", action="store_true", help="keep upper and lower case apart")
     pairs.add_argument(
@@ -55,9 +62,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mixed", action="store_true", help="count results of different versions or settings together")
     rows = parser.add_argument_group("which rows to write")
-    rows.add_argument("--different", action="store_true", help="write rows of two different phrases")
     rows.add_argument(
-        "--relation", action="append", default=[], choices=RELATIONS, help="write rows with this relation (repeatable)"
+        "--all",
+        action="store_true",
+        help="write rows of all pairs, not only those that read as paraphrases",
+    )
+    rows.add_argument("--different", action="store_true", help="with --all: write rows of two different phrases")
+    rows.add_argument(
+        "--relation",
+        action="append",
+        default=[],
+        choices=PHRASE_RELATIONS,
+        help="write rows with this relation (repeatable)",
     )
     rows.add_argument("--min-count", type=_count, default=1, metavar="N", help="write rows counted at least N times")
     add_worker_options(parser)
@@ -70,17 +86,15 @@ def run(args: argparse.Namespace) -> int:
     check_outputs(args, "output")
     options = TableOptions(
         _form(args),
-        OccurrenceFilter(
-            args.posterior, args.max_words, args.constituents, args.both_ways, args.keep_case, args.patterns
-        ),
-        RowFilter(args.different, tuple(args.relation), args.min_count),
+        OccurrenceFilter(args.posterior, args.max_words, args.bars, args.both_ways, args.keep_case, args.patterns),
+        RowFilter(args.different, not args.all, tuple(args.relation), args.min_count),
         args.mixed,
     )
-    with opened_workers(args) as workers:
-        summary = extract_table(args.results, args.output, options, workers)
+    with result_files(args.results, args, "extract") as found, opened_workers(args) as workers:
+        summary = extract_table(found.paths, args.output, options, workers)
     if not args.quiet:
         print(_told(summary, args.output), file=sys.stderr)
-    return 0
+    return 1 if found.failed_count else 0
 
 
 def _form(args: argparse.Namespace) -> TableForm:
@@ -102,11 +116,11 @@ def _share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no posterior; expected a number from 0 to 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a posterior; expected a number from 0 to 1")
     return value
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no count; expected a whole number of at least 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a count; expected a whole number of at least 1")
     return int(text)

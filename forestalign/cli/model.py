@@ -1,8 +1,8 @@
 """Show what a phrase model, or a file of phrase scores, has learned: its card and its strongest features, in words.
 
     forestalign model show
-    forestalign model show my-model.json.gz --top 30
     forestalign model show scores
+    forestalign model show my-model.json.gz --top 30
     forestalign model show my-scores.json
 
 Prints the card and the weights: of a model the features, then the strongest pairs of categories and of words; of scores
@@ -18,7 +18,7 @@ from forestalign.grammar import grammar_root
 from forestalign.learning import plot_objective, plot_reliability
 from forestalign.learning.model_description import describe_model, is_scores_file, read_model_content
 from forestalign.outputs import check_output
-from forestalign.phrases.linear_model import SHIPPED
+from forestalign.phrases.scoring.score_model import SHIPPED
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from forestalign.aligner import AlignerParts, Alignment, LoadAligner
+from forestalign.aligner import AlignerParts, LoadAligner
 from forestalign.batch import Job, Layout, StartWork
 from forestalign.cli.align_options import config_of, count_of, given_file, read_jobs
 from forestalign.cli.batch_options import run_batch
+from forestalign.phrases.result.alignment import Alignment
 
 
 def align_batch(args: argparse.Namespace, show: Callable[[Job, Alignment], str], layout: Layout) -> int:

@@ -39,7 +39,7 @@ def read_pair_input(
     """The pairs that the arguments name."""
     if args.target is None:
         if " " in args.pairs and not Path(args.pairs).exists():
-            raise UsageError(f"{shorten(args.pairs)} is no file; expected a file of pairs, or two sentences")
+            raise UsageError(f"{shorten(args.pairs)} is not a file; expected a file of pairs, or two sentences")
         return unread_pairs(args.pairs, args.tokenized, max_words)
     read = unread_sentences if are_sentences(args.pairs, args.target) else unread_parallel
     return read(args.pairs, args.target, args.tokenized, max_words)

@@ -1,35 +1,54 @@
 """Parse sentences, one per line, into Penn trees, n-best lists or forests.
 
+    cut -f 1 pairs.tsv | forestalign parse
+    cut -f 1 pairs.tsv | forestalign parse --nbest 3
     forestalign parse sentences.txt > trees.mrg
     echo "The cat sat on the mat." | forestalign parse --nbest 5
     forestalign parse --tokenized --forest tokens.txt > forests.jsonl
 
 Without options each line of output is one tree. `--nbest K` prints up to K lines per sentence,
 `sentence index<TAB>log probability<TAB>tree`; the index counts input lines from 0. `--forest` prints one line of JSON
-per sentence, whose id is the number of the input line, from 1. A line that cannot be parsed is reported on stderr with
+per sentence, whose id is the number of the input line, from 1. `--format` prints Universal Dependencies of the best
+tree (conllu), the best tree or the forest for Graphviz (dot, forest-dot), or the forest text of Huang's rerankers
+(huang). A line that cannot be parsed is reported on stderr with
 its number and gives no output; the exit code is then 1.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from forestalign.batch import BadLine, Job, Layout, StartWork
 from forestalign.cli.batch_options import add_batch_options, line_count, run_batch
-from forestalign.cli.idle_options import Idle
+from forestalign.cli.unused_options import Unused
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
+from forestalign.dependencies import to_dependencies
 from forestalign.errors import NoParseError, UsageError
-from forestalign.formats import BadRecord, Line, Unread, checked_sentence, format_forest, format_nbest, read_lines
-from forestalign.formats.given_parses import read_given
+from forestalign.formats import (
+    BadRecord,
+    DependencyRecord,
+    Line,
+    Unread,
+    checked_sentence,
+    format_conll,
+    format_forest,
+    format_forest_graph,
+    format_huang,
+    format_nbest,
+    format_tree_graph,
+    read_lines,
+    universal_tags,
+)
+from forestalign.formats.read_parses import read_given
 from forestalign.parsers import BACKENDS, Parse, load_parser
-from forestalign.tokens import tokenize
+from forestalign.tokens import analyse, tokenize
 from forestalign.trees import format_brackets
 
-IDLE = (Idle("--prune", lambda args: not args.forest, "without --forest"),)
+TREE_FORMATS, FOREST_FORMATS = ("conllu", "dot"), ("forest-dot", "huang")
+UNUSED = (Unused("--prune", lambda args: not wants_forest(args), "without --forest"),)
 WARM_UP = "The dogs were barking."
 MOST_WORDS = 510  # the shipped parser takes no more word pieces
 
@@ -40,6 +59,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--nbest", type=int, default=0, metavar="K", help="print the K best trees with log probabilities")
     kind.add_argument("--forest", action="store_true", help="print forests as JSON lines")
+    kind.add_argument(
+        "--format",
+        choices=(*TREE_FORMATS, *FOREST_FORMATS),
+        default="",
+        help="print trees or forests in another format",
+    )
     parser.add_argument("--tokenized", action="store_true", help="take the text as tokenized: split at spaces only")
     parser.add_argument(
         "--backend", choices=BACKENDS, default=DEFAULT_CONFIG.backend, help="use this parser (default: %(default)s)"
@@ -48,7 +73,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--model", default="", metavar="PATH", help="use this parser model: a folder, or the name of a benepar model"
     )
     parser.add_argument(
-        "--trees", default="", metavar="FILE", help="use your own parses: brackets, n-best lists or forests"
+        "--trees",
+        default="",
+        metavar="FILE",
+        help="use your own parses: brackets, n-best lists, or forests as JSON lines or in Huang's text",
     )
     parser.add_argument(
         "--prune", type=float, metavar="P", help="with --forest: keep all phrases whose marginal is at least P"
@@ -68,38 +96,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Parse the sentences and print the parses."""
-    start = StartWork(LoadParser(config_of(args), args.forest, given_file(args)), ParseText(args.nbest, args.forest))
+    load = LoadParser(config_of(args), wants_forest(args), args.trees)
+    start = StartWork(load, ParseText(args.nbest, "forest" if args.forest else args.format))
     layout = Layout.JSON if args.forest else Layout.BLOCKS
     jobs = read_sentences(args.file, args.tokenized)
     return run_batch(args, jobs, start, layout, lambda: line_count(args.file))
 
 
-def given_file(args: argparse.Namespace) -> str:
-    """The file of the user's own parses; `--backend trees --model FILE`, as it was written before, still names one."""
-    if args.trees:
-        return str(args.trees)
-    if args.backend != "trees":
-        return ""
-    if not args.model:
-        raise UsageError("--backend trees needs a file of parses: --trees FILE")
-    print("forestalign parse: --backend trees --model FILE is now called --trees FILE; both work", file=sys.stderr)
-    return str(args.model)
+def wants_forest(args: argparse.Namespace) -> bool:
+    """Whether forests are printed, in whatever format."""
+    return bool(args.forest) or args.format in FOREST_FORMATS
 
 
 def config_of(args: argparse.Namespace) -> AlignConfig:
     """The settings that the options give."""
-    given = args.trees or args.backend == "trees"
-    config = DEFAULT_CONFIG.with_(
-        backend="trees" if given else args.backend,
-        parser_model="" if given else args.model,
+    if args.backend == "trees" and not args.trees:
+        raise UsageError("--backend trees needs a file of parses: --trees FILE")
+    config = DEFAULT_CONFIG.replace(
+        backend="trees" if args.trees else args.backend,
+        parser_model="" if args.trees else args.model,
         temperature=args.temperature,
         threads=args.threads,
     )
     if args.prune is not None:
-        config = config.with_(forest="pruned", prune=args.prune)
-    if args.forest:
+        config = config.replace(forest="pruned", prune=args.prune)
+    if wants_forest(args):
         return config
-    return config.with_(nbest=args.nbest or 1)
+    return config.replace(nbest=args.nbest or 1)
 
 
 def read_sentences(path: str, tokenized: bool) -> Iterator[Unread[Job | BadLine]]:
@@ -142,15 +165,31 @@ class LoadParser:
 
 @dataclass(frozen=True, slots=True)
 class ParseText:
-    """A parse as one tree, as an n-best list, or as a forest."""
+    """A parse as one tree, as an n-best list, or in the format of that name."""
 
     nbest: int
-    forest: bool
+    form: str = ""
 
     def __call__(self, job: Job, parse: Parse) -> str:
         """What is printed of one parse."""
-        if self.forest:
-            return format_forest(parse.forest, job.key)
         if self.nbest:
             return "\n".join(format_nbest(job.number - 1, parse.trees))
+        match self.form:
+            case "forest":
+                return format_forest(parse.forest, job.key)
+            case "forest-dot":
+                return format_forest_graph(parse.forest)
+            case "huang":
+                return format_huang(parse.forest, job.key) + "\n"
+            case "dot":
+                return format_tree_graph(parse.trees[0].tree)
+            case "conllu":
+                return _conllu(job.key, parse)
         return format_brackets(parse.trees[0].tree)
+
+
+def _conllu(identity: str, parse: Parse) -> str:
+    sentence = analyse(parse.sentence, parse.sentence.tags)
+    dependencies = to_dependencies(parse.trees[0].tree, sentence)
+    tags = universal_tags(sentence, dependencies)
+    return format_conll(DependencyRecord(identity, sentence, dependencies, tags))

@@ -1,11 +1,13 @@
-"""Choose parses by aligning: the trees that the best phrase alignment uses, next to the parser's 1-best.
+"""Choose parses with the help of the other sentence, and show the parser's 1-best beside them.
 
     forestalign rerank pairs.tsv
+    forestalign rerank pairs.tsv --json
     forestalign rerank pairs.tsv --tokenized --trees nbest.txt
     forestalign rerank pairs.tsv --forests forests.jsonl --json
 
 Prints two lines per pair, for source and target, tab-separated: id, side, log probability and tree of the 1-best, log
-probability and tree of the chosen parse. With --json one object per pair.
+probability and tree of the chosen parse. Log probabilities are the parser's own, as in `parse --nbest`. With --json
+one object per pair. No phrases are aligned, so settings of the search change nothing.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from forestalign.aligner import Alignment
-from forestalign.batch import Job, Layout
-from forestalign.cli.align_options import add_align_options
-from forestalign.cli.batch_options import add_batch_options
-from forestalign.cli.pair_batch import align_batch
+from forestalign.aligner import AlignerParts, LoadReranker
+from forestalign.batch import Job, Layout, StartWork
+from forestalign.cli.align_options import add_align_options, config_of, count_of, given_file, read_jobs
+from forestalign.cli.batch_options import add_batch_options, run_batch
 from forestalign.formats.reranked import format_reranked
+from forestalign.reranking import RerankedPair
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +31,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Align the pairs and print the trees that their alignments chose."""
-    return align_batch(args, RerankedText(args.json), Layout.JSON if args.json else Layout.BLOCKS)
+    """Parse the pairs and print the trees that were chosen."""
+    config, layout = config_of(args), Layout.JSON if args.json else Layout.BLOCKS
+    start = StartWork(LoadReranker(config, AlignerParts(given_file=given_file(args))), RerankedText(args.json))
+    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,6 @@ class RerankedText:
 
     json: bool
 
-    def __call__(self, job: Job, alignment: Alignment) -> str:
-        """What is printed of one alignment."""
-        return format_reranked(alignment, self.json)
+    def __call__(self, job: Job, pair: RerankedPair) -> str:
+        """What is printed of one pair."""
+        return format_reranked(pair, self.json)

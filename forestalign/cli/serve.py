@@ -24,11 +24,10 @@ from contextlib import ExitStack
 
 import forestalign
 from forestalign.errors import UsageError
-from forestalign.evaluation.annotation_store import AnnotationStore, record_of_annotation
-from forestalign.formats import record_of
-from forestalign.formats.phrase_records import PhraseRecord
+from forestalign.evaluation.annotation_store import AnnotationStore, result_of_annotation
 from forestalign.outputs import check_output
-from forestalign.view.page import read_records
+from forestalign.phrases.result.alignment import Alignment
+from forestalign.view.page import read_results
 from forestalign.view.server import AlignServer
 
 
@@ -53,19 +52,19 @@ def run(args: argparse.Namespace) -> int:
         print(f"forestalign serve: anybody who can reach {args.host} can use this server", file=sys.stderr)
     if args.annotate:
         check_output(args.annotate, [args.results] if args.results else [], force=True)
-    records = read_records(args.results) if args.results else {}
+    results = read_results(args.results) if args.results else {}
     with ExitStack() as stack:
-        store = stack.enter_context(AnnotationStore(args.annotate, records.values())) if args.annotate else None
+        store = stack.enter_context(AnnotationStore(args.annotate, results.values())) if args.annotate else None
         for pair in store.pairs if store else ():
-            records.setdefault(pair.id, record_of_annotation(pair))
+            results.setdefault(pair.id, result_of_annotation(pair))
         aligner = forestalign.load(kbest=3)
-        aligner.load_parts()  # a missing model is told now, and the first request is as quick as the others
+        aligner.load_parts()  # a missing model is reported now, and the first request is as quick as the others
 
-        def align(source: str, target: str) -> PhraseRecord:
-            return record_of(aligner.align(source, target), forests=True)
+        def align(source: str, target: str) -> Alignment:
+            return aligner.align(source, target).with_unchosen()
 
         server = AlignServer(
-            (args.host, args.port), align, quiet=args.quiet, records=tuple(records.values()), annotate=store
+            (args.host, args.port), align, quiet=args.quiet, results=tuple(results.values()), annotate=store
         )
         _serve(stack.enter_context(server))
     return 0

@@ -1,28 +1,31 @@
 """Say how similar the sentences of each pair are, and why.
 
     forestalign similarity pairs.tsv
-    forestalign similarity pairs.tsv --json -o similarity.jsonl --jobs 2
-    forestalign similarity --results results.jsonl
+    forestalign similarity pairs.tsv --json -o similarity.jsonl
+    forestalign similarity "He bought a car." "He purchased an automobile."
+    forestalign similarity results.jsonl
 
 One line per pair: the score from 0 (nothing in common) to 5 (the same meaning), the probability that the pair is a
-paraphrase, and the reasons in words, separated by tabs; with --json an object. --results judges results of
-`align --json`, which hold no sentence vectors, and is less exact.
+paraphrase, and the reasons in words, separated by tabs; with --json an object. Results of `align --json`
+are judged as they are; they hold no sentence vectors, so that is quicker and less exact.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import dataclass
 
-from forestalign.aligner import Alignment
 from forestalign.batch import Job, Layout
 from forestalign.cli.align_options import add_align_options
 from forestalign.cli.batch_options import add_batch_options, check_outputs
 from forestalign.cli.pair_batch import align_batch
+from forestalign.cli.result_input import is_results
 from forestalign.errors import UsageError
-from forestalign.formats.phrase_records import read_phrases
+from forestalign.formats.codec import read_phrases
 from forestalign.mining.sentence_similarity import Similarity, load_similarity
 from forestalign.outputs import packed_file
+from forestalign.phrases.result.alignment import Alignment
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the similarities."""
+    if not args.results and args.target is None and os.path.isfile(args.pairs) and is_results(args.pairs):
+        args.results, args.pairs = args.pairs, "-"
     if not args.results:
         return align_batch(args, SimilarityText(args.json), Layout.JSON if args.json else Layout.LINES)
     if args.pairs != "-":
@@ -45,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
     check_outputs(args, "output")
     model = load_similarity()
     with packed_file(args.output) as file:
-        for record in read_phrases(args.results):
-            file.write(_text(model.judge(record), record.id, args.json).encode() + b"\n")
+        for result in read_phrases(args.results):
+            file.write(_text(model.judge(result), result.id, args.json).encode() + b"\n")
     return 0
 
 

@@ -1,6 +1,7 @@
 """Learn the weights of phrase features from pairs of sentences by feature-enhanced Viterbi EM, or scores from gold.
 
-    forestalign train pairs.tsv -o my-model.json.gz --jobs 2
+    forestalign train pairs.tsv -o my-model.json.gz
+    forestalign train pairs.tsv -o my-other-model.json.gz --passes 2 --no-lexical
     forestalign align pairs.tsv --model my-model.json.gz
     forestalign train --gold annotated.jsonl links.jsonl:A,C -o my-scores.json --folds 5
     forestalign align pairs.tsv --set scores=my-scores.json
@@ -9,7 +10,8 @@ With --gold the files are annotated pairs or human word links, and what is learn
 FILE:A,C takes the links of these annotators, each a reference of its own; the pairs of FILE@2 count twice.
 
 Pairs are parsed once and kept in a folder (--cache). After every batch a checkpoint is written beside the model;
---resume continues from it. --start begins with the weights of a model instead of none.
+--resume continues from it. --start begins with the weights of a model instead of none; with --gold, of scores that
+were learned before instead of the paper's.
 """
 
 from __future__ import annotations
@@ -30,14 +32,13 @@ from forestalign.cli.batch_options import (
     check_outputs,
     opened_workers,
 )
-from forestalign.cli.old_names import OldName
 from forestalign.errors import UsageError, counted
 from forestalign.learning import EmSettings
-from forestalign.learning.gold_run import OBJECTIVES, GoldSettings
-from forestalign.learning.phrase_run import PhrasePlan, train_phrases
-from forestalign.learning.score_run import GoldFile, ScorePlan, train_gold
+from forestalign.learning.cross_validate import GoldFile, ScorePlan, train_gold
+from forestalign.learning.train_phrase_model import PhrasePlan, train_phrases
+from forestalign.learning.train_scores import OBJECTIVES, GoldSettings
 from forestalign.outputs import check_output
-from forestalign.phrases.features import EXTRAS, FeatureSet
+from forestalign.phrases.scoring.pair_features import EXTRAS, FeatureSet
 
 EM_OPTIONS = (
     ("batch_size", int, "align N pairs per batch"),
@@ -56,7 +57,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tokenized", action="store_true", help="take the text as tokenized: split at spaces only")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="use at most N pairs of each file")
     add_cache_option(parser)
-    parser.add_argument("--start", metavar="MODEL", help="start from the weights of this model")
+    parser.add_argument(
+        "--start",
+        metavar="MODEL",
+        help="start from the weights of this model; with --gold from these scores, or `shipped`",
+    )
     parser.add_argument("--resume", action="store_true", help="continue from the checkpoint beside MODEL")
     add_force_option(parser)
     parser.add_argument("--no-lexical", action="store_true", help="leave out feature 1, the pairs of words")
@@ -77,7 +82,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
             metavar="N",
             help=f"{help} (default: %(default)s)",
         )
-    parser.add_argument("--em-seed", action=OldName, dest="em_seed", new_name="--seed", type=int)
     parser.add_argument("-q", "--quiet", action="store_true", help="print no progress line")
     add_settings(parser, phrase_model=False)
     add_worker_options(parser)
@@ -105,7 +109,7 @@ def _add_gold_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=plain.ridge,
         metavar="X",
-        help="pull the weights this hard towards the paper's scores",
+        help="pull the weights this hard towards what they start from",
     )
     gold.add_argument(
         "--candidates", type=int, default=plain.kbest, metavar="K", help="learn from the K best alignments of each pair"
@@ -137,6 +141,7 @@ def _run_gold(args: argparse.Namespace, bars: _Bars, workers: Workers | None) ->
         args.folds,
         args.limit,
         args.resume,
+        args.start or "",
     )
     done = train_gold(plan, bars.aligned, workers)
     for table in done.tables:

@@ -1,5 +1,7 @@
 """Tune settings on a development set, by Bayesian optimisation.
 
+    forestalign tune gold.jsonl --trials 3
+    forestalign tune gold.jsonl --trials 3 --param null_penalty=1:8 --param gap=1:8 -o more.jsonl
     forestalign tune annotations/dev.jsonl -o trials.jsonl --plot trials.png
     forestalign tune annotations/dev.jsonl --objective phrase=0.7,uas=0.3 --param null_penalty=1:8 --param gap=1:8
 
@@ -24,7 +26,6 @@ from forestalign.cli.batch_options import (
     check_outputs,
     opened_workers,
 )
-from forestalign.cli.old_names import OldName
 from forestalign.config import PAPER_ONLY, AlignConfig
 from forestalign.errors import UsageError
 from forestalign.tuning import (
@@ -71,7 +72,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="start with N random trials (default: %(default)s)",
     )
     parser.add_argument("--seed", type=int, default=plain.seed, metavar="N", help="random seed (default: %(default)s)")
-    parser.add_argument("--random-seed", action=OldName, dest="seed", new_name="--seed", type=int)
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="use only the first N pairs")
     parser.add_argument(
         "-o", "--output", default="trials.jsonl", metavar="FILE", help="record the trials here (default: %(default)s)"
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     parameters = tuple(parse_parameter(text) for text in args.param or DEFAULT_PARAMETERS)
     if config.scoring != "paper" and any(each.name in PAPER_ONLY for each in parameters):
         print("forestalign tune: some of these settings work with scoring=paper only, so it is used", file=sys.stderr)
-        config = config.with_(scoring="paper")
+        config = config.replace(scoring="paper")
     plan = _plan(args, config, parameters)
     with opened_workers(args) as workers:
         annotators = [name for name in args.annotators.split(",") if name]

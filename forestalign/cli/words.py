@@ -1,9 +1,10 @@
 """Align the words of pairs of sentences.
 
     forestalign words pairs.tsv > links.txt
+    forestalign words pairs.tsv --scores
     echo 'He bought a car. ||| He purchased an automobile.' | forestalign words --scores
     forestalign words --tokenized sources.txt targets.txt --json -o words.jsonl --jobs 2
-    forestalign words --method meteor pairs.tsv
+    forestalign words --links meteor pairs.tsv
     forestalign words --conllu sources.conllu targets.conllu --profile published --ppdb ppdb.tsv
 
 Prints one line per pair in Pharaoh format, `i-j` with tokens counted from 0; with --scores `i-j:score`. --json gives
@@ -20,8 +21,8 @@ from itertools import zip_longest
 
 from forestalign.batch import BadLine, Job, Layout, StartWork
 from forestalign.cli.batch_options import add_batch_options, line_count, run_batch
-from forestalign.cli.idle_options import Idle
 from forestalign.cli.pair_input import add_pair_arguments, read_pair_input
+from forestalign.cli.unused_options import Unused
 from forestalign.config import CHOICES, DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import NoParseError, UsageError
 from forestalign.formats import (
@@ -39,12 +40,13 @@ from forestalign.words.linking import LinkedPair, SentenceLinker
 
 METHODS = ("sultan", "crf", "dictionary", "meteor", "ted", "similarity", "ibm")
 BASELINES = ("meteor", "ted", "similarity", "ibm")
-IDLE = (
-    Idle("--profile", lambda args: args.method != "sultan", "with --method {method}"),
-    Idle("--model", lambda args: args.method != "crf", "without --method crf"),
-    Idle("--ppdb", lambda args: args.method not in ("sultan", "crf", "meteor"), "with --method {method}"),
-    Idle("--vectors", lambda args: args.method in BASELINES, "with --method {method}"),
-    Idle("--matching", lambda args: args.method != "similarity", "without --method similarity"),
+UNUSED = (
+    Unused("--profile", lambda args: args.links != "sultan", "with --links {links}"),
+    Unused("--reader", lambda args: args.links != "sultan", "with --links {links}"),
+    Unused("--model", lambda args: args.links != "crf", "without --links crf"),
+    Unused("--ppdb", lambda args: args.links not in ("sultan", "crf", "meteor"), "with --links {links}"),
+    Unused("--vectors", lambda args: args.links in BASELINES, "with --links {links}"),
+    Unused("--matching", lambda args: args.links != "similarity", "without --links similarity"),
 )
 
 
@@ -54,25 +56,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--tokenized", action="store_true", help="take the text as tokenized: split at spaces only")
     given.add_argument("--conllu", action="store_true", help="read two files with your own analyses in CoNLL-U")
-    parser.add_argument("--method", choices=METHODS, default="sultan", help="how to align (default: %(default)s)")
+    parser.add_argument("--links", choices=METHODS, default="sultan", help="how to align (default: %(default)s)")
     parser.add_argument(
         "--profile",
         choices=PROFILES,
         default=DEFAULT_CONFIG.profile,
-        help="with --method sultan: use this profile (default: %(default)s)",
+        help="with --links sultan: use this profile (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--reader",
+        choices=CHOICES["reader"],
+        default=DEFAULT_CONFIG.reader,
+        help="with --profile best: read the sentences of a pair alone, or jointly too (default: %(default)s)",
     )
     parser.add_argument(
         "--matching",
         choices=CHOICES["matching"],
         default=DEFAULT_CONFIG.matching,
-        help="with --method similarity: how to take links from the cosines (default: %(default)s)",
+        help="with --links similarity: how to take links from the cosines (default: %(default)s)",
     )
     parser.add_argument("--ppdb", default="", metavar="FILE", help="add word pairs from a list in PPDB format")
     parser.add_argument(
         "--vectors", default="", metavar="FILE", help="use these word vectors (word2vec, GloVe or fastText)"
     )
     parser.add_argument(
-        "--model", default="", metavar="FILE", help="with --method crf: use this model (token, phrase or a file)"
+        "--model", default="", metavar="FILE", help="with --links crf: use this model (token, phrase or a file)"
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--scores", action="store_true", help="print links as i-j:score")
@@ -83,11 +91,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Link the words of the pairs and print the links."""
     show, layout = LinkText(args.json, args.scores), Layout.JSON if args.json else Layout.LINES
-    if args.method == "ibm":
+    if args.links == "ibm":
         return run_batch(args, corpus_jobs(read_jobs(args)), StartWork(LoadGivenLinks(), show), layout)
-    config = DEFAULT_CONFIG.with_(
-        links=args.method,
+    config = DEFAULT_CONFIG.replace(
+        links=args.links,
         profile=args.profile,
+        reader=args.reader,
         ppdb=args.ppdb,
         vectors=args.vectors,
         crf_model=args.model,
@@ -139,7 +148,7 @@ class LoadLinker:
 
 
 def corpus_jobs(jobs: Iterable[Job | BadLine | Unread[Job | BadLine]]) -> Iterator[Job | BadLine]:
-    """The same jobs with links that are learned from all of them, for the methods that need a corpus."""
+    """Jobs that carry links learned from all of them, for the methods that need a whole corpus."""
     from forestalign.words.baselines.word_models import corpus_links
 
     read = [job.read() if isinstance(job, Unread) else job for job in jobs]

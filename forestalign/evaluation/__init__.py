@@ -8,7 +8,9 @@ work on all of them.
 - `legacy`: metrics as a published program computed them
 - `projection`: phrase pairs from word links
 - `answer_files`, `parse_files`, `sentence_files`, `chunk_outputs`: gold and answers from files
-- `annotated_pairs`, `annotation_files`, `annotation_checks`, `annotation_store`, `annotation_report`: annotated sets
+- `annotated_pairs`, `annotation_files`, `annotation_checks`, `annotation_sheets`, `annotation_store`,
+  `annotation_report`: annotated sets
+- `ambiguous_pairs`: pairs of which one sentence settles the other's ambiguity
 - `development`, `development_answers`: a development set, and aligning it again and again
 - `phrase_report`, `report`, `reports`: the tables that are printed
 """
@@ -31,10 +33,12 @@ from forestalign.evaluation.phrase_scores import (
     score_phrases,
 )
 from forestalign.evaluation.projection import (
+    GoldKind,
     Matching,
     ProjectedGold,
     core_pairs,
     gold_from_links,
+    gold_of,
     is_consistent,
     one_to_one,
     project,
@@ -56,6 +60,7 @@ __all__ = [
     "Attachments",
     "Comparison",
     "Evaluation",
+    "GoldKind",
     "GoldLinks",
     "Interval",
     "KindChange",
@@ -75,6 +80,7 @@ __all__ = [
     "compare_attachments",
     "core_pairs",
     "gold_from_links",
+    "gold_of",
     "is_consistent",
     "legacy_scores",
     "noncompositional_pairs",

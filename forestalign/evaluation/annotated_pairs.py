@@ -7,14 +7,16 @@ is F1 between two annotators and the human row of section 6.3.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from forestalign.errors import UsageError
 from forestalign.evaluation.counts import Score
+from forestalign.evaluation.parse_scores import is_punctuation
 from forestalign.evaluation.phrase_scores import (
     Match,
     NodePair,
@@ -31,6 +33,8 @@ from forestalign.forest import Forest, Node
 from forestalign.trees import Tree
 
 ANNOTATORS = ("pa1", "pa2", "pa3")
+_MOST_LETTERS = 40  # of an annotator's name
+_LENGTHS = (0, 7, 15, 25, 35, 45, math.inf)  # words of the longer sentence, as `statistics` counts them
 
 
 class NodeName(NamedTuple):
@@ -55,6 +59,14 @@ class Mark(NamedTuple):
     source: NodeName
     target: NodeName
     text: str
+
+
+class JoinedWords(NamedTuple):
+    """Words that an annotator aligned though they are not a phrase, *turned … down* with *rejected*, and their mark."""
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    mark: str = ""
 
 
 class HeadException(NamedTuple):
@@ -83,6 +95,20 @@ class Annotation:
     annotator: str
     pairs: tuple[NamedPair, ...]
     marks: tuple[Mark, ...] = ()
+    scattered: tuple[JoinedWords, ...] = ()  # beside the pairs; scores do not count them
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the sentences of a pair come from: `side` is the one taken from the corpus, empty where both were written.
+
+    `number` counts the sentences of the corpus from 1.
+    """
+
+    corpus: str
+    licence: str
+    number: int | None = None
+    side: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +121,7 @@ class AnnotatedPair:
     target: AnnotatedSentence
     annotations: tuple[Annotation, ...]
     line: int = 0
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +149,16 @@ class AnnotationStatistics:
     alignment_count: int
     multiword_count: int
     noncompositional_count: int
+    lengths: tuple[tuple[str, int], ...]  # pairs by the words of their longer sentence, punctuation not counted
+    origins: tuple[tuple[str, int], ...]
     phenomena: tuple[tuple[str, int], ...]
+
+
+def checked_name(name: str) -> str:
+    """An annotator's name; ValueError if it is none."""
+    if not name.strip() or name != name.strip() or len(name) > _MOST_LETTERS or not name.isprintable():
+        raise ValueError(f"{name!r} is not a name for an annotator; expected 1 to {_MOST_LETTERS} printable characters")
+    return name
 
 
 def node_names(forest: Forest) -> tuple[NodeName, ...]:
@@ -169,6 +205,17 @@ def agreement(pairs: Sequence[AnnotatedPair], match: Match = Match.SPAN) -> Agre
     )
 
 
+def agreement_by_phenomenon(
+    pairs: Sequence[AnnotatedPair], match: Match = Match.SPAN
+) -> tuple[tuple[str, Agreement], ...]:
+    """The agreement on the pairs of each phenomenon that all annotators did, in the order of the alphabet."""
+    merged = merge_annotators(pairs)
+    names = {each.annotator for pair in merged for each in pair.annotations}
+    shared = [pair for pair in merged if len(pair.annotations) == len(names)]
+    shown = sorted({name for pair in shared for name in pair.phenomena})
+    return tuple((name, agreement([pair for pair in shared if name in pair.phenomena], match)) for name in shown)
+
+
 def merge_annotators(pairs: Sequence[AnnotatedPair]) -> tuple[AnnotatedPair, ...]:
     """One pair for each id, with the annotators of all its lines; sentences and trees have to be the same."""
     merged: dict[str, AnnotatedPair] = {}
@@ -209,6 +256,8 @@ def statistics(pairs: Sequence[AnnotatedPair]) -> AnnotationStatistics:
     sentences = [side for pair in pairs for side in (pair.source, pair.target)]
     links = [_node_pairs(annotation) for pair in pairs for annotation in pair.annotations]
     phenomena = Counter(name for pair in pairs for name in pair.phenomena)
+    origins = Counter(pair.origin.corpus if pair.origin else "not said" for pair in pairs)
+    lengths = Counter(max(length_in_words(pair.source), length_in_words(pair.target)) for pair in pairs)
     return AnnotationStatistics(
         pair_count=len(pairs),
         word_count=sum(len(sentence.tokens) for sentence in sentences),
@@ -216,8 +265,23 @@ def statistics(pairs: Sequence[AnnotatedPair]) -> AnnotationStatistics:
         alignment_count=sum(map(len, links)),
         multiword_count=sum(_is_multiword(link) for row in links for link in row),
         noncompositional_count=sum(len(noncompositional_pairs(row)) for row in links),
+        lengths=_ranges(lengths),
+        origins=tuple(sorted(origins.items())),
         phenomena=tuple(sorted(phenomena.items())),
     )
+
+
+def length_in_words(sentence: AnnotatedSentence) -> int:
+    """The words of a sentence without its punctuation."""
+    return sum(not is_punctuation(token) for token in sentence.tokens)
+
+
+def _ranges(lengths: Counter[int]) -> tuple[tuple[str, int], ...]:
+    """How many lengths lie in each range, from the first to the last that has any."""
+    least, longest = min(lengths, default=0), max(lengths, default=0)
+    bounds = [(low, high) for low, high in pairwise(_LENGTHS) if low < longest and least <= high]
+    rows = [(f"{low + 1}-{high}" if math.isfinite(high) else f"more than {low}", low, high) for low, high in bounds]
+    return tuple((name, sum(lengths[k] for k in lengths if low < k <= high)) for name, low, high in rows)
 
 
 def _is_multiword(pair: NodePair) -> bool:

@@ -7,9 +7,10 @@ the set of annotations/ gave itself; other sets are held to them only on request
     E03 tree and tokens differ               E10 there is no annotator (*: another one than our three)
     E04*too short or too long                E11 an id is used twice
     E05 source and target are the same       E12 a sentence is used twice
-    E06 no such node in the binarised tree   E13*no phenomenon, or an unknown one
+    E06 no such node, or no such words       E13*no phenomenon, or an unknown one
     E07 a pair is listed twice               E14*a phenomenon that the set must cover is missing
     E15*the split has too few pairs          E16 a head set by hand is outside its phrase, or there is no such phrase
+    E17 an origin without a licence          E18 an answer (`annotations collect`) to a pair that is not there
     N01 two pairs cross or nest in different ways on the two sides
     N02 all annotators give the same alignment
 """
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 from forestalign.errors import counted
 from forestalign.evaluation.annotated_pairs import (
@@ -26,16 +28,18 @@ from forestalign.evaluation.annotated_pairs import (
     AnnotatedPair,
     AnnotatedSentence,
     Annotation,
+    JoinedWords,
     NamedPair,
     NodeName,
+    length_in_words,
     node_names,
 )
-from forestalign.evaluation.parse_scores import is_punctuation
 from forestalign.evaluation.phrase_scores import one_tree_forest
 from forestalign.forest import Forest
 
-FEWEST_WORDS, MOST_WORDS = 8, 30
-PHENOMENA = frozenset(
+FEWEST_WORDS = 8
+NO_PARAPHRASE = "no-paraphrase"  # shared words, another meaning: only what corresponds is aligned
+FIRST_PHENOMENA = frozenset(  # of dev and test, which are older than the rest
     {
         "acronym",
         "adjunct-fronting",
@@ -57,6 +61,36 @@ PHENOMENA = frozenset(
         "voice",
     }
 )
+PHENOMENA = FIRST_PHENOMENA | {
+    "cleft",
+    "comparative",
+    "conjunct-order",
+    "dative",
+    NO_PARAPHRASE,
+    "one-for-several",
+    "psych-passive",
+    "quantity-in-phrase",
+    "reported-speech",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRules:
+    """What our own set asks of one of its files; no names of annotators ask for one annotator of any name."""
+
+    fewest_pairs: int = 0
+    most_words: int = 45
+    phenomena: frozenset[str] = PHENOMENA  # each has to occur
+    annotators: tuple[str, ...] = ANNOTATORS
+
+
+ANY_SPLIT = SplitRules()
+SPLITS = {
+    "dev": SplitRules(40, 30, FIRST_PHENOMENA),
+    "test": SplitRules(80, 30, FIRST_PHENOMENA),
+    "natural": SplitRules(120),
+    "train": SplitRules(320, annotators=()),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +113,16 @@ class AnnotationFinding:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedFile:
-    """One split, with the lines that could not be read and the number of pairs it must have (0: any)."""
+    """One file, with the lines that could not be read."""
 
     path: str
     pairs: tuple[AnnotatedPair, ...]
     unreadable: tuple[AnnotationFinding, ...] = ()
-    fewest_pairs: int = 0
+
+    @property
+    def rules(self) -> SplitRules:
+        """What our own set asks of a file of this name."""
+        return SPLITS.get(Path(self.path).stem, ANY_SPLIT)
 
 
 def check_files(files: Sequence[AnnotatedFile], strict: bool = False) -> tuple[AnnotationFinding, ...]:
@@ -96,19 +134,21 @@ def check_files(files: Sequence[AnnotatedFile], strict: bool = False) -> tuple[A
         findings.extend(file.unreadable)
         for pair in file.pairs:
             place = f"{file.path}:{pair.line}"
-            findings += [AnnotationFinding(file.path, pair.line, *found) for found in check_pair(pair, strict)]
+            checked = check_pair(pair, file.rules if strict else None)
+            findings += [AnnotationFinding(file.path, pair.line, *found) for found in checked]
             findings += [
                 AnnotationFinding(file.path, pair.line, *found) for found in _repeated(pair, place, ids, sentences)
             ]
-        findings += [AnnotationFinding(file.path, 0, *found) for found in _check_split(file, strict)]
+        if strict:
+            findings += [AnnotationFinding(file.path, 0, *found) for found in _check_split(file)]
     return tuple(findings)
 
 
 Found = tuple[str, str]  # code, message
 
 
-def check_pair(pair: AnnotatedPair, strict: bool = False) -> Iterator[Found]:
-    """Everything that can be seen in one pair alone; `strict` adds the rules that our own set has."""
+def check_pair(pair: AnnotatedPair, rules: SplitRules | None = None) -> Iterator[Found]:
+    """Everything that can be seen in one pair alone; `rules` adds those that our own set has."""
     broken = False
     for side, sentence in (("source", pair.source), ("target", pair.target)):
         for found in _check_sentence(side, sentence):
@@ -116,9 +156,11 @@ def check_pair(pair: AnnotatedPair, strict: bool = False) -> Iterator[Found]:
             yield found
     if pair.source.tokens == pair.target.tokens:
         yield "E05", "source and target are the same sentence; expected a paraphrase"
+    if pair.origin is not None and not pair.origin.licence.strip():
+        yield "E17", f"the origin {pair.origin.corpus!r} has no licence; expected its name"
     yield from _check_annotators(pair)
-    if strict:
-        yield from _check_own_rules(pair)
+    if rules is not None:
+        yield from _check_own_rules(pair, rules)
     if not broken:
         yield from _check_alignments(pair)
 
@@ -141,16 +183,16 @@ def _check_sentence(side: str, sentence: AnnotatedSentence) -> Iterator[Found]:
         )
 
 
-def _check_own_rules(pair: AnnotatedPair) -> Iterator[Found]:
+def _check_own_rules(pair: AnnotatedPair, rules: SplitRules) -> Iterator[Found]:
     """What our own set asks of its pairs: their length, their phenomena, and who annotated them."""
     for side, sentence in (("source", pair.source), ("target", pair.target)):
-        count = sum(not is_punctuation(token) for token in sentence.tokens)
-        if not FEWEST_WORDS <= count <= MOST_WORDS:
+        count = length_in_words(sentence)
+        if not FEWEST_WORDS <= count <= rules.most_words:
             found = f"the {side} has {counted(count, 'word')} without punctuation"
-            yield "E04", f"{found}; expected {FEWEST_WORDS} to {MOST_WORDS}"
+            yield "E04", f"{found}; expected {FEWEST_WORDS} to {rules.most_words}"
     names = tuple(annotation.annotator for annotation in pair.annotations)
-    if names and tuple(sorted(names)) != ANNOTATORS:
-        yield "E10", f"the annotators are {', '.join(names)}; expected {', '.join(ANNOTATORS)}"
+    if names and (tuple(sorted(names)) != rules.annotators if rules.annotators else len(names) > 1):
+        yield "E10", f"the annotators are {', '.join(names)}; expected {', '.join(rules.annotators) or 'one'}"
     if not pair.phenomena:
         yield "E13", f"no phenomenon; expected some of {', '.join(sorted(PHENOMENA))}"
     for name in pair.phenomena:
@@ -178,15 +220,42 @@ def _check_alignments(pair: AnnotatedPair) -> Iterator[Found]:
                 yield "E16", f"{side} head {head} of {label} {begin}-{end}: no such phrase, or the head is outside it"
     roots = NamedPair(_root(source), _root(target))
     for annotation in pair.annotations:
-        for code, message in _check_annotation(annotation, names, roots):
+        for code, message in _check_annotation(annotation, names, roots, has_equal_roots(pair)):
             yield code, f"{annotation.annotator}: {message}"
+        for code, message in check_words(annotation.scattered, (len(pair.source.tokens), len(pair.target.tokens))):
+            yield code, f"{annotation.annotator}: {message}"
+
+
+def check_words(scattered: Sequence[JoinedWords], counts: tuple[int, int]) -> Iterator[Found]:
+    """What is wrong with words that are aligned and not a phrase; `counts` are the words of the two sentences."""
+    for side, count, rows in zip(("source", "target"), counts, _sides(scattered), strict=True):
+        for words in rows:
+            if not words or list(words) != sorted(set(words)) or words[0] < 0 or words[-1] >= count:
+                yield "E06", f"{side} words {list(words)}; expected numbers from 0 to {count - 1}, each greater"
+        every = [word for words in rows for word in words]
+        for word in sorted({word for word in every if every.count(word) > 1}):
+            yield "E08", f"{side} word {word} is joined with others twice"
+    for source, target, _ in scattered:
+        if len(source) == len(target) == 1:
+            yield "E06", f"words {list(source)} and {list(target)}: expected several on one side; one word is a phrase"
+
+
+def _sides(scattered: Sequence[JoinedWords]) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    return [each.source for each in scattered], [each.target for each in scattered]
 
 
 def _root(forest: Forest) -> NodeName:
     return node_names(forest)[forest.roots[0]]
 
 
-def _check_annotation(annotation: Annotation, names: tuple[Nodes, Nodes], roots: NamedPair) -> Iterator[Found]:
+def has_equal_roots(pair: AnnotatedPair) -> bool:
+    """Whether the sentences say the same as wholes, so that their roots have to be aligned."""
+    return NO_PARAPHRASE not in pair.phenomena
+
+
+def _check_annotation(
+    annotation: Annotation, names: tuple[Nodes, Nodes], roots: NamedPair, has_roots: bool
+) -> Iterator[Found]:
     known = True
     for pair in annotation.pairs:
         for side, name, nodes in zip(("source", "target"), pair, names, strict=True):
@@ -201,7 +270,7 @@ def _check_annotation(annotation: Annotation, names: tuple[Nodes, Nodes], roots:
         aligned = [pair[index] for pair in distinct]
         for name in sorted({name for name in aligned if aligned.count(name) > 1}):
             yield "E08", f"{side} node {_show(name)} is aligned {aligned.count(name)} times"
-    if roots not in annotation.pairs:
+    if has_roots and roots not in annotation.pairs:
         yield "E09", f"the roots {_show(roots.source)} and {_show(roots.target)} are not aligned"
     if known:
         yield from _crossings(distinct, names)
@@ -237,13 +306,12 @@ def _repeated(pair: AnnotatedPair, place: str, ids: dict[str, str], sentences: d
         sentences.setdefault(text, place)
 
 
-def _check_split(file: AnnotatedFile, strict: bool) -> Iterator[Found]:
-    if len(file.pairs) < file.fewest_pairs:
-        yield "E15", f"{counted(len(file.pairs), 'pair')}; expected at least {file.fewest_pairs}"
-    if strict:
-        covered = {name for pair in file.pairs for name in pair.phenomena}
-        for name in sorted(PHENOMENA - covered):
-            yield "E14", f"no pair shows {name}"
+def _check_split(file: AnnotatedFile) -> Iterator[Found]:
+    if len(file.pairs) < file.rules.fewest_pairs:
+        yield "E15", f"{counted(len(file.pairs), 'pair')}; expected at least {file.rules.fewest_pairs}"
+    covered = {name for pair in file.pairs for name in pair.phenomena}
+    for name in sorted(file.rules.phenomena - covered):
+        yield "E14", f"no pair shows {name}"
 
 
 def _with_span(name: NodeName, nodes: Nodes) -> str:

@@ -3,13 +3,17 @@
 One object per line: `id`, `phenomena`, `source` and `target` (`text`, `tokens`, `tree` in Penn brackets), `annotators`
 (name -> `pairs` of nodes, a node being `[begin, end, label, is_bar]`), and, where heads were set by hand, `heads`
 (`source` and `target`, each a list of `[begin, end, label, head token]`). An annotator may have `marks` besides
-`pairs`: a list of `[source node, target node, text]`, such as `unsure`.
+`pairs`: a list of `[source node, target node, text]`, such as `unsure`; and `scattered`, words that are aligned though
+they are not a phrase: a list of `[source words, target words, text]`. A pair of which one sentence was taken from a
+corpus has an `origin` (`corpus`, `licence`, `number`, `side`). Pairs that nobody has annotated yet may lack
+`annotators`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from forestalign.errors import AnnotationError
@@ -18,9 +22,11 @@ from forestalign.evaluation.annotated_pairs import (
     AnnotatedSentence,
     Annotation,
     HeadException,
+    JoinedWords,
     Mark,
     NamedPair,
     NodeName,
+    Origin,
 )
 from forestalign.evaluation.annotation_checks import AnnotatedFile, AnnotationFinding
 from forestalign.formats.fields import Fields, shorten
@@ -30,6 +36,7 @@ from forestalign.trees import BracketError, format_brackets, parse_brackets
 _NODE = "a node [begin, end, label, true or false for a bar node]"
 _PAIRS = f"a list of pairs, each of two of {_NODE}"
 _MARKS = f"a list of [source node, target node, text], a node being {_NODE}"
+_SCATTERED = "a list of [numbers of source words, numbers of target words, text]"
 _HEADS = "a list of [begin, end, label, head token]"
 
 
@@ -42,7 +49,7 @@ def read_annotations(path: str | Path) -> Iterator[AnnotatedPair]:
             raise AnnotationError(path, number, str(error)) from error
 
 
-def read_annotated_file(path: str | Path, fewest_pairs: int = 0) -> AnnotatedFile:
+def read_annotated_file(path: str | Path) -> AnnotatedFile:
     """A file to be checked: bad lines become findings, the rest is read."""
     pairs, unreadable = [], []
     for number, text in read_text_lines(path):
@@ -50,13 +57,13 @@ def read_annotated_file(path: str | Path, fewest_pairs: int = 0) -> AnnotatedFil
             pairs.append(annotated_pair(text, number))
         except ValueError as error:
             unreadable.append(AnnotationFinding(str(path), number, "E01", str(error)))
-    return AnnotatedFile(str(path), tuple(pairs), tuple(unreadable), fewest_pairs)
+    return AnnotatedFile(str(path), tuple(pairs), tuple(unreadable))
 
 
 def annotated_pair(text: str, line: int = 0) -> AnnotatedPair:
     """One line; ValueError says what is wrong with it."""
     fields = Fields.parse(text)
-    people = fields.child("annotators")
+    people = fields.child("annotators") if fields.has("annotators") else Fields({})
     annotations = [_annotation(name, people.child(name)) for name in people.values]
     return AnnotatedPair(
         fields.identity("id"),
@@ -65,6 +72,7 @@ def annotated_pair(text: str, line: int = 0) -> AnnotatedPair:
         _sentence(fields, "target"),
         tuple(annotations),
         line,
+        _origin(fields.child("origin")) if fields.has("origin") else None,
     )
 
 
@@ -72,6 +80,8 @@ def format_annotated_pair(pair: AnnotatedPair) -> str:
     """A pair as one line."""
     sides = {"source": pair.source, "target": pair.target}
     fields: dict[str, object] = {"id": pair.id, "phenomena": pair.phenomena}
+    if pair.origin is not None:
+        fields["origin"] = asdict(pair.origin)
     for side, sentence in sides.items():
         fields[side] = {"text": sentence.text, "tokens": sentence.tokens, "tree": format_brackets(sentence.tree)}
     fields["annotators"] = {each.annotator: _annotation_fields(each) for each in pair.annotations}
@@ -81,7 +91,19 @@ def format_annotated_pair(pair: AnnotatedPair) -> str:
 
 def _annotation_fields(annotation: Annotation) -> dict[str, object]:
     fields: dict[str, object] = {"pairs": annotation.pairs}
-    return fields | {"marks": annotation.marks} if annotation.marks else fields
+    if annotation.marks:
+        fields["marks"] = annotation.marks
+    return fields | {"scattered": annotation.scattered} if annotation.scattered else fields
+
+
+def _origin(fields: Fields) -> Origin:
+    """A licence that is missing is left to the checks, which tell all such lines."""
+    licence = fields.text("licence") if fields.has("licence") else ""
+    number = fields.whole("number") if fields.values.get("number") is not None else None
+    side = fields.text("side") if fields.has("side") else ""
+    if side not in ("source", "target", ""):
+        fields.complain("side", f"{shorten(side)} is not a side; expected source, target or nothing")
+    return Origin(fields.text("corpus"), licence, number, side)
 
 
 def _sentence(fields: Fields, side: str) -> AnnotatedSentence:
@@ -99,16 +121,32 @@ def _sentence(fields: Fields, side: str) -> AnnotatedSentence:
 
 def _annotation(name: str, fields: Fields) -> Annotation:
     marks = fields.rows("marks", 3, _MARKS) if fields.has("marks") else ()
+    scattered = fields.rows("scattered", 3, _SCATTERED) if fields.has("scattered") else ()
     return Annotation(
         name,
         tuple(_named_pair(fields, row) for row in fields.rows("pairs", 2, _PAIRS)),
         tuple(_mark(fields, row) for row in marks),
+        tuple(_joined_words(fields, row) for row in scattered),
     )
+
+
+def _joined_words(fields: Fields, row: tuple[object, ...]) -> JoinedWords:
+    source, target, text = row
+    if not isinstance(text, str):
+        raise ValueError(f"{fields.place}.scattered: {shorten(text)} is no text; expected {_SCATTERED}")
+    return JoinedWords(_word_numbers(fields, source), _word_numbers(fields, target), text)
+
+
+def _word_numbers(fields: Fields, value: object) -> tuple[int, ...]:
+    numbers = [each for each in value if type(each) is int] if isinstance(value, list) else []
+    if not isinstance(value, list) or len(numbers) < len(value):
+        raise ValueError(f"{fields.place}.scattered: {shorten(value)} are no numbers of words; expected {_SCATTERED}")
+    return tuple(numbers)
 
 
 def _mark(fields: Fields, row: tuple[object, ...]) -> Mark:
     if not isinstance(row[2], str):
-        raise ValueError(f"{fields.place}.marks: {shorten(row[2])} is no text; expected {_MARKS}")
+        raise ValueError(f"{fields.place}.marks: {shorten(row[2])} is not text; expected {_MARKS}")
     return Mark(_node_name(fields, row[0]), _node_name(fields, row[1]), row[2])
 
 
@@ -120,11 +158,11 @@ def _node_name(fields: Fields, value: object) -> NodeName:
     match value:
         case [int(begin), int(end), str(label), bool(is_bar)]:
             return NodeName(begin, end, label, is_bar)
-    raise ValueError(f"{fields.place}: {shorten(value)} is no node; expected {_NODE}")
+    raise ValueError(f"{fields.place}: {shorten(value)} is not a node; expected {_NODE}")
 
 
 def _head_exception(fields: Fields, side: str, row: tuple[object, ...]) -> HeadException:
     match row:
         case (int(begin), int(end), str(label), int(head)):
             return HeadException(begin, end, label, head)
-    raise ValueError(f"{fields.place}.{side}: {shorten(row)} is no head; expected {_HEADS}")
+    raise ValueError(f"{fields.place}.{side}: {shorten(row)} is not a head; expected {_HEADS}")

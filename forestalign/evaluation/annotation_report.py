@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from forestalign.errors import UsageError, counted
 from forestalign.evaluation import core_pairs
-from forestalign.evaluation.annotated_pairs import Agreement, AnnotatedPair, AnnotationStatistics
+from forestalign.evaluation.annotated_pairs import Agreement, AnnotatedPair, AnnotationStatistics, checked_name
 from forestalign.evaluation.annotation_checks import AnnotationFinding, check_files
 from forestalign.evaluation.annotation_files import read_annotated_file, read_annotations
+from forestalign.evaluation.annotation_sheets import Collected, collect_answers, repeated_ids
 from forestalign.evaluation.answer_files import read_word_gold
 from forestalign.evaluation.phrase_report import TreeFiles, read_or_parse
-
-SPLIT_SIZES = {"dev": 40, "test": 80}  # what our own set has to have at least
 
 
 def read_annotated_sets(paths: Sequence[str]) -> list[AnnotatedPair]:
@@ -28,9 +26,22 @@ def read_annotated_sets(paths: Sequence[str]) -> list[AnnotatedPair]:
 
 def check_paths(paths: Sequence[str], strict: bool = False) -> tuple[tuple[AnnotationFinding, ...], int]:
     """All findings, and how many pairs there are; `strict` holds the files to the rules of our own set."""
-    sizes = SPLIT_SIZES if strict else {}
-    files = [read_annotated_file(path, sizes.get(Path(path).stem, 0)) for path in paths]
+    files = [read_annotated_file(path) for path in paths]
     return check_files(files, strict), sum(len(file.pairs) for file in files)
+
+
+def collect_paths(paths: Sequence[str], answers: Sequence[tuple[str, str]]) -> Collected:
+    """Join answer files, each (annotator, path), with the pairs of some files."""
+    pairs = read_annotated_sets(paths)
+    repeated = repeated_ids(pairs)
+    if repeated:
+        raise UsageError(f"the id {repeated[0]!r} occurs twice in {', '.join(paths)}; expected one line per pair")
+    try:
+        for name, _ in answers:
+            checked_name(name)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return collect_answers(pairs, answers)
 
 
 def summary(findings: Sequence[AnnotationFinding], pair_count: int) -> str:
@@ -62,11 +73,22 @@ def agreement_text(found: Agreement) -> str:
     return "\n".join(lines)
 
 
+def phenomena_text(found: Sequence[tuple[str, Agreement]]) -> str:
+    """One row for each phenomenon: the sentence pairs that show it, and the mean and least F1 of two annotators."""
+    rows = [f"{'phenomenon':<20} pairs  mean F1    least"]
+    for name, figures in found:
+        values = [100 * score.value for score in figures.pairwise]
+        rows.append(f"{name:<20} {figures.sentence_count:5} {sum(values) / len(values):8.2f} {min(values):8.2f}")
+    return "\n".join(rows)
+
+
 def statistics_text(found: AnnotationStatistics) -> str:
-    """Sizes, and how often each phenomenon occurs."""
+    """Sizes, how long the pairs are, where they come from, and how often each phenomenon occurs."""
     lines = [
         f"pairs {found.pair_count}, words {found.word_count}, phrases {found.phrase_count}",
         f"alignments {found.alignment_count}, multiword {found.multiword_count}, "
         f"non-compositional {found.noncompositional_count}",
     ]
+    lines.append("words of the longer sentence: " + ", ".join(f"{name}: {count}" for name, count in found.lengths))
+    lines += [f"origin {name}: {count}" for name, count in found.origins]
     return "\n".join(lines + [f"{count:5} {name}" for name, count in found.phenomena])

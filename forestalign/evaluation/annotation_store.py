@@ -2,44 +2,49 @@
 
 The file is locked while it is served, replaced as a whole (a copy beside it is written, then renamed), and read again
 where somebody else has changed it meanwhile. Lines that a save does not concern keep their bytes. One page at a time
-may write. Annotators see their own answers only, but share the trees of the file, so that they speak of the same nodes.
+may write; one that has not been heard of for some seconds was closed, and the next may. Annotators see their own
+answers only, but share the trees of the file, so that they speak of the same nodes.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import stat
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
 from forestalign.errors import AnnotationConflict, AnnotationError, UsageError, counted
-from forestalign.evaluation.annotated_pairs import AnnotatedPair, Annotation, same_sentences
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, Annotation, checked_name, same_sentences
 from forestalign.evaluation.annotation_checks import check_pair
 from forestalign.evaluation.annotation_files import annotated_pair, format_annotated_pair
+from forestalign.formats.codec import sentence_in
 from forestalign.formats.fields import Fields
 from forestalign.formats.lines import read_text_lines
-from forestalign.formats.phrase_records import NullSpans, PhraseRecord, SideRecord
-from forestalign.outputs import is_packed
-from forestalign.trees import format_brackets, parse_brackets
+from forestalign.outputs import followed, is_packed
+from forestalign.own_files import is_at, open_regular, started, try_lock
+from forestalign.phrases.result.alignment import Alignment, PhraseAlignment
+from forestalign.trees import format_brackets
 from forestalign.view.page import scene_fields
 from forestalign.view.scene import scene_of
+from forestalign.words.alignment import NO_LINKS
 
-_MOST_LETTERS = 40  # of an annotator's name
 _FATAL = frozenset({"E02", "E03", "E06", "E07", "E08"})  # findings after which nodes cannot be told
+MOST_SILENCE = 10.0  # seconds after which a page counts as closed; pages tell every few seconds that they are open
 
 
 class AnnotationStore:
     """An annotation file in use; answers the requests of a page."""
 
-    def __init__(self, path: str | Path, records: Iterable[PhraseRecord] = ()):
+    def __init__(
+        self, path: str | Path, results: Iterable[Alignment] = (), clock: Callable[[], float] = time.monotonic
+    ):
         self.path = _checked_path(path)
-        self._trees = {record.id: _trees_of(record) for record in records}
-        self._turn, self._page = Lock(), ""
+        self._trees = {result.id: _trees_of(result) for result in results}
+        self._turn, self._page, self._heard, self._clock = Lock(), "", 0.0, clock
         self._descriptor = _open_locked(self.path)
         self._lines: dict[str, str] = {}
         self._pairs: dict[str, AnnotatedPair] = {}
@@ -65,7 +70,7 @@ class AnnotationStore:
         return tuple(self._pairs.values())
 
     def __call__(self, request: bytes) -> str:
-        """Answer `{"action": "open" | "save" | "close", "page": ..., ...}` with JSON; errors are ForestAlignErrors."""
+        """Answer `{"action": "open" | "save" | "alive" | "close", "page": ..., ...}` with JSON."""
         try:
             fields = Fields.parse(request.decode())
             action, page = fields.text("action"), fields.text("page")
@@ -75,10 +80,12 @@ class AnnotationStore:
                 if action == "save":
                     self._claim(page, take_over=False)
                     self._save(json.dumps(fields.child("pair").values), fields.flag("replace"))
+                elif action == "alive":
+                    return json.dumps({"holds": self._holds(page)})
                 elif action == "close":
                     self._page = "" if self._page == page else self._page
                 else:
-                    raise ValueError(f"action is {action!r}; expected open, save or close")
+                    raise ValueError(f"action is {action!r}; expected open, save, alive or close")
             return json.dumps({"saved": len(self._pairs)})
         except ValueError as error:
             raise AnnotationError("request", None, str(error)) from error
@@ -89,22 +96,32 @@ class AnnotationStore:
         return {"pairs": [self._item(pair, annotator) for pair in self._pairs.values()]}
 
     def _claim(self, page: str, take_over: bool) -> None:
-        if self._page not in ("", page) and not take_over:
+        if take_over:
+            self._page = page
+        if not self._holds(page):
             raise AnnotationConflict("taken", f"{self.path.name} is open in another page, which may save to it")
-        self._page = page
+
+    def _holds(self, page: str) -> bool:
+        """Whether the page may save: no other has the file open. If so, it is the one that has."""
+        now = self._clock()
+        if self._page not in ("", page) and now - self._heard <= MOST_SILENCE:
+            return False
+        self._page, self._heard = page, now
+        return True
 
     def _item(self, pair: AnnotatedPair, annotator: str) -> dict[str, Any]:
         """What a page has to know of a saved pair; a picture where the file has other trees than the page."""
         own = next((each for each in pair.annotations if each.annotator == annotator), None)
-        record = record_of_annotation(pair)
-        is_known = self._trees.get(pair.id) == _trees_of(record)
+        result = result_of_annotation(pair)
+        is_known = self._trees.get(pair.id) == _trees_of(result)
         return {
             "id": pair.id,
             "source": pair.source.tokens,
             "target": pair.target.tokens,
             "pairs": own and own.pairs,
             "marks": own.marks if own else (),
-            "view": None if is_known else scene_fields(scene_of(record)),
+            "scattered": own.scattered if own else (),
+            "view": None if is_known else scene_fields(scene_of(result)),
         }
 
     def _save(self, line: str, is_replacement: bool) -> None:
@@ -122,18 +139,9 @@ class AnnotationStore:
 
     def _write(self, lines: Mapping[str, str]) -> None:
         """The new file is complete and locked before it takes the place of the old one."""
-        part = self.path.with_name(self.path.name + ".part")
-        descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
         try:
-            _lock(descriptor, self.path)
-            with open(descriptor, "w", encoding="utf-8", closefd=False) as stream:
-                stream.writelines(line + "\n" for line in lines.values())
-            os.fsync(descriptor)
-            os.fchmod(descriptor, stat.S_IMODE(os.fstat(self._descriptor).st_mode))
-            os.replace(part, self.path)
+            descriptor = started(self.path, "".join(f"{line}\n" for line in lines.values()).encode())
         except OSError as error:
-            os.close(descriptor)
-            part.unlink(missing_ok=True)
             raise UsageError(f"cannot write to {self.path}: {error.strerror or error}; nothing is lost") from error
         os.close(self._descriptor)
         self._descriptor, self._lines, self._seen = descriptor, dict(lines), _state(self.path)
@@ -158,19 +166,11 @@ class AnnotationStore:
         self._lines, self._pairs = lines, pairs
 
 
-def record_of_annotation(pair: AnnotatedPair) -> PhraseRecord:
-    """The sentences and trees of an annotated pair as a record without alignment, to be drawn."""
-    source, target = (
-        SideRecord(side.text, side.tokens, format_brackets(side.tree)) for side in (pair.source, pair.target)
-    )
-    return PhraseRecord(pair.id, source, target, (), (), NullSpans((), ()), False, False, 0.0, "")
-
-
-def checked_name(name: str) -> str:
-    """An annotator's name; ValueError if it is none."""
-    if not name.strip() or name != name.strip() or len(name) > _MOST_LETTERS or not name.isprintable():
-        raise ValueError(f"{name!r} is no name of an annotator; expected 1 to {_MOST_LETTERS} printable characters")
-    return name
+def result_of_annotation(pair: AnnotatedPair) -> Alignment:
+    """The sentences and trees of an annotated pair as a result without pairs, to be drawn."""
+    source, target = (sentence_in(side.text, side.tokens) for side in (pair.source, pair.target))
+    nothing = PhraseAlignment((), (), (), pair.source.tree, pair.target.tree, 0.0, False)
+    return Alignment(pair.id, source, target, NO_LINKS, nothing)
 
 
 def _name(fields: Fields) -> str:
@@ -178,9 +178,8 @@ def _name(fields: Fields) -> str:
     return checked_name(name) if name else ""
 
 
-def _trees_of(record: PhraseRecord) -> tuple[str, str]:
-    source, target = (format_brackets(parse_brackets(side.tree)) for side in (record.source, record.target))
-    return source, target
+def _trees_of(result: Alignment) -> tuple[str, str]:
+    return format_brackets(result.source_tree), format_brackets(result.target_tree)
 
 
 def _check(pair: AnnotatedPair) -> None:
@@ -210,9 +209,9 @@ def _joined(known: AnnotatedPair, new: AnnotatedPair, is_replacement: bool) -> A
 
 def _checked_path(path: str | Path) -> Path:
     """The file itself where the name is a link to it; a device would be read without end."""
-    found = Path(os.path.realpath(path))
+    found = followed(path)
     if found.exists() and not found.is_file():
-        raise UsageError(f"cannot write to {path}: it is no file; expected the name of one")
+        raise UsageError(f"cannot write to {path}: it is not a regular file; expected the name of a file")
     if is_packed(found):
         raise UsageError(f"cannot write to {path}: annotations are plain text; expected a name without .gz")
     return found
@@ -222,28 +221,15 @@ def _open_locked(path: Path) -> int:
     """Open and lock the file that stands under this name, also when another program is just replacing it."""
     while True:
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise UsageError(f"cannot write to {path}: {error.strerror}") from None
-        try:
-            _lock(descriptor, path)
-            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
-                return descriptor
-        except FileNotFoundError:
-            pass
-        except BaseException:
-            os.close(descriptor)
-            raise
+        is_held = try_lock(descriptor) is False
+        if not is_held and is_at(descriptor, path):
+            return descriptor
         os.close(descriptor)
-
-
-def _lock(descriptor: int, path: Path) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise UsageError(f"{path} is in use: another `forestalign serve --annotate` holds it") from None
-    except OSError:
-        pass  # a file system without locks
+        if is_held:
+            raise UsageError(f"{path} is in use: another `forestalign serve --annotate` holds it")
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:

@@ -2,7 +2,7 @@
 
 Word gold: JSON lines, Jacana's JSON, MultiMWA's TSV, `.wa` chunks, or Pharaoh lines. Word output: Pharaoh lines,
 Jacana's JSON, or JSON lines with `words`, `links` or `sure`. Phrase gold: our annotated pairs, or a folder of SPADE
-XML. Phrase output: our phrase records. Outputs are checked against the gold: the first pair that differs is named.
+XML. Phrase output: our results. Outputs are checked against the gold: the first pair that differs is named.
 """
 
 from __future__ import annotations
@@ -27,16 +27,15 @@ from forestalign.evaluation.phrase_scores import (
 )
 from forestalign.evaluation.word_scores import GoldLinks, Links
 from forestalign.forest import Forest
+from forestalign.formats.codec import read_phrases
 from forestalign.formats.enju import EnjuElement, aligned_ids, phrases_of, read_enju, words_of
 from forestalign.formats.fields import Fields
 from forestalign.formats.ists import ChunkAlignment, read_ists
 from forestalign.formats.lines import read_text_lines
-from forestalign.formats.phrase_records import PhraseRecord, SideRecord, read_phrases
-from forestalign.formats.tree_files import fit_tree
 from forestalign.formats.word_links import read_gold_links, read_jacana, read_pharaoh
-from forestalign.tokens import Sentence, Span
-from forestalign.trees import Tree, parse_brackets
-from forestalign.words.alignment import WordAlignment, WordLink
+from forestalign.phrases.result.alignment import Alignment
+from forestalign.tokens import Span
+from forestalign.words.alignment import WordAlignment
 
 _PHARAOH_LINE = re.compile(r"\s*(\d+-\d+(:\S+)?(\s+|$))*", re.ASCII)
 _LINK_FIELDS = ("words", "links", "sure")
@@ -234,45 +233,41 @@ def _spade_nodes(sentence: EnjuElement) -> dict[str, PhraseNode]:
 
 
 def read_phrase_output(path: str | Path, spans_only: bool = False) -> list[PhraseOutput]:
-    """Our phrase records, ready to be scored; where only spans are matched, trees need not be looked at."""
-    return [phrase_output(record, spans_only) for record in read_phrases(path)]
+    """Our results, ready to be scored; where only spans are matched, trees need not be looked at."""
+    return [phrase_output(result, spans_only) for result in read_phrases(path)]
 
 
-def phrase_output(record: PhraseRecord, spans_only: bool = False) -> PhraseOutput:
-    """A record's pairs, named by the nodes of its chosen trees and with null phrases, unless spans are enough."""
+def phrase_output(result: Alignment, spans_only: bool = False) -> PhraseOutput:
+    """A result's pairs, named by the nodes of its chosen trees and with null phrases, unless spans are enough."""
     return PhraseOutput(
-        record.id,
-        _span_answer(record) if spans_only else _node_answer(record),
-        WordAlignment(tuple(WordLink(*word) for word in record.words)),
-        RootReached(record.reached_root, record.completed),
+        result.id,
+        _span_answer(result) if spans_only else _node_answer(result),
+        result.words,
+        RootReached(result.phrases.reached_root, result.phrases.completed),
     )
 
 
-def _span_answer(record: PhraseRecord) -> PhraseAnswer:
+def _span_answer(result: Alignment) -> PhraseAnswer:
     pairs: list[NodePair] = []
     special: list[NodePair] = []
-    for entry in record.phrases:
-        pair = NodePair(PhraseNode(*entry.source, entry.source_label), PhraseNode(*entry.target, entry.target_label))
-        (pairs if entry.compositional else special).append(pair)
-    return PhraseAnswer(record.source.tokens, record.target.tokens, (*pairs, *special), frozenset(special))
+    for each in result.phrases.pairs:
+        pair = NodePair(PhraseNode(*each.source, each.source_label), PhraseNode(*each.target, each.target_label))
+        (pairs if each.compositional else special).append(pair)
+    return PhraseAnswer(result.source.words, result.target.words, (*pairs, *special), frozenset(special))
 
 
-def _node_answer(record: PhraseRecord) -> PhraseAnswer:
-    source, target = (one_tree_forest(_fitted_tree(side)) for side in (record.source, record.target))
+def _node_answer(result: Alignment) -> PhraseAnswer:
+    source, target = (one_tree_forest(tree) for tree in (result.source_tree, result.target_tree))
     source_nodes, target_nodes = _by_span_and_label(source), _by_span_and_label(target)
     pairs, special = [], []
-    for entry in record.phrases:
+    for each in result.phrases.pairs:
         pair = NodePair(
-            _node(source_nodes, entry.source, entry.source_label), _node(target_nodes, entry.target, entry.target_label)
+            _node(source_nodes, each.source, each.source_label), _node(target_nodes, each.target, each.target_label)
         )
         pairs.append(pair)
-        if not entry.compositional:
+        if not each.compositional:
             special.append(pair)
     return answer_over_trees(source, target, pairs, frozenset(special))
-
-
-def _fitted_tree(side: SideRecord) -> Tree:
-    return fit_tree(parse_brackets(side.tree), Sentence.from_words(side.tokens))
 
 
 _Named = dict[tuple[int, int, str], PhraseNode]

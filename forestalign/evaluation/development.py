@@ -22,7 +22,7 @@ from forestalign.evaluation import (
     PhraseSet,
     ProjectedGold,
     combine,
-    gold_from_links,
+    gold_of,
     phrase_set,
     score_annotators,
     score_attachments,
@@ -33,7 +33,7 @@ from forestalign.evaluation import (
 from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, phrase_answer
 from forestalign.evaluation.annotation_files import read_annotations
 from forestalign.evaluation.phrase_scores import Judgement, RootReached, judge, score_reachability
-from forestalign.evaluation.projection import SpanPair, judge_contents
+from forestalign.evaluation.projection import GoldKind, SpanPair, judge_contents
 from forestalign.formats import PairRecord
 from forestalign.formats.lines import read_text_lines
 from forestalign.formats.word_links import GoldPair, LinkAnnotation, read_gold_links
@@ -159,16 +159,20 @@ BestTrees = Callable[[Sequence[PairRecord]], Sequence[tuple[Tree, Tree]]]
 
 
 def read_development(
-    path: str | Path, best_trees: BestTrees, annotators: Sequence[str] = (), limit: int = 0
+    path: str | Path,
+    best_trees: BestTrees,
+    annotators: Sequence[str] = (),
+    limit: int = 0,
+    kind: GoldKind = GoldKind.FAIR,
 ) -> DevelopmentSet:
     """Annotated pairs or word links, told apart by the first line.
 
     `best_trees` gives the 1-best trees of word-linked pairs; `annotators` are those whose links to use, each a
-    reference of its own (none: the gold).
+    reference of its own (none: the gold); `kind` says what possible links count for.
     """
     if _is_annotated(path):
         return _annotated(path, tuple(islice(read_annotations(path), limit or None)))
-    return _projected(path, list(islice(read_gold_links(path), limit or None)), best_trees, annotators)
+    return _projected(path, list(islice(read_gold_links(path), limit or None)), best_trees, annotators, kind)
 
 
 def _is_annotated(path: str | Path) -> bool:
@@ -197,7 +201,7 @@ def _annotated(path: str | Path, pairs: Sequence[AnnotatedPair]) -> AnnotatedSet
 
 
 def _projected(
-    path: str | Path, pairs: Sequence[GoldPair], best_trees: BestTrees, annotators: Sequence[str]
+    path: str | Path, pairs: Sequence[GoldPair], best_trees: BestTrees, annotators: Sequence[str], kind: GoldKind
 ) -> ProjectedSet:
     chosen = [_chosen(path, pair, annotators) for pair in pairs]
     records = tuple(
@@ -207,8 +211,7 @@ def _projected(
     trees = best_trees(records)
     gold = (
         tuple(
-            gold_from_links(source, target, (*links[index].sure, *links[index].possible))
-            for links, (source, target) in zip(chosen, trees, strict=True)
+            gold_of(source, target, links[index], kind) for links, (source, target) in zip(chosen, trees, strict=True)
         )
         for index in range(len(annotators) or 1)
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from forestalign.batch import Workers, map_ordered
+from forestalign.batch import Worker, Workers, map_ordered
 from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.dependencies import unlabelled_heads
@@ -19,7 +19,6 @@ from forestalign.forest import best_tree, one_best
 from forestalign.formats import PairRecord
 from forestalign.pair_cache import PairCache, cache_corpus, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.phrases.result import chosen_tree
 from forestalign.phrases.stage import PhraseStage, load_stage
 from forestalign.tokens import Span
 from forestalign.trees import Tree
@@ -48,15 +47,14 @@ def best_trees(paths: Sequence[Path]) -> list[tuple[Tree, Tree]]:
 
 def align_cached(pair: PreparedPair, stage: PhraseStage) -> Answer:
     """The answer of the search for one pair."""
-    source, target = stage.forests(pair.source, pair.target)
-    best = stage.align(source, target, pair.words)[0]
+    best = stage.align(pair).phrases
     special = frozenset((each.source, each.target) for each in best.pairs if not each.compositional)
     spans = frozenset((each.source, each.target) for each in best.pairs)
     return Answer(
         PhraseSet(spans, special),
         spans,
-        unlabelled_heads(chosen_tree(source, best.source_edges)),
-        unlabelled_heads(chosen_tree(target, best.target_edges)),
+        unlabelled_heads(best.source_tree),
+        unlabelled_heads(best.target_tree),
         RootReached(best.reached_root, best.completed),
     )
 
@@ -99,15 +97,12 @@ class DevelopmentWorker:
         stage = replace(self.loaded[key], config=task.config)
         return [align_cached(read_cached(path), stage) for path in task.paths]
 
-    def __getstate__(self) -> tuple[()]:
-        return ()
-
-    def __setstate__(self, state: tuple[()]) -> None:
-        self.loaded = {}
-
 
 def align_development(
-    worker: DevelopmentWorker, paths: Sequence[Path], config: AlignConfig, workers: Workers | None = None
+    worker: Worker[ConfiguredPaths, list[Answer]],
+    paths: Sequence[Path],
+    config: AlignConfig,
+    workers: Workers | None = None,
 ) -> list[Answer]:
     """The answers for all pairs, in order."""
     tasks = (ConfiguredPaths(config, tuple(paths[k : k + CHUNK])) for k in range(0, len(paths), CHUNK))

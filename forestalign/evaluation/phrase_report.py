@@ -13,11 +13,12 @@ from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import AnnotationError, NoParseError, UsageError
 from forestalign.evaluation import (
     Evaluation,
+    GoldKind,
     Match,
     PhraseSet,
     ProjectedGold,
     combine,
-    gold_from_links,
+    gold_of,
     phrase_set,
     project,
     project_spans,
@@ -103,14 +104,19 @@ def _baseline_sets(output: Sequence[PhraseOutput], trees: TreeFiles | None, matc
 
 
 def evaluate_projected(
-    gold_path: str, system_paths: Sequence[str], annotators: Sequence[str], trees: TreeFiles | None, baseline: bool
+    gold_path: str,
+    system_paths: Sequence[str],
+    annotators: Sequence[str],
+    trees: TreeFiles | None,
+    baseline: bool,
+    kind: GoldKind = GoldKind.FAIR,
 ) -> tuple[list[Evaluation], Rows]:
     """Systems against phrase gold made from word links; the human row where there are two annotators."""
     links = [_chosen_links(gold_path, pair, annotators) for pair in read_gold_links(gold_path)]
     known = [PhraseGold(number, each[0].source, each[0].target, ()) for number, each in links]
     outputs = [_read_output(path, known, Match.SPAN) for path in system_paths]
     parsed = read_or_parse([(pair.source, pair.target) for pair in known], trees)
-    gold = projected_gold([each for _, each in links], parsed)
+    gold = projected_gold([each for _, each in links], parsed, kind)
     evaluations = [score_projected([_span_sets(output)] * len(gold), gold) for output in outputs]
     rows = [("human", score_annotators(gold))] if len(gold) == 2 else []
     if baseline and outputs:
@@ -133,15 +139,12 @@ def _chosen_links(path: str, pair: GoldPair, annotators: Sequence[str]) -> tuple
 
 
 def projected_gold(
-    links: Sequence[Sequence[LinkAnnotation]], trees: Sequence[tuple[Tree, Tree]]
+    links: Sequence[Sequence[LinkAnnotation]], trees: Sequence[tuple[Tree, Tree]], kind: GoldKind = GoldKind.FAIR
 ) -> list[list[ProjectedGold]]:
-    """The phrase gold of each annotator, pair by pair; sure and possible links count alike."""
+    """The phrase gold of each annotator, pair by pair."""
     count = len(links[0]) if links else 1
     return [
-        [
-            gold_from_links(source, target, (*each[index].sure, *each[index].possible))
-            for each, (source, target) in zip(links, trees, strict=True)
-        ]
+        [gold_of(source, target, each[index], kind) for each, (source, target) in zip(links, trees, strict=True)]
         for index in range(count)
     ]
 
@@ -168,7 +171,7 @@ def read_or_parse(pairs: Sequence[tuple[Words, Words]], files: TreeFiles | None)
     else:
         from forestalign.parsers import load_parser  # with its compiled kernels, a second to import
 
-        parser = load_parser(DEFAULT_CONFIG.with_(nbest=1))
+        parser = load_parser(DEFAULT_CONFIG.replace(nbest=1))
         parses = parser.parse([*sides[0], *sides[1]])
         failed = next((parse for parse in parses if parse.error), None)
         if failed is not None:

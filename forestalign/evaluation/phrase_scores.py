@@ -171,7 +171,7 @@ def noncompositional_pairs(pairs: Iterable[NodePair]) -> frozenset[NodePair]:
 
 
 def _is_inside(inner: tuple[Span, Span], outer: tuple[Span, Span]) -> bool:
-    return all(large.begin <= small.begin and small.end <= large.end for small, large in zip(inner, outer, strict=True))
+    return all(large.covers(small) for small, large in zip(inner, outer, strict=True))
 
 
 def score_phrases(outputs: Sequence[PhraseSet], annotators: Sequence[Sequence[PhraseSet]]) -> Evaluation:

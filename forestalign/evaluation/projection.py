@@ -10,6 +10,10 @@ Weber*), so by default (`Matching.LINKS`) two pairs are the same when they hold 
     recall     contents of consistent pairs of constituents that the output has, among all such contents
     precision  consistent pairs among all pairs of the output
 
+Sure and possible links: only sure ones can contradict a pair, and recall is over the contents of sure links. A possible
+link is neutral: it need not be found, contradicts nothing, and allows a pair that no sure link touches. (*killed* with
+*killed* is right, though somebody also marked *were* with *killed* as possible.) `GoldKind.ALL` counts both alike.
+
 Constituents are the nodes of the binarised trees, words included. The strict form (`Matching.SPANS`) compares spans: a
 pair of constituents of the n-ary trees is *core* if it is consistent and each is the smallest constituent that covers
 the words linked to the other; recall asks for the core pairs. With several annotators, each is a reference of its own
@@ -25,6 +29,7 @@ from enum import StrEnum
 from forestalign.evaluation.counts import Evaluation, combine
 from forestalign.evaluation.phrase_scores import Judgement, evaluate_judgements, one_tree_forest
 from forestalign.forest import Forest, NodeId
+from forestalign.formats.word_links import LinkAnnotation
 from forestalign.tokens import Span
 from forestalign.trees import Tree, preorder
 from forestalign.words.alignment import WordAlignment
@@ -39,6 +44,13 @@ class Matching(StrEnum):
 
     LINKS = "links"
     SPANS = "spans"
+
+
+class GoldKind(StrEnum):
+    """Which links make gold: sure ones, possible ones being neutral, or all alike."""
+
+    FAIR = "fair"
+    ALL = "all"
 
 
 def one_to_one(links: WordAlignment) -> WordAlignment:
@@ -103,16 +115,31 @@ class ProjectedGold:
     contents: tuple[
         tuple[Content, SpanPair], ...
     ]  # of consistent pairs of binarised trees, each with its smallest pair
+    possible: frozenset[Link] = frozenset()  # links that neither contradict a pair nor have to be found
 
     def allows(self, pair: SpanPair) -> bool:
         """Whether a pair counts as right."""
-        return is_consistent(pair, self.links)
+        return self.content(pair) is not None
+
+    def content(self, pair: SpanPair) -> Content | None:
+        """The links that lie in the pair; None where one leaves it, or where not even a possible one lies in it."""
+        held = content(pair, self.links)
+        is_neutral = held is None and not links_touching(pair, self.links) and links_inside(pair, self.possible) > 0
+        return frozenset() if is_neutral else held
 
 
-def gold_from_links(source: Tree, target: Tree, links: Iterable[Link]) -> ProjectedGold:
+def gold_from_links(source: Tree, target: Tree, links: Iterable[Link], possible: Iterable[Link] = ()) -> ProjectedGold:
     """Core pairs of two trees, with the links that tell consistent pairs from others."""
     every = frozenset(links)
-    return ProjectedGold(core_pairs(source, target, every), every, link_contents(source, target, every))
+    contents = link_contents(source, target, every)
+    return ProjectedGold(core_pairs(source, target, every), every, contents, frozenset(possible) - every)
+
+
+def gold_of(source: Tree, target: Tree, links: LinkAnnotation, kind: GoldKind = GoldKind.FAIR) -> ProjectedGold:
+    """The phrase gold of one annotator's sure and possible links."""
+    if kind is GoldKind.ALL:
+        return gold_from_links(source, target, (*links.sure, *links.possible))
+    return gold_from_links(source, target, links.sure, links.possible)
 
 
 def link_contents(source: Tree, target: Tree, links: frozenset[Link]) -> tuple[tuple[Content, SpanPair], ...]:
@@ -169,7 +196,7 @@ def constituent_spans(tree: Tree) -> frozenset[Span]:
 
 
 def _by_size(spans: Iterable[Span]) -> list[Span]:
-    return sorted(spans, key=lambda span: (span.end - span.begin, span))
+    return sorted(spans, key=lambda span: (span.size, span))
 
 
 def _smallest_cover(spans: Sequence[Span], words: Sequence[int]) -> Span | None:
@@ -182,7 +209,7 @@ def _smallest_cover(spans: Sequence[Span], words: Sequence[int]) -> Span | None:
 
 def is_multiword(pair: SpanPair) -> bool:
     """Both phrases have at least two words."""
-    return all(span.end - span.begin > 1 for span in pair)
+    return all(span.size > 1 for span in pair)
 
 
 def score_projected(
@@ -217,7 +244,7 @@ def _judge_spans(output: frozenset[SpanPair], gold: ProjectedGold, only_multiwor
 def _judge_contents(output: frozenset[SpanPair], gold: ProjectedGold, only_several: bool) -> Judgement:
     least = 2 if only_several else 0
     judged = [pair for pair in output if not least or links_inside(pair, gold.links) >= least]
-    found = [held for held in (content(pair, gold.links) for pair in judged) if held is not None]
+    found = [held for held in map(gold.content, judged) if held is not None]
     required = {held for held, _ in gold.contents if len(held) >= least}
     return Judgement(len(required.intersection(found)), len(required), len(found), len(judged))
 
@@ -231,6 +258,12 @@ def links_inside(pair: SpanPair, links: Iterable[Link]) -> int:
     """How many links have both ends in the pair, whether or not others leave it."""
     source, target = pair
     return sum(source.begin <= i < source.end and target.begin <= j < target.end for i, j in links)
+
+
+def links_touching(pair: SpanPair, links: Iterable[Link]) -> int:
+    """How many links have at least one end in the pair."""
+    source, target = pair
+    return sum(source.begin <= i < source.end or target.begin <= j < target.end for i, j in links)
 
 
 def score_annotators(gold: Sequence[Sequence[ProjectedGold]], matching: Matching = Matching.LINKS) -> Evaluation:

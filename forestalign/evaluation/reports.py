@@ -11,6 +11,7 @@ import numpy as np
 from forestalign.errors import UsageError, counted
 from forestalign.evaluation import (
     Evaluation,
+    GoldKind,
     KindChange,
     Match,
     attachment_kinds,
@@ -94,11 +95,15 @@ def report_phrases(
 
 
 def report_projected(
-    what: Measurement, annotators: Sequence[str] = (), trees: TreeFiles | None = None, baseline: bool = True
+    what: Measurement,
+    annotators: Sequence[str] = (),
+    trees: TreeFiles | None = None,
+    baseline: bool = True,
+    kind: GoldKind = GoldKind.FAIR,
 ) -> Report:
     """Phrase pairs against phrase gold made of human word links."""
-    label = what.label(project=True, annotators="+".join(annotators), trees=bool(trees))
-    return what.report(label, *evaluate_projected(what.gold, what.systems, annotators, trees, baseline))
+    label = what.label(project=True, annotators="+".join(annotators), trees=bool(trees), possible=kind is GoldKind.ALL)
+    return what.report(label, *evaluate_projected(what.gold, what.systems, annotators, trees, baseline, kind))
 
 
 def report_chunks(what: Measurement, baseline: bool = True) -> Report:

@@ -66,7 +66,7 @@ class ForestArrays:
     edge_start: Ints  # [nodes + 1]
     children: Ints  # [edges, 2], NO_CHILD where there is none
     log_prob: npt.NDArray[np.float64]  # [edges]
-    trees: npt.NDArray[np.int64]  # [edges, blocks] bits of the trees that use an edge; all ones where it is not known
+    trees: npt.NDArray[np.int64]  # [edges, blocks] rows of bits (`bit_rows.pxd`): the trees that use an edge
     roots: Ints
     marginals: npt.NDArray[np.float64]  # [nodes] over the trees of the forest; empty where they are not known
 

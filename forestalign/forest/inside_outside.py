@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from forestalign.compiled import core
-from forestalign.forest.forest import Forest, HyperEdge, NodeId
+from forestalign.forest.forest import NO_CHILD, Forest, HyperEdge, NodeId
 
 UNUSED = -1
 
@@ -77,47 +77,46 @@ def outside(forest: Forest, inner: Sequence[float] | None = None) -> list[float]
 def log_partition(forest: Forest, inner: Sequence[float] | None = None, plain: bool = False) -> float:
     """Log of the summed weights of all trees."""
     if inner is None:
-        compiled, arrays = core(plain), forest.arrays
+        compiled, arrays = core("forest._inside_outside", plain), forest.arrays
         if compiled is None:
             inner = inside(forest)
         else:
-            inner = compiled.forest_inside(arrays.edge_start, arrays.children, arrays.log_prob).tolist()
+            inner = compiled.inside(arrays.edge_start, arrays.children, arrays.log_prob).tolist()
     return log_sum([inner[root] for root in forest.roots])
 
 
-def node_marginals(forest: Forest, plain: bool = False) -> tuple[float, ...]:
-    """Probability of each node over the trees of the forest: in(v) out(v) / Z."""
-    return tuple(_marginals(forest, plain).tolist())
-
-
 def _marginals(forest: Forest, plain: bool = False) -> npt.NDArray[np.float64]:
-    compiled, arrays = core(plain), forest.arrays
+    compiled, arrays = core("forest._inside_outside", plain), forest.arrays
     if compiled is None:
         inner = inside(forest)
         both = np.array(inner) + np.array(outside(forest, inner))
         plainly: npt.NDArray[np.float64] = np.exp(np.minimum(both - log_partition(forest, inner), 0.0))
         return plainly
-    scores = compiled.forest_inside(arrays.edge_start, arrays.children, arrays.log_prob)
-    outer = compiled.forest_outside(arrays.edge_start, arrays.children, arrays.log_prob, arrays.roots, scores)
+    scores = compiled.inside(arrays.edge_start, arrays.children, arrays.log_prob)
+    outer = compiled.outside(arrays.edge_start, arrays.children, arrays.log_prob, arrays.roots, scores)
     total = log_sum(scores[arrays.roots].tolist())
     probabilities: npt.NDArray[np.float64] = np.exp(np.minimum(scores + outer - total, 0.0))
     return probabilities
 
 
-def edge_marginals(forest: Forest) -> tuple[tuple[float, ...], ...]:
-    """Probability of each hyperedge, by node."""
-    inner = inside(forest)
-    outer = outside(forest, inner)
-    total = log_partition(forest, inner)
-    return tuple(
-        tuple(_probability(outer[node] + _weight(edge, inner) - total) for edge in edges)
-        for node, edges in enumerate(forest.edges)
-    )
-
-
 def with_marginals(forest: Forest) -> Forest:
     """The forest with its node marginals filled in."""
     return forest.with_node_marginals(_marginals(forest))
+
+
+def edge_marginals(forest: Forest, plain: bool = False) -> npt.NDArray[np.float64]:
+    """Probability [edges] of each edge over the trees of the forest."""
+    compiled, arrays = core("forest._inside_outside", plain), forest.arrays
+    if compiled is None:
+        inner = np.array(inside(forest))
+        outer = np.array(outside(forest, inner.tolist()))
+    else:
+        inner = compiled.inside(arrays.edge_start, arrays.children, arrays.log_prob)
+        outer = compiled.outside(arrays.edge_start, arrays.children, arrays.log_prob, arrays.roots, inner)
+    below = np.where(arrays.children == NO_CHILD, 0.0, inner[arrays.children]).sum(1)
+    total = log_sum(inner[arrays.roots].tolist())
+    found: npt.NDArray[np.float64] = np.exp(np.minimum(outer[arrays.edge_node] + arrays.log_prob + below - total, 0.0))
+    return found
 
 
 def count_trees(forest: Forest) -> int:
@@ -133,9 +132,9 @@ def viterbi(forest: Forest, plain: bool = False) -> ForestDerivation:
 
     Ties go to the earlier edge and to the earlier root.
     """
-    compiled, arrays = core(plain), forest.arrays
+    compiled, arrays = core("forest._inside_outside", plain), forest.arrays
     if compiled is not None:
-        best_scores, best_edges = compiled.forest_viterbi(arrays.edge_start, arrays.children, arrays.log_prob)
+        best_scores, best_edges = compiled.viterbi(arrays.edge_start, arrays.children, arrays.log_prob)
         root = forest.roots[int(best_scores[arrays.roots].argmax())]
         return ForestDerivation(root, tuple(best_edges.tolist()), float(best_scores[root]))
     scores: list[float] = []
@@ -155,8 +154,3 @@ def _weight(edge: HyperEdge, inner: Sequence[float]) -> float:
     if len(children) == 2:
         return edge.log_prob + inner[children[0]] + inner[children[1]]
     return edge.log_prob + inner[children[0]] if children else edge.log_prob
-
-
-def _probability(log_value: float) -> float:
-    """exp, with the last digits that rounding may add above one cut off."""
-    return min(1.0, math.exp(log_value)) if log_value < 0 else 1.0

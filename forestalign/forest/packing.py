@@ -54,13 +54,12 @@ def pack_chart(chart: Chart, trees: BestTrees, sentence: Sentence, plain: bool =
 
     The same as `pack` with the potentials as scores; the compiled core packs what the trees share, without the trees.
     """
-    compiled = core(plain)
+    compiled = core("forest._packing", plain)
     if compiled is None:
         return pack(trees, sentence, node_score(chart))
     tables, shared = packing_tables(chart.labels, chart.tags), trees.shared
-    columns = (shared.begin, shared.end, shared.label, shared.children, shared.child_start, shared.roots)
     tags = chart.tag_scores.argmax(1).astype(np.int32)
-    packer = compiled.Packer(tables.binarisation, np.ascontiguousarray(chart.potentials), columns, tags)
+    packer = compiled.Packer(tables.binarisation, np.ascontiguousarray(chart.potentials), shared, tags)
     found: tuple[Any, ...] = (*packer.node_arrays(), *packer.edge_arrays(), packer.roots(shared.roots), np.empty(0))
     arrays = ForestArrays(tables.labels, *found)
     return with_marginals(Forest.of_arrays(sentence, arrays))

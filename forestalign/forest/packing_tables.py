@@ -29,8 +29,42 @@ from forestalign.grammar import (
 )
 
 SEARCHES = ("first", "last", "conjunct")
+TABLES = ("syntactic", "semantic")  # of head rules
 Ints = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelColumns:
+    """The symbols and the forest's labels of the chart's labels and of the tags, by their numbers."""
+
+    top_symbol: Ints  # of each label of the chart: as its parent sees it
+    low_symbol: Ints  # as its children are attached under it
+    whole_label: Ints  # the label of its node
+    bar_label: Ints  # the label of its bar nodes
+    tag_symbol: Ints
+    tag_label: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleColumns:
+    """Head rules; a group is a row of `members`."""
+
+    start: Ints  # [TABLES, symbols + 1]
+    search: Ints  # of each rule: place in SEARCHES
+    first_group: Ints
+    end_group: Ints
+    members: Bytes  # [groups, symbols]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SymbolMarks:
+    """What is asked about each symbol."""
+
+    is_punctuation: Bytes
+    is_separator: Bytes  # of conjuncts
+    is_coordinator: Bytes
+    right_first: Bytes  # what stands right of the head joins it first
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,17 +84,17 @@ def packing_tables(labels: tuple[str, ...], tags: tuple[str, ...]) -> PackingTab
     number = {name: k for k, name in enumerate(names)}
     used = {base_label(name) for chain in chains for name in (chain[0], chain[-1])} | {base_label(tag) for tag in tags}
     symbols = {symbol: k for k, symbol in enumerate(sorted(used))}
-    columns = (
-        _ints([symbols[base_label(chain[0])] for chain in chains]),
-        _ints([symbols[base_label(chain[-1])] for chain in chains]),
-        _ints([number.get("+".join(chain), 0) for chain in chains]),
-        _ints([number.get(chain[-1], 0) for chain in chains]),
-        _ints([symbols[base_label(tag)] for tag in tags]),
-        _ints([number[tag] for tag in tags]),
+    columns = LabelColumns(
+        top_symbol=_ints([symbols[base_label(chain[0])] for chain in chains]),
+        low_symbol=_ints([symbols[base_label(chain[-1])] for chain in chains]),
+        whole_label=_ints([number.get("+".join(chain), 0) for chain in chains]),
+        bar_label=_ints([number.get(chain[-1], 0) for chain in chains]),
+        tag_symbol=_ints([symbols[base_label(tag)] for tag in tags]),
+        tag_label=_ints([number[tag] for tag in tags]),
     )
-    compiled = core()
+    compiled = core("forest._packing")
     assert compiled is not None
-    tables = compiled.BinarisationTables(columns, _rules(list(symbols)), _flags(list(symbols)))
+    tables = compiled.BinarisationTables(columns, _rules(list(symbols)), _marks(list(symbols)))
     return PackingTables(tables, tuple(names), symbols)
 
 
@@ -68,21 +102,22 @@ def _ints(values: Sequence[int]) -> Ints:
     return np.array(values, np.int32)
 
 
-def _rules(symbols: Sequence[str]) -> tuple[Ints, Ints, Bytes]:
-    """Where the rules of each table and symbol start, the rules (search, first group, last group), group members."""
+def _rules(symbols: Sequence[str]) -> RuleColumns:
+    tables = {"syntactic": head_rules(), "semantic": semantic_head_rules()}
     starts: list[list[int]] = []
     rules: list[tuple[int, int, int]] = []
     groups: list[list[bool]] = []
-    for table in (head_rules(), semantic_head_rules()):
+    for name in TABLES:
         starts.append([])
         for symbol in symbols:
             starts[-1].append(len(rules))
-            for rule in _rules_of(table, symbol):
+            for rule in _rules_of(tables[name], symbol):
                 first = len(groups)
                 groups += [[_is_member(other, group) for other in symbols] for group in rule.groups]
                 rules.append((SEARCHES.index(rule.search), first, len(groups)))
         starts[-1].append(len(rules))
-    return np.array(starts, np.int32), np.array(rules, np.int32), np.array(groups, np.uint8)
+    search, first_group, end_group = (_ints(column) for column in zip(*rules, strict=True))
+    return RuleColumns(np.array(starts, np.int32), search, first_group, end_group, np.array(groups, np.uint8))
 
 
 def _rules_of(table: HeadTable, symbol: str) -> tuple[Any, ...]:
@@ -93,9 +128,9 @@ def _is_member(symbol: str, group: frozenset[str]) -> bool:
     return symbol in group or (ANY in group and symbol not in punctuation_tags())
 
 
-def _flags(symbols: Sequence[str]) -> tuple[Bytes, Bytes, Bytes, Bytes]:
-    """Punctuation, separators of conjuncts, coordinators, and whether what stands right of the head joins it first."""
-    sets = (punctuation_tags(), SEPARATORS, COORDINATORS)
-    marks = [np.array([symbol in members for symbol in symbols], np.uint8) for members in sets]
+def _marks(symbols: Sequence[str]) -> SymbolMarks:
+    def members(group: frozenset[str]) -> npt.NDArray[np.uint8]:
+        return np.array([symbol in group for symbol in symbols], np.uint8)
+
     right_first = np.array([binarisation_order(symbol)[0] == "right" for symbol in symbols], np.uint8)
-    return marks[0], marks[1], marks[2], right_first
+    return SymbolMarks(members(punctuation_tags()), members(SEPARATORS), members(COORDINATORS), right_first)

@@ -1,31 +1,28 @@
 """File formats, one module per family. Readers stream; their errors carry file, line, value and expectation.
 
-- `lines`, `fields`, `door`: lines of files, fields of JSON objects, and what a sentence must be
+- `lines`, `fields`, `input_checks`: lines of files, fields of JSON objects, and what a sentence must be
 - `pairs`, `word_links`, `linked_words`: pairs of sentences, and links between their words
-- `tree_files`, `forests`, `huang`, `enju`, `conll`, `graphviz`, `given_parses`: trees, forests, dependencies
-- `phrase_records`, `forest_nodes`, `phrase_rows`, `results`, `reread`, `reranked`: phrase alignments
+- `tree_files`, `forests`, `huang`, `enju`, `conll`, `graphviz`, `read_parses`: trees, forests, dependencies
+- `codec`, `cells`, `phrase_rows`, `reranked`: results
 - `ists`, `chunk_files`: chunks
 """
 
 from __future__ import annotations
 
+from forestalign.formats.codec import from_json, read_phrases, to_json
 from forestalign.formats.conll import ConllFormat, DependencyRecord, format_conll, read_conll, universal_tags
-from forestalign.formats.door import checked_sentence, split_on_spaces
 from forestalign.formats.enju import (
     EnjuElement,
     EnjuPhrase,
     aligned_ids,
-    enju_forest,
-    enju_tree,
-    format_enju,
     phrases_of,
     read_enju,
     words_of,
 )
-from forestalign.formats.forest_nodes import ForestNode, ForestNodes
 from forestalign.formats.forests import format_forest, parse_forest, read_forests
 from forestalign.formats.graphviz import format_forest_graph, format_tree_graph
 from forestalign.formats.huang import format_huang, read_huang
+from forestalign.formats.input_checks import checked_sentence, split_on_spaces
 from forestalign.formats.ists import ChunkAlignment, ChunkPair, format_ists, read_ists
 from forestalign.formats.lines import Line, Unread, read_lines, read_text_lines, write_lines
 from forestalign.formats.pairs import (
@@ -40,18 +37,6 @@ from forestalign.formats.pairs import (
     unread_parallel,
     unread_sentences,
 )
-from forestalign.formats.phrase_records import (
-    AlternativeRecord,
-    NullSpans,
-    PhrasePairEntry,
-    PhraseRecord,
-    SideRecord,
-    WordEntry,
-    from_json,
-    read_phrases,
-    to_json,
-)
-from forestalign.formats.results import enju_of, record_of
 from forestalign.formats.tree_files import (
     NBest,
     NumberedTree,
@@ -65,20 +50,15 @@ from forestalign.formats.tree_files import (
 from forestalign.formats.word_links import (
     GoldPair,
     LinkAnnotation,
-    format_jacana,
     format_link_line,
-    format_multimwa,
     format_pharaoh,
     parse_pharaoh,
     read_gold_links,
     read_jacana,
-    read_link_lines,
-    read_multimwa,
     read_pharaoh,
 )
 
 __all__ = [
-    "AlternativeRecord",
     "BadRecord",
     "ChunkAlignment",
     "ChunkPair",
@@ -86,38 +66,25 @@ __all__ = [
     "DependencyRecord",
     "EnjuElement",
     "EnjuPhrase",
-    "ForestNode",
-    "ForestNodes",
     "GoldPair",
     "Line",
     "LinkAnnotation",
     "NBest",
-    "NullSpans",
     "NumberedTree",
     "PairFormat",
     "PairRecord",
-    "PhrasePairEntry",
-    "PhraseRecord",
-    "SideRecord",
     "Unread",
-    "WordEntry",
     "aligned_ids",
     "are_sentences",
     "checked_sentence",
-    "enju_forest",
-    "enju_of",
-    "enju_tree",
     "fit_tree",
     "forest_of",
     "format_conll",
-    "format_enju",
     "format_forest",
     "format_forest_graph",
     "format_huang",
     "format_ists",
-    "format_jacana",
     "format_link_line",
-    "format_multimwa",
     "format_nbest",
     "format_pair",
     "format_pharaoh",
@@ -134,8 +101,6 @@ __all__ = [
     "read_ists",
     "read_jacana",
     "read_lines",
-    "read_link_lines",
-    "read_multimwa",
     "read_nbest",
     "read_pairs",
     "read_parallel",
@@ -143,7 +108,6 @@ __all__ = [
     "read_phrases",
     "read_text_lines",
     "read_trees",
-    "record_of",
     "sentence_of",
     "split_on_spaces",
     "to_json",

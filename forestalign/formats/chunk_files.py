@@ -16,8 +16,8 @@ from pathlib import Path
 
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import InputError, UsageError
-from forestalign.formats.door import checked_sentence, refuse_harmful
 from forestalign.formats.fields import Fields
+from forestalign.formats.input_checks import checked_sentence, refuse_harmful
 from forestalign.formats.ists import ChunkAlignment, ChunkPair, format_ists, unread_ists
 from forestalign.formats.lines import Line, Unread, read_lines
 from forestalign.formats.pairs import BadRecord
@@ -40,7 +40,7 @@ class ChunkedPair:
 
 
 def read_chunked(path: str | Path, max_words: int = DEFAULT_CONFIG.max_words) -> Iterator[ChunkedPair | BadRecord]:
-    """The pairs of a file, `-` for standard input; what is no pair becomes a bad record."""
+    """The pairs of a file, `-` for standard input; what is not a pair becomes a bad record."""
     for unread in unread_chunked(path, max_words):
         yield unread.read()
 

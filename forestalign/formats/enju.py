@@ -1,8 +1,7 @@
 """Enju's XML, and that of SPADE and ESPADA, which adds the partners of each phrase by annotator (pa1, pa2, pa3).
 
-A file holds one `<sentence>`; `<cons>` are phrases, `<tok>` words. Attributes are kept as they stand, with the text
-between elements, so that a file is written back unchanged. Text outside all words (often the final full stop) belongs
-to no phrase and to no token.
+A file holds one `<sentence>`; `<cons>` are phrases, `<tok>` words. Text outside all words (often the final full stop)
+belongs to no phrase and to no token.
 """
 
 from __future__ import annotations
@@ -10,33 +9,25 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from forestalign.errors import AnnotationError, InputError
-from forestalign.forest import Forest, HyperEdge, Node, NodeId
 from forestalign.formats.lines import read_text
-from forestalign.tokens import Sentence, Span, Token, analyse
-from forestalign.trees import CHAIN, Tree
+from forestalign.tokens import Span
 
 Attributes = tuple[tuple[str, str], ...]
 NULL = "-1"
-# xml.sax.saxutils would do this, and bring in all of urllib
-_ESCAPED = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-)
 _DEEPEST = 300  # keeps recursion within Python's bound; parses are an order of magnitude flatter
 
 
 @dataclass(frozen=True, slots=True)
 class EnjuElement:
-    """A sentence, phrase (cons) or word (tok); `text` opens it, `tail` follows it."""
+    """A sentence, phrase (cons) or word (tok), which has its text."""
 
     tag: str
     attributes: Attributes
     children: tuple[EnjuElement, ...] = ()
     text: str = ""
-    tail: str = ""
 
     def get(self, name: str) -> str:
         """An attribute; empty where it is missing."""
@@ -91,20 +82,13 @@ def read_enju(path: str | Path) -> EnjuElement:
     return sentence
 
 
-def format_enju(sentence: EnjuElement) -> str:
-    """XML on one line, attributes in their order."""
-    parts: list[str] = []
-    _write(sentence, parts)
-    return "".join(parts)
-
-
 def words_of(sentence: EnjuElement) -> tuple[str, ...]:
     """The words, left to right."""
     return tuple(element.text for element in sentence.walk() if element.tag == "tok")
 
 
 def phrases_of(sentence: EnjuElement) -> tuple[EnjuPhrase, ...]:
-    """All phrases, parents before children; ValueError for a head that is no child."""
+    """All phrases, parents before children; ValueError for a head that is not a child."""
     position = {element.id: index for index, element in enumerate(_tokens(sentence))}
     spans = _spans(sentence, position)
     by_id = {element.id: element for element in sentence.walk() if element.tag in ("cons", "tok")}
@@ -121,87 +105,10 @@ def phrases_of(sentence: EnjuElement) -> tuple[EnjuPhrase, ...]:
     )
 
 
-def enju_tree(sentence: EnjuElement) -> Tree:
-    """The parse as a tree: labels are categories, tags the `pos` of the words. ValueError if it is not one tree."""
-    roots = [child for child in sentence.children if child.tag == "cons"]
-    if len(roots) != 1:
-        raise ValueError(f"sentence {sentence.id} has {len(roots)} parses; expected one")
-    position = {element.id: index for index, element in enumerate(_tokens(sentence))}
-    return _tree(roots[0], position)
-
-
-def enju_forest(sentence: EnjuElement) -> Forest:
-    """The parse as a forest of one binary tree, with the heads that the file gives; ValueError if it is not one tree.
-
-    A chain of phrases over one span is one node, whose heads are those of its lowest phrase. A phrase marked
-    xcat="leaf" is its word, one marked xcat="bar" an in-between node: so files of our own come back whole.
-    """
-    enju_tree(sentence)
-    phrases = {phrase.id: phrase for phrase in phrases_of(sentence)}
-    builder = _ForestBuilder(phrases)
-    root = builder.add(next(child for child in sentence.children if child.tag == "cons"))
-    over = _sentence(sentence)
-    return Forest(over, tuple(builder.nodes), tuple(builder.edges), (root,), (1.0,) * len(builder.nodes))
-
-
-class _ForestBuilder:
-    """Nodes and edges, children first."""
-
-    def __init__(self, phrases: dict[str, EnjuPhrase]):
-        self._phrases, self.nodes, self.edges = phrases, list[Node](), list[tuple[HyperEdge, ...]]()
-
-    def add(self, element: EnjuElement) -> NodeId:
-        labels = [element.get("cat")]
-        while [child.tag for child in element.children] == ["cons"] and element.children[0].get("xcat") != "leaf":
-            element = element.children[0]
-            labels.append(element.get("cat"))
-        phrase = self._phrases[element.id]
-        if len(element.children) > 2:
-            raise ValueError(f"phrase {element.id} has {len(element.children)} children; expected one or two")
-        if element.get("xcat") == "leaf":
-            return self._add_word(element.children[0], phrase.span.begin)
-        children = tuple(
-            self._add_word(child, phrase.span.begin + index) if child.tag == "tok" else self.add(child)
-            for index, child in enumerate(element.children)
-        )
-        is_bar = element.get("xcat") == "bar"
-        return self._append(
-            Node(*phrase.span, CHAIN.join(labels), phrase.head, phrase.semantic_head, is_bar), HyperEdge(children, 0.0)
-        )
-
-    def _add_word(self, token: EnjuElement, begin: int) -> NodeId:
-        leaf = Node(begin, begin + 1, token.get("pos"), begin, begin, is_leaf=True)
-        return self._append(leaf, HyperEdge((), 0.0))
-
-    def _append(self, node: Node, edge: HyperEdge) -> NodeId:
-        self.nodes.append(node)
-        self.edges.append((edge,))
-        return NodeId(len(self.nodes) - 1)
-
-
-def _sentence(sentence: EnjuElement) -> Sentence:
-    """All text of the file, the words at their places in it."""
-    parts: list[str] = []
-    tokens: list[Token] = []
-    _collect(sentence, parts, tokens)
-    tags = [element.get("pos") for element in _tokens(sentence)]
-    return analyse(Sentence("".join(parts), tuple(tokens)), tags)
-
-
-def _collect(element: EnjuElement, parts: list[str], tokens: list[Token]) -> None:
-    if element.tag == "tok":
-        begin = sum(map(len, parts))
-        tokens.append(Token(element.text, begin, begin + len(element.text)))
-    parts.append(element.text)
-    for child in element.children:
-        _collect(child, parts, tokens)
-        parts.append(child.tail)
-
-
 def aligned_ids(source: EnjuElement, target: EnjuElement, annotator: int) -> tuple[tuple[str, str], ...]:
     """The phrase pairs of one annotator by id, those marked in either file, sorted; `-1` stands for no phrase.
 
-    ValueError if a partner is no phrase of the other tree.
+    ValueError if a partner is not a phrase of the other tree.
     """
     pairs = _marked(source, target, annotator)
     mirrored = _marked(target, source, annotator)
@@ -231,15 +138,7 @@ def _depth(root: ElementTree.Element) -> int:
 
 def _element(element: ElementTree.Element) -> EnjuElement:
     children = tuple(_element(child) for child in element)
-    return EnjuElement(element.tag, tuple(element.items()), children, element.text or "", element.tail or "")
-
-
-def _write(element: EnjuElement, parts: list[str]) -> None:
-    attributes = "".join(f' {name}="{value.translate(_ESCAPED)}"' for name, value in element.attributes)
-    parts.append(f"<{element.tag}{attributes}>{escape(element.text, quote=False)}")
-    for child in element.children:
-        _write(child, parts)
-    parts.append(f"</{element.tag}>{escape(element.tail, quote=False)}")
+    return EnjuElement(element.tag, tuple(element.items()), children, element.text or "")
 
 
 def _tokens(sentence: EnjuElement) -> list[EnjuElement]:
@@ -279,11 +178,3 @@ def _descend(element: EnjuElement, attribute: str, by_id: dict[str, EnjuElement]
             raise ValueError(f"phrase {element.id} has {attribute}={element.get(attribute)!r}; expected {expectation}")
         element = child
     return element.id
-
-
-def _tree(element: EnjuElement, position: dict[str, int]) -> Tree:
-    if element.tag == "tok":
-        begin = position[element.id]
-        return Tree(element.get("pos"), begin, begin + 1, (), element.text)
-    children = tuple(_tree(child, position) for child in element.children)
-    return Tree(element.get("cat"), children[0].begin, children[-1].end, children)

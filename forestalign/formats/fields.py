@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+from forestalign.inputs import finite_number
 from forestalign.tokens import Span
 
 _ABSENT = object()
@@ -173,17 +174,6 @@ def shorten(value: object, limit: int = 60) -> str:
 def finite(value: float) -> float | None:
     """A number for JSON, which knows no infinity."""
     return value if math.isfinite(value) else None
-
-
-def finite_number(value: object) -> float | None:
-    """The number that JSON held; None for what is none, or is larger than any that can be counted with."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def _refuse_halves(values: dict[str, object]) -> None:

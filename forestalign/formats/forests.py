@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from forestalign.formats.lines import read_text_lines
 from forestalign.tokens import Sentence, Token
 
 FOREST_VERSION = 1
+MOST_TREES = 1 << 16  # n-best trees of a forest
+LARGEST_SCORE = 1e12  # sums of scores have to stay finite
+ROUNDING = 1e-6  # sums of probabilities may pass 1 by so much
 
 
 def format_forest(forest: Forest, identity: str = "") -> str:
@@ -106,7 +110,7 @@ def _sentence(fields: Fields) -> Sentence:
         if len(values) != len(words):
             fields.complain(name, f"{counted(len(values), 'value')}; expected {len(words)}, one per token")
     for word, (begin, end) in zip(words, offsets, strict=True):
-        if text[begin:end] != word:
+        if not 0 <= begin <= end or text[begin:end] != word:
             fields.complain("offsets", f"[{begin}, {end}] gives {text[begin:end]!r}; expected the token {word!r}")
     tokens = zip(words, offsets, lemmas, tags, strict=True)
     return Sentence(text, tuple(Token(word, *offset, lemma, tag) for word, offset, lemma, tag in tokens))
@@ -127,21 +131,34 @@ def _edges(fields: Fields, nodes: tuple[Node, ...]) -> tuple[tuple[HyperEdge, ..
     edges: list[list[HyperEdge]] = [[] for _ in nodes]
     for number, row in enumerate(fields.children("nodes")):
         if nodes[number].is_leaf:
-            edges[number].append(HyperEdge((), row.number("log_prob"), _trees(row)))
+            edges[number].append(HyperEdge((), _log_prob(row), _trees(row)))
     for row in fields.children("edges"):
         head, tails = row.whole("head"), row.wholes("tails")
         if not 0 <= head < len(nodes) or nodes[head].is_leaf:
-            row.complain("head", f"found {head}; expected the number of a node that is no leaf")
+            row.complain("head", f"found {head}; expected the number of a node that is not a leaf")
         check_edge(nodes, head, tails)
-        edges[head].append(HyperEdge(tuple(NodeId(tail) for tail in tails), row.number("log_prob"), _trees(row)))
+        edges[head].append(HyperEdge(tuple(NodeId(tail) for tail in tails), _log_prob(row), _trees(row)))
     for number, ways in enumerate(edges):
         if not ways:
             raise ValueError(f"nodes[{number}] has no edge; expected at least one")
     return tuple(tuple(ways) for ways in edges)
 
 
+def _log_prob(fields: Fields) -> float:
+    value = fields.number("log_prob")
+    if abs(value) > LARGEST_SCORE and value > -math.inf:
+        fields.complain("log_prob", f"found {value:g}; expected a number of at most {LARGEST_SCORE:g}")
+    return value
+
+
 def _trees(fields: Fields) -> int:
-    return sum(1 << index for index in set(fields.wholes("trees"))) if fields.has("trees") else -1
+    """A bit for each of the n-best trees; -1 where they are not known."""
+    if not fields.has("trees"):
+        return -1
+    numbers = set(fields.wholes("trees"))
+    if numbers and not 0 <= min(numbers) <= max(numbers) < MOST_TREES:
+        fields.complain("trees", f"found numbers outside 0 to {MOST_TREES - 1}")
+    return sum(1 << index for index in numbers)
 
 
 def _roots(fields: Fields, nodes: tuple[Node, ...], word_count: int) -> tuple[NodeId, ...]:
@@ -156,4 +173,6 @@ def _marginals(fields: Fields, rows: tuple[Fields, ...]) -> tuple[float, ...]:
     given = [row.number("marginal") for row in rows if row.has("marginal")]
     if given and len(given) != len(rows):
         fields.complain("nodes", f"{len(given)} of {len(rows)} have a marginal; expected all or none")
+    if any(not 0.0 <= value <= 1.0 + ROUNDING for value in given):
+        fields.complain("nodes", "a marginal lies outside 0 to 1; expected probabilities")
     return tuple(given)

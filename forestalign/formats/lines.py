@@ -26,7 +26,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Line(NamedTuple):
-    """One line without its end, with its number from 1; `error` says why it is no text."""
+    """One line without its end, with its number from 1; `error` says why it is not text."""
 
     number: int
     text: str

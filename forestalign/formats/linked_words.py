@@ -23,4 +23,6 @@ def format_linked(pair: LinkedPair, id: str) -> str:
         ],
         "scores": {name: round(value, 4) for name, value in asdict(scores).items()},
     }
+    if pair.words.reader:
+        record["reader"] = pair.words.reader
     return json.dumps(record, ensure_ascii=False)

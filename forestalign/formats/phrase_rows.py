@@ -1,11 +1,15 @@
-"""Phrase pairs as the rows of a table: what `forestalign align --tsv` prints."""
+"""Phrase pairs as the rows of a table: what `forestalign align --tsv` prints, and data frames."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
+from typing import Any
 
-from forestalign.formats.phrase_records import PhraseRecord, SideRecord
-from forestalign.tokens import Span
+from forestalign.errors import UsageError
+from forestalign.formats.cells import cell
+from forestalign.phrases.result.alignment import Alignment
+from forestalign.tokens import Sentence, Span
 
 COLUMNS = (
     "id",
@@ -23,45 +27,86 @@ COLUMNS = (
 )
 
 
-def to_tsv(record: PhraseRecord, bars: bool = False) -> str:
+FRAME_COLUMNS = (
+    "id",
+    "source",
+    "target",
+    "confidence",
+    "relation",
+    "source_begin",
+    "source_end",
+    "target_begin",
+    "target_end",
+    "source_label",
+    "target_label",
+    "evidence",
+    "compositional",
+)
+
+
+def to_tsv(alignment: Alignment, bars: bool | None = None) -> str:
     """A row per phrase pair and per null phrase, largest first; cells that do not apply are empty.
 
-    `bars` also gives phrases that exist in the binarised trees alone.
+    `bars` asks for all phrases that exist in the binarised trees alone, or for none.
     """
-    rows = [*_pair_rows(record, bars), *_null_rows(record)]
-    return "\n".join("\t".join([" ".join(record.id.split()), *row]) for row in rows)
+    rows = [*_pair_rows(alignment, bars), *_null_rows(alignment)]
+    return "\n".join("\t".join([cell(" ".join(alignment.id.split())), *row]) for row in rows)
 
 
-def _pair_rows(record: PhraseRecord, bars: bool) -> Iterator[tuple[str, ...]]:
-    sources = record.source.phrases(entry.source for entry in record.phrases)
-    targets = record.target.phrases(entry.target for entry in record.phrases)
-    for entry, source, target in reversed(list(zip(record.phrases, sources, targets, strict=True))):
-        if bars or not entry.bar:
-            yield (
-                source,
-                target,
-                _span(entry.source),
-                _span(entry.target),
-                entry.source_label,
-                entry.target_label,
-                entry.relation,
-                ",".join(entry.evidence),
-                "yes" if entry.compositional else "no",
-                f"{entry.score:.5g}",
-                "" if entry.posterior is None else f"{entry.posterior:.5g}",
-            )
+def to_dataframe(alignment: Alignment) -> Any:
+    """A pandas DataFrame with a row per pair that is shown, each after those that support it."""
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError:
+        raise UsageError("a DataFrame needs pandas, which is not installed: pip install pandas") from None
+    rows = [
+        {
+            "id": alignment.id,
+            "source": pair.source_text,
+            "target": pair.target_text,
+            "confidence": pair.confidence,
+            "relation": pair.relation,
+            "source_begin": pair.source.begin,
+            "source_end": pair.source.end,
+            "target_begin": pair.target.begin,
+            "target_end": pair.target.end,
+            "source_label": pair.source_label,
+            "target_label": pair.target_label,
+            "evidence": ",".join(pair.evidence),
+            "compositional": pair.compositional,
+        }
+        for pair in alignment
+    ]
+    return pandas.DataFrame(rows, columns=list(FRAME_COLUMNS))
 
 
-def _null_rows(record: PhraseRecord) -> Iterator[tuple[str, ...]]:
+def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, ...]]:
+    for pair in reversed(alignment.pairs(bars=bars)):
+        yield (
+            cell(pair.source_text),
+            cell(pair.target_text),
+            _span(pair.source),
+            _span(pair.target),
+            pair.source_label,
+            pair.target_label,
+            pair.relation,
+            ",".join(pair.evidence),
+            "yes" if pair.compositional else "no",
+            f"{pair.log_prob:.5g}",
+            "" if pair.posterior is None else f"{pair.posterior:.5g}",
+        )
+
+
+def _null_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
     rest = ("",) * (len(COLUMNS) - 5)
-    for text, span in _nulls(record.source, record.nulls.source):
-        yield text, "", span, "", *rest
-    for text, span in _nulls(record.target, record.nulls.target):
-        yield "", text, "", span, *rest
+    for text, span in _nulls(alignment.source, alignment.phrases.source_nulls):
+        yield cell(text), "", span, "", *rest
+    for text, span in _nulls(alignment.target, alignment.phrases.target_nulls):
+        yield "", cell(text), "", span, *rest
 
 
-def _nulls(side: SideRecord, spans: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
-    return zip(side.phrases(spans), map(_span, spans), strict=True)
+def _nulls(sentence: Sentence, spans: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
+    return ((sentence.phrase(span), _span(span)) for span in spans)
 
 
 def _span(span: Span) -> str:

@@ -16,21 +16,11 @@ from forestalign.forest import Forest, pack
 from forestalign.formats.fields import shorten
 from forestalign.formats.lines import read_text_lines
 from forestalign.tokens import Sentence, analyse
-from forestalign.trees import BracketError, ScoredTree, Tree, format_brackets, parse_brackets, postorder
+from forestalign.trees import BracketError, ScoredTree, Tree, format_brackets, parse_brackets, postorder, unescaped
 
 # Penn files write quotes and brackets in ways that the raw text does not; a word may differ from its token in these.
 _SAME_CHARACTERS = str.maketrans({"`": "'", "‘": "'", "’": "'", "\u00a0": " "})
-_SAME_WORDS = {
-    "''": '"',
-    "“": '"',
-    "”": '"',
-    "-LRB-": "(",
-    "-RRB-": ")",
-    "-LSB-": "[",
-    "-RSB-": "]",
-    "-LCB-": "{",
-    "-RCB-": "}",
-}
+_SAME_WORDS = {"''": '"', "“": '"', "”": '"'}
 
 
 class NumberedTree(NamedTuple):
@@ -88,18 +78,15 @@ def format_nbest(index: int, trees: Iterable[ScoredTree]) -> Iterator[str]:
 
 def fit_tree(tree: Tree, sentence: Sentence) -> Tree:
     """The tree with the words as they stand in the sentence; ValueError names the first word that differs."""
-    check_words(tree, sentence)
-    return _with_words(tree, sentence.words)
-
-
-def check_words(tree: Tree, sentence: Sentence) -> None:
-    """ValueError unless a tree has the words of the sentence, brackets and quotes written one way or the other."""
     leaves = list(tree.leaves())
+    if tuple([leaf.word for leaf in leaves]) == sentence.words:
+        return tree
     for index, (leaf, word) in enumerate(zip(leaves, sentence.words, strict=False)):
         if _plain(str(leaf.word)) != _plain(word):
             raise ValueError(f"word {index} of the tree is {leaf.word!r}; expected {word!r} as in the sentence")
     if len(leaves) != len(sentence):
         raise ValueError(f"the tree has {counted(len(leaves), 'word')}; expected {len(sentence)} as in the sentence")
+    return _with_words(tree, sentence.words)
 
 
 def sentence_of(tree: Tree) -> Sentence:
@@ -149,7 +136,7 @@ def _check(path: str | Path, line: int, tree: Tree, words: Sequence[str]) -> Non
 
 
 def _plain(word: str) -> str:
-    plain = word.translate(_SAME_CHARACTERS)
+    plain = unescaped(word).translate(_SAME_CHARACTERS)
     return _SAME_WORDS.get(plain, plain)
 
 

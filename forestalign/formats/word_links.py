@@ -6,7 +6,6 @@ Indices count from 0 in all of them. Gold of all three formats is read into one 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from pathlib import Path
 from forestalign.errors import AnnotationError, counted
 from forestalign.formats.fields import Fields, shorten
 from forestalign.formats.lines import read_text_lines
-from forestalign.words.alignment import WordAlignment, WordLink
+from forestalign.words.alignment import WordAlignment, WordLink, link_score
 
 Links = tuple[tuple[int, int], ...]
 _NumberedLines = Iterable[tuple[int, str]]
@@ -110,12 +109,12 @@ def _parse_link(part: str) -> tuple[int, int, float]:
     try:
         if match is None:
             raise ValueError
-        score = float(match[3] or 1.0)
-        if not math.isfinite(score):
+        score = link_score(float(match[3] or 1.0))
+        if score is None:
             raise ValueError
         return int(match[1]), int(match[2]), score
     except ValueError:
-        raise ValueError(f"{part!r} is no link; expected i-j or i-j:score, counted from 0") from None
+        raise ValueError(f"{part!r} is not a link; expected i-j or i-j:score, counted from 0") from None
 
 
 # ---- gold ----
@@ -131,13 +130,9 @@ def read_gold_links(path: str | Path) -> Iterator[GoldPair]:
     yield from reader(path, chain((first,), lines))
 
 
-def read_link_lines(path: str | Path) -> Iterator[GoldPair]:
+def _json_pairs(path: str | Path, lines: _NumberedLines) -> Iterator[GoldPair]:
     """JSON lines: id, source and target (lists of tokens), sure, possible; or annotators (each with sure and possible)
     with majority_sure, and majority_source and majority_target where the tokens of the vote differ."""
-    return _json_pairs(path, read_text_lines(path))
-
-
-def _json_pairs(path: str | Path, lines: _NumberedLines) -> Iterator[GoldPair]:
     for number, text in lines:
         try:
             yield _gold_pair(Fields.parse(text))
@@ -205,11 +200,6 @@ def _jacana_pairs(path: str | Path, lines: _NumberedLines) -> Iterator[GoldPair]
             raise AnnotationError(path, None, f"pair {index}: {error}") from error
 
 
-def format_jacana(pairs: Iterable[GoldPair]) -> str:
-    """The gold of all pairs as one document."""
-    return json.dumps([_jacana_fields(pair) for pair in pairs], ensure_ascii=False, indent=4)
-
-
 def _jacana_pair(fields: Fields) -> GoldPair:
     identity = fields.identity("id") if fields.has("id") else ""
     name = fields.identity("name") if fields.has("name") else ""
@@ -218,27 +208,11 @@ def _jacana_pair(fields: Fields) -> GoldPair:
     return _gold_of_columns(identity or name, *columns)
 
 
-def _jacana_fields(pair: GoldPair) -> dict[str, str]:
-    gold = pair.gold
-    return {
-        "id": pair.id,
-        "name": pair.id,
-        "source": " ".join(gold.source),
-        "target": " ".join(gold.target),
-        "sureAlign": _dashed(gold.sure),
-        "possibleAlign": _dashed(gold.possible),
-    }
-
-
 # ---- MultiMWA: tab-separated, the columns between the ones below are not ours to fill ----
 
 
-def read_multimwa(path: str | Path) -> Iterator[GoldPair]:
-    """Columns 1 id, 2 source, 4 target, 8 sure and 9 possible links; tokens between spaces."""
-    return _multimwa_pairs(path, read_text_lines(path))
-
-
 def _multimwa_pairs(path: str | Path, lines: _NumberedLines) -> Iterator[GoldPair]:
+    """Columns 1 id, 2 source, 4 target, 8 sure and 9 possible links; tokens between spaces."""
     for number, text in lines:
         columns = text.split("\t")
         try:
@@ -251,22 +225,11 @@ def _multimwa_pairs(path: str | Path, lines: _NumberedLines) -> Iterator[GoldPai
             raise AnnotationError(path, number, str(error)) from error
 
 
-def format_multimwa(pair: GoldPair) -> str:
-    """The gold of one pair as a line; columns whose meaning is not documented stay empty."""
-    gold = pair.gold
-    source, target = " ".join(gold.source), " ".join(gold.target)
-    return "\t".join((pair.id, source, "", target, "", "", "", _dashed(gold.sure), _dashed(gold.possible)))
-
-
 def _gold_of_columns(identity: str, source: str, target: str, sure: str, possible: str) -> GoldPair:
     words = tuple(source.split()), tuple(target.split())
     counts = len(words[0]), len(words[1])
     links = parse_pharaoh(sure, *counts).pairs, parse_pharaoh(possible, *counts).pairs
     return GoldPair(identity, (LinkAnnotation(GOLD, *words, *links),))
-
-
-def _dashed(links: Links) -> str:
-    return " ".join(f"{source}-{target}" for source, target in links)
 
 
 def _checked_links(name: str, links: Sequence[tuple[int, int]], source_count: int, target_count: int) -> Links:

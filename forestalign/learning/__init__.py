@@ -6,15 +6,18 @@ EM, without gold:
 - `e_step`: align the pairs with the weights so far
 - `m_step`: the weights that make these alignments most likely
 - `stepwise_em`: mini-batches (Liang and Klein 2009)
-- `training_run`: passes, early stopping, checkpoints
-- `checkpoints`: reading what may be damaged
-- `phrase_run`: from a file of pairs to a phrase model
+- `em_loop`: passes, early stopping, checkpoints
+- `checkpoints`: where a run stands, read from files that may be damaged
+- `train_phrase_model`: from a file of pairs to a phrase model
 
 From gold:
 
-- `risk`, `gold_run`, `calibration`, `score_run`: the scores of phrases
+- `risk`, `train_scores`, `cross_validate`: the scores of phrases
+- `calibration`, `confidence_training`: how likely pairs are right
 - `similarity_training`, `span_training`, `chunk_training`: the similarity of phrases, and the chunk model
 - `word_gold`, `word_weights`, `word_metric_training`, `word_run`: the word profile `best`
+- `joint_weights`: what the joint reader weighs beside it
+- `rerank_training`: what the other sentence weighs in the choice of trees
 - `crf_run`, `crf_validation`: the CRF word aligners
 
 What is said about a model:
@@ -23,7 +26,8 @@ What is said about a model:
 """
 
 from forestalign.learning.card import card_of, plot_objective, plot_reliability
-from forestalign.learning.e_step import ExpectationWorker, expectations
+from forestalign.learning.e_step import ExpectationWorker
+from forestalign.learning.em_loop import TrainingReport, train_model
 from forestalign.learning.m_step import Events, collect_events, join_events, maximise, objective
 from forestalign.learning.stepwise_em import (
     EmSettings,
@@ -33,7 +37,6 @@ from forestalign.learning.stepwise_em import (
     step_size,
     stepwise_update,
 )
-from forestalign.learning.training_run import TrainingReport, train_model
 
 __all__ = [
     "EmSettings",
@@ -44,7 +47,6 @@ __all__ = [
     "TrainingReport",
     "card_of",
     "collect_events",
-    "expectations",
     "held_out_objective",
     "join_events",
     "maximise",

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from forestalign.errors import MissingExtraError
+from forestalign.learning.em_loop import TrainingReport
 from forestalign.learning.stepwise_em import EmSettings
-from forestalign.learning.training_run import TrainingReport
 from forestalign.outputs import whole_file
 
 

@@ -1,24 +1,90 @@
-"""Checkpoints of training runs that somebody else may have written, torn or exchanged."""
+"""Checkpoints of training runs, which somebody else may have torn or exchanged, and what lies beside their models."""
 
 from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
-from forestalign.errors import InputError
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.config import PLACES, AlignConfig
+from forestalign.errors import InputError, UsageError
+from forestalign.inputs import WHAT_GOES_WRONG, read_arrays
+from forestalign.outputs import SideFile, check_sides, naming
+from forestalign.own_files import lock_path, only_run, replaced
+from forestalign.pair_cache import made_cache
+
+FORMAT = "forestalign-checkpoint"  # the array `format` of every checkpoint
+_LONGEST_FORMAT = 1000  # bytes
+LARGEST_CHECKPOINT = 1 << 32  # bytes of all arrays
+Arrays = dict[str, npt.NDArray[Any]]
+State = TypeVar("State")
+
+
+def checkpoint_path(output: Path) -> Path:
+    """The checkpoint of a run, named by the whole name of its output."""
+    return Path(f"{output}.checkpoint.npz")
+
+
+def is_checkpoint(path: Path) -> bool:
+    """Whether a file is a checkpoint of ours."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = archive.getinfo("format.npy")
+            return found.file_size < _LONGEST_FORMAT and FORMAT.encode("utf-32-le") in archive.read(found)
+    except (OSError, KeyError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error):
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Where a training run stands, as arrays in a file; `key` is a digest of all that the run depends on."""
+
+    path: Path
+    key: str
+
+    def write(self, arrays: Mapping[str, npt.ArrayLike]) -> None:
+        """Take the place of the last state."""
+        named: dict[str, Any] = {**arrays, "key": self.key, "format": FORMAT}
+        with naming(self.path), replaced(self.path) as file:
+            np.savez_compressed(file, **named)
+
+    def read(self, state_of: Callable[[Arrays], State]) -> State | None:
+        """The state, where there is a checkpoint. One that is torn, or of another run, is an error that names it."""
+        if not self.path.exists():
+            return None
+        try:
+            arrays = read_arrays(self.path, LARGEST_CHECKPOINT)
+            if str(arrays.get("key")) != self.key:
+                raise UsageError(f"{self.path} belongs to a run with other data or settings: it cannot be resumed here")
+            return state_of(arrays)
+        except WHAT_GOES_WRONG as error:
+            message = f"is not a checkpoint of a run, or is damaged ({error}); without --resume the run begins anew"
+            raise InputError(self.path, None, message) from error
 
 
 @contextmanager
-def reading_checkpoint(path: Path) -> Iterator[None]:
-    """What numpy says about a file that is no checkpoint becomes our error, which names it."""
-    try:
+def training(
+    output: Path, record: SideFile, inputs: Iterable[str], cache: Path | None = None, others: Iterable[str] = ()
+) -> Iterator[None]:
+    """One run at a time trains a model of this name, and no file of somebody else lies where it writes.
+
+    `others` are files that it writes besides.
+    """
+    sides = (record, SideFile(lock_path(output), lambda path: False))
+    check_sides(output, sides, inputs, others)
+    if cache is not None:
+        made_cache(cache)
+    with only_run(output):
         yield
-    except (
-        OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, EOFError, OverflowError, MemoryError,
-        NotImplementedError, zipfile.BadZipFile, zlib.error,
-    ) as error:  # fmt: skip
-        message = f"is no checkpoint of a run, or is damaged ({error}); without --resume the run begins anew"
-        raise InputError(path, None, message) from error
+
+
+def files_of(config: AlignConfig) -> tuple[str, ...]:
+    """The files that settings name."""
+    return tuple(getattr(config, name) for name in PLACES if getattr(config, name))

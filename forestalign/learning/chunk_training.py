@@ -13,8 +13,8 @@ import numpy as np
 from forestalign.formats.ists import ChunkAlignment
 from forestalign.learning.span_training import fit_logistic, fit_multinomial, fit_ridge
 from forestalign.phrases.chunk_alignment import TYPES, ChunkModel, around_features
-from forestalign.phrases.span_context import Floats, SpanContext
-from forestalign.phrases.span_pairs import SYMMETRIC, Words, span_features
+from forestalign.phrases.evidence.span_context import Floats, SpanContext
+from forestalign.phrases.evidence.span_pairs import DIRECTED_PART, SYMMETRIC, SYMMETRIC_PART, Words, span_features
 
 THRESHOLD = 0.4  # five folds: .35 to .45 differ by less than .3 on each set
 RIDGE = 1.0
@@ -70,11 +70,10 @@ def chunk_example(
 
 def train_chunks(examples: Sequence[ChunkExample]) -> ChunkModel:
     """All weights; the second model is fitted to what the first one says of the same pairs."""
-    size = len(SYMMETRIC)
-    cells = np.concatenate([each.features[..., :size].reshape(-1, size) for each in examples])
+    cells = np.concatenate([each.features[..., SYMMETRIC_PART].reshape(-1, len(SYMMETRIC)) for each in examples])
     labels = np.concatenate([each.labels.ravel() for each in examples])
     pair = fit_logistic(cells, labels, RIDGE)
-    around = [around_features(pair(each.features[..., :size])) for each in examples]
+    around = [around_features(pair(each.features[..., SYMMETRIC_PART])) for each in examples]
     second = fit_logistic(np.concatenate([each.reshape(-1, each.shape[-1]) for each in around]), labels, RIDGE)
     aligned = np.concatenate([each.aligned for each in examples])
     types = [kind for each in examples for kind in each.types]
@@ -87,7 +86,7 @@ def train_chunks(examples: Sequence[ChunkExample]) -> ChunkModel:
         pair,
         second,
         fit_multinomial(rows, np.array(numbers, np.float64), len(TYPES), TYPE_RIDGE, np.tile(counts, 2)),
-        fit_ridge(aligned[is_other][:, :size], scores[is_other], TYPE_RIDGE),
+        fit_ridge(aligned[is_other][:, SYMMETRIC_PART], scores[is_other], TYPE_RIDGE),
         THRESHOLD,
     )
 
@@ -95,5 +94,5 @@ def train_chunks(examples: Sequence[ChunkExample]) -> ChunkModel:
 def mirrored_features(features: Floats) -> Floats:
     """The features of the same spans with source and target swapped."""
     turned = features.copy()
-    turned[..., len(SYMMETRIC) :] *= -1.0
+    turned[..., DIRECTED_PART] *= -1.0
     return turned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from forestalign.evaluation import Evaluation, GoldLinks, score_words
 from forestalign.formats import GoldPair, LinkAnnotation, format_link_line, read_gold_links
 from forestalign.formats.word_links import GOLD
 from forestalign.grammar import parser_hash
+from forestalign.learning.checkpoints import training
+from forestalign.outputs import SideFile, check_different, check_output
 from forestalign.parsers import load_parser
 from forestalign.words.crf import (
     DIRECTIONS,
@@ -36,7 +39,7 @@ from forestalign.words.crf import (
     write_model,
 )
 from forestalign.words.crf.analysis_store import AnalysisStore
-from forestalign.words.crf.journal import Journal
+from forestalign.words.crf.journal import Journal, is_crf_journal
 from forestalign.words.crf.lattice import Array
 from forestalign.words.crf.training import PAIR_LIST_FEATURES, PartlyFree, fingerprint
 
@@ -144,6 +147,16 @@ def synthesise_gold(plan: CrfGold) -> Iterator[str]:
 
 def train_crf(plan: CrfPlan) -> None:
     """Train a model on gold links and write it; progress goes to stderr."""
+    record = SideFile(Path(f"{plan.output}.journal"), is_crf_journal)
+    inputs = (*plan.gold, plan.start, plan.ppdb, plan.analyses)
+    check_different(filter(None, (plan.output, plan.analyses)))
+    if plan.analyses and not os.path.exists(plan.analyses):
+        check_output(plan.analyses)
+    with training(Path(plan.output), record, filter(None, inputs), others=filter(None, (plan.analyses,))):
+        _train(plan)
+
+
+def _train(plan: CrfPlan) -> None:
     space = _space(plan)
     settings = TrainSettings(
         l2=plan.l2, iterations=plan.iterations, costs=Costs(miss=plan.miss_cost), processes=plan.jobs

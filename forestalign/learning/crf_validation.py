@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from forestalign.batch import Processes, map_ordered
+from forestalign.batch import Processes, Worker, map_ordered
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, counted
 from forestalign.evaluation import Evaluation, score_paraphrases, tune_threshold
@@ -54,9 +54,9 @@ def cross_validate(
     pairs: Sequence[TrainingPair], others: Sequence[TrainingPair], folds: Folds, jobs: int = 1
 ) -> list[dict[str, Links]]:
     """For each pair the links of every combination of directions; the other pairs are in every training part."""
-    work = partial(_align_fold, pairs, others, folds)
+    worker = Worker.of(partial(_align_fold, pairs, others, folds))
     with Processes(jobs) as processes:
-        parts = list(map_ordered(work, range(folds.count), processes if jobs > 1 else None))
+        parts = list(map_ordered(worker, range(folds.count), processes if jobs > 1 else None))
     found = {number: links for part in parts for number, links in part.items()}
     return [found[number] for number in range(len(pairs))]
 

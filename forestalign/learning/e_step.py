@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from forestalign.batch import Workers
 from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.learning.m_step import Events, collect_events, with_weights
-from forestalign.learning.weighted_tasks import WeightedTask, run_pass
+from forestalign.learning.weighted_tasks import WeightedTask
 from forestalign.pair_cache import read_cached
-from forestalign.phrases.model import FloatArray, PhraseModel
+from forestalign.phrases.scoring.model import PhraseModel
+from forestalign.phrases.search.directed_search import paper_search
 from forestalign.phrases.stage import PhraseStage, load_stage
 
 
@@ -43,20 +42,8 @@ class ExpectationWorker:
     def _align(self, stage: PhraseStage, path: Path) -> Aligned:
         pair, config = read_cached(path), self.config
         source, target = stage.forests(pair.source, pair.target)
-        best, features = stage.align_observed(source, target, pair.words)
+        features = stage.features(source, target, pair.words)
+        scores = stage.model.score(features, config)
+        best = paper_search(source, target, pair.words, scores, config).best().derivations[0]
         events = collect_events(features, best, config.normaliser, config.null_normaliser, config.direction)
-        return Aligned(events, best.reached_root and not best.completed, best.completed)
-
-    def __getstate__(self) -> tuple[PhraseModel, AlignConfig]:
-        return self.model, self.config
-
-    def __setstate__(self, state: tuple[PhraseModel, AlignConfig]) -> None:
-        self.model, self.config = state
-        self.stage = None
-
-
-def expectations(
-    worker: ExpectationWorker, weights: FloatArray, paths: Sequence[Path], workers: Workers | None = None
-) -> Iterator[Aligned]:
-    """Align all pairs, in order."""
-    return run_pass(worker, weights, paths, workers)
+        return Aligned(events, bool(best.pairs) and not best.completed, best.completed)

@@ -17,14 +17,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from forestalign.phrases.features import CATEGORY_PAIRS, DENSE, PairFeatures
-from forestalign.phrases.model import FloatArray, PhraseModel
-from forestalign.phrases.result import PhraseAlignment
+from forestalign.blas import with_one_thread
+from forestalign.phrases.scoring.model import FloatArray, PhraseModel
+from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE, PairFeatures
+from forestalign.phrases.search.hypotheses import Derivation
 
 Rows = npt.NDArray[np.int64]
 Number = TypeVar("Number", np.int32, np.int64)
 CATEGORY_COUNT = len(CATEGORY_PAIRS)
-FIXED = len(DENSE) + CATEGORY_COUNT  # weights before the lexical ones
+# where the weights of each kind stand in one vector
+DENSE_PART = slice(0, len(DENSE))
+CATEGORY_PART = slice(DENSE_PART.stop, DENSE_PART.stop + CATEGORY_COUNT)
+LEXICAL_PART = slice(CATEGORY_PART.stop, None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +48,7 @@ class Events:
 
 def collect_events(
     pairs: PairFeatures,
-    alignment: PhraseAlignment,
+    alignment: Derivation,
     normaliser: str = "distinct",
     null_normaliser: str = "own",
     direction: str = "directional",
@@ -54,10 +58,10 @@ def collect_events(
     With direction "symmetric", where log Pr is the mean of both directions, also target phrases with their sources.
     """
     source_count, target_count = pairs.source.count, pairs.target.count
-    forward = {pair.source_node: pair.target_node for pair in alignment.pairs}
-    sources = [*forward, *alignment.source_null_nodes]
-    answers = [*forward.values(), *[target_count] * len(alignment.source_null_nodes)]
-    targets = list(alignment.target_null_nodes)
+    forward = {pair.source: pair.target for pair in alignment.pairs}
+    sources = [*forward, *alignment.source_nulls]
+    answers = [*forward.values(), *[target_count] * len(alignment.source_nulls)]
+    targets = list(alignment.target_nulls)
     parts = []
     if sources:
         cells = np.stack(np.meshgrid(sources, np.arange(target_count + 1), indexing="ij"), -1)
@@ -128,17 +132,18 @@ def with_weights(model: PhraseModel, weights: FloatArray) -> PhraseModel:
     """The model with other weights, from one vector: dense, category, lexical."""
     return PhraseModel(
         model.features,
-        weights[: len(DENSE)].copy(),
-        weights[len(DENSE) : FIXED].copy(),
+        weights[DENSE_PART].copy(),
+        weights[CATEGORY_PART].copy(),
         model.lexical_keys,
-        weights[FIXED:].copy(),
+        weights[LEXICAL_PART].copy(),
     )
 
 
+@with_one_thread
 def objective(weights: FloatArray, events: Events, l2: float) -> tuple[float, FloatArray]:
     """L(w) and its gradient."""
-    lexical = np.append(weights[FIXED:], 0.0)
-    potentials = events.dense @ weights[: len(DENSE)] + weights[len(DENSE) : FIXED][events.category]
+    lexical = np.append(weights[LEXICAL_PART], 0.0)
+    potentials = events.dense @ weights[DENSE_PART] + weights[CATEGORY_PART][events.category]
     potentials += lexical[events.lexical]
     best = np.maximum.reduceat(potentials, events.groups)
     rows = _best_rows(potentials, best, events.groups)
@@ -151,12 +156,12 @@ def objective(weights: FloatArray, events: Events, l2: float) -> tuple[float, Fl
     chosen = np.concatenate([events.observed, rows])
     shares = np.concatenate([np.ones(len(events)), -expected])
     gradient = -2.0 * l2 * weights
-    gradient[: len(DENSE)] += shares @ events.dense[chosen]
-    gradient[len(DENSE) : FIXED] += np.bincount(events.category[chosen], shares, CATEGORY_COUNT)
-    if len(weights) > FIXED:
+    gradient[DENSE_PART] += shares @ events.dense[chosen]
+    gradient[CATEGORY_PART] += np.bincount(events.category[chosen], shares, CATEGORY_COUNT)
+    if len(weights[LEXICAL_PART]):
         # index -1 (no lexical feature) falls into the extra last place
         slots = events.lexical[chosen] % len(lexical)
-        gradient[FIXED:] += np.bincount(slots, shares, len(lexical))[:-1]
+        gradient[LEXICAL_PART] += np.bincount(slots, shares, len(lexical))[:-1]
     return value, gradient
 
 
@@ -170,6 +175,7 @@ def _best_rows(potentials: FloatArray, best: FloatArray, groups: Rows) -> Rows:
     return rows
 
 
+@with_one_thread
 def maximise(weights: FloatArray, events: Events, l2: float, iterations: int) -> FloatArray:
     """The maximising weights, by L-BFGS from where they are."""
 

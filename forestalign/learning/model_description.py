@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from forestalign.config import HAND_SET, OLD_HAND_SET
-from forestalign.errors import UsageError
+from forestalign.config import HAND_SET
+from forestalign.errors import GrammarError, UsageError
 from forestalign.grammar import grammar_root
-from forestalign.outputs import is_packed, read_packed
-from forestalign.phrases.features import CATEGORY_PAIRS, DENSE
-from forestalign.phrases.linear_model import KIND as SCORES
-from forestalign.phrases.linear_model import LinearModel, linear_model_text, load_linear_model
-from forestalign.phrases.model import SHIPPED, FloatArray, PhraseModel, load_model
-from forestalign.phrases.part_kinds import GROUPS, SLICE
+from forestalign.inputs import card, mapping, read_json, reading
+from forestalign.phrases.scoring.confidence import CONFIDENCE, KINDS
+from forestalign.phrases.scoring.model import SHIPPED, FloatArray, PhraseModel, load_model
+from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE
+from forestalign.phrases.scoring.schema import GROUPS, SLICE
+from forestalign.phrases.scoring.score_model import KIND as SCORES
+from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model, score_model_text
 
 MEANINGS = {
     "surface": "heads equal, or one in the other",
@@ -45,30 +45,31 @@ GROUP_MEANINGS = {
 
 def is_scores_file(path: str) -> bool:
     """Whether a file holds phrase scores, plain or gzipped, and not a phrase model."""
-    try:
-        content = read_packed(path)
-    except (OSError, ValueError):
-        return False
-    return not content.startswith(b"\x1f\x8b") and (not is_packed(path) or SCORES.encode() in content[:200])
+    return bool(path) and _content(path).get("kind") == SCORES
+
+
+def _content(path: str) -> dict[str, Any]:
+    """The object of JSON in a file of either kind."""
+    with reading(path, "phrase model or file of phrase scores", GrammarError):
+        return mapping("its value", read_json(path))
 
 
 def read_model_content(path: str = "") -> dict[str, Any]:
     """What a model file holds, its card included; it is checked first. Empty: the shipped model."""
-    if path in (HAND_SET, OLD_HAND_SET):
+    if path == HAND_SET:
         raise UsageError("the hand-set model has no file and no card; name a model file, or none for the shipped one")
     if is_scores_file(path):
-        scores: dict[str, Any] = json.loads(linear_model_text(load_linear_model(path)))
+        scores: dict[str, Any] = json.loads(score_model_text(load_score_model(path)))
         return scores
     load_model(path)
-    with gzip.open(_file(path), "rt", encoding="utf-8") as file:
-        content: dict[str, Any] = json.load(file)
-    return content
+    content = _content(str(_file(path)))
+    return content | {"card": card(content)}
 
 
 def describe_model(path: str = "", top: int = 15) -> str:
     """The card, the weights of the features, then the `top` strongest pairs of categories and of words."""
     if is_scores_file(path):
-        return "\n".join([Path(path).name, *_score_lines(load_linear_model(path), top)])
+        return "\n".join([Path(path).name, *_score_lines(load_score_model(path), top)])
     content, model = read_model_content(path), load_model(path)
     return "\n".join([_file(path).name, *_card_lines(content["card"], model), *_weight_lines(model, top)])
 
@@ -77,8 +78,8 @@ def _file(path: str) -> Path:
     return Path(path) if path else grammar_root() / SHIPPED
 
 
-def _card_lines(card: Mapping[str, object], model: PhraseModel) -> Iterator[str]:
-    for field, value in card.items():
+def _card_lines(fields: Mapping[str, object], model: PhraseModel) -> Iterator[str]:
+    for field, value in fields.items():
         yield f"  {field}: {value}"
     yield f"  embedding threshold: {model.features.embedding_threshold}"
 
@@ -96,7 +97,7 @@ def _weight_lines(model: PhraseModel, top: int) -> Iterator[str]:
         yield f"  {model.lexical[k]:+8.3f}  {lemma} ({category}) ~ {other} ({other_category})"
 
 
-def _score_lines(model: LinearModel, top: int) -> Iterator[str]:
+def _score_lines(model: ScoreModel, top: int) -> Iterator[str]:
     """The card, the parts of each group by weight, and what posteriors mean."""
     for field, value in model.card.items():
         yield f"  {field}: {value}"
@@ -106,8 +107,13 @@ def _score_lines(model: LinearModel, top: int) -> Iterator[str]:
         for k in _strongest(weights, min(top, len(names))):
             if weights[k]:
                 yield f"  {weights[k]:+8.3f}  {names[k]}"
+    if model.confidence is not None:
+        yield "confidence: how likely a pair is right"
+        for kind, weighting in zip(KINDS, model.confidence.weightings, strict=True):
+            strongest = _strongest(weighting.weights, min(top, len(CONFIDENCE)))
+            yield f"  {kind}: " + ", ".join(f"{CONFIDENCE[k]} {weighting.weights[k]:+.2f}" for k in strongest)
     curve = ", ".join(f"{raw:.2f} is {right:.2f}" for raw, right in model.calibration)
-    yield f"calibration, share of the search's mass and probability: {curve}"
+    yield f"calibration, what the search or the confidence gives and the probability: {curve}"
 
 
 def _strongest(weights: FloatArray, count: int) -> Sequence[int]:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from forestalign.phrases.model import FloatArray
+from forestalign.phrases.scoring.model import FloatArray
 
 SMALLEST_SPREAD = 1e-6
 

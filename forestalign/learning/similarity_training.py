@@ -14,9 +14,14 @@ import numpy as np
 
 from forestalign.forest import Forest
 from forestalign.learning.span_training import fit_logistic
-from forestalign.phrases.phrase_similarity import PhraseSimilarityModel, candidate_spans, free_spans, is_candidate
-from forestalign.phrases.span_context import Floats, SpanContext
-from forestalign.phrases.span_pairs import SYMMETRIC, span_features
+from forestalign.phrases.evidence.phrase_similarity import (
+    PhraseSimilarityModel,
+    candidate_spans,
+    free_spans,
+    is_candidate,
+)
+from forestalign.phrases.evidence.span_context import Floats, SpanContext
+from forestalign.phrases.evidence.span_pairs import SYMMETRIC, SYMMETRIC_PART, span_features
 from forestalign.tokens import Span
 
 UNKNOWN = -1.0
@@ -52,7 +57,7 @@ def similarity_rows(
     drawn = np.sort(generator.permutation(wrong)[:most])
     share = len(wrong) / max(1, len(drawn))
     kept = np.concatenate([right, drawn]).astype(np.int64)
-    rows = np.array([features[cells[k][0], cells[k][1], : len(SYMMETRIC)] for k in kept.tolist()])
+    rows = np.array([features[cells[k][0], cells[k][1], SYMMETRIC_PART] for k in kept.tolist()])
     weights = np.concatenate([np.ones(len(right)), np.full(len(drawn), share)])
     return SimilarityRows(rows.reshape(len(kept), len(SYMMETRIC)), labels[kept] if len(kept) else np.zeros(0), weights)
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from forestalign.phrases.span_weights import Floats, Weighting, softmax
+from forestalign.blas import with_one_thread
+from forestalign.phrases.evidence.logistic import Floats, Weighting, softmax
 
 ITERATIONS = 500
 
@@ -36,6 +37,7 @@ class _Scaled:
         return Weighting(plain, float(weights[-1] - plain @ self.mean))
 
 
+@with_one_thread
 def fit_logistic(features: Floats, labels: Floats, ridge: float = 1.0, weights: Floats | None = None) -> Weighting:
     """Log odds of label 1; `weights` say how often each row counts."""
     scaled = _Scaled.of(features)
@@ -51,6 +53,7 @@ def fit_logistic(features: Floats, labels: Floats, ridge: float = 1.0, weights: 
     return scaled.folded(_minimum(loss, np.zeros(scaled.rows.shape[1])))
 
 
+@with_one_thread
 def fit_multinomial(
     features: Floats, labels: Floats, classes: int, ridge: float = 1.0, weights: Floats | None = None
 ) -> tuple[Weighting, ...]:
@@ -72,6 +75,7 @@ def fit_multinomial(
     return tuple(scaled.folded(row) for row in table)
 
 
+@with_one_thread
 def fit_ridge(features: Floats, values: Floats, ridge: float = 1.0) -> Weighting:
     """Least squares."""
     scaled = _Scaled.of(features)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from forestalign.errors import UsageError
 from forestalign.learning.m_step import Events, join_events, maximise, objective
-from forestalign.phrases.model import FloatArray
+from forestalign.phrases.scoring.model import FloatArray
 
 
 @dataclass(frozen=True, slots=True)

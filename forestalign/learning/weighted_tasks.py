@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from forestalign.batch import Workers, map_ordered
-from forestalign.phrases.model import FloatArray
+from forestalign.batch import Worker, Workers, map_ordered
+from forestalign.phrases.scoring.model import FloatArray
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -23,7 +23,7 @@ class WeightedTask(Generic[Item]):
 
 
 def run_pass(
-    worker: Callable[[WeightedTask[Item]], list[Result]],
+    worker: Worker[WeightedTask[Item], list[Result]],
     weights: FloatArray,
     items: Sequence[Item],
     workers: Workers | None = None,

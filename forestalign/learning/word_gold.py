@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,10 +18,12 @@ import numpy.typing as npt
 
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.dependencies import Dependencies
-from forestalign.errors import InputError, UsageError
+from forestalign.errors import UsageError
 from forestalign.evaluation.word_scores import GoldLinks, score_words
 from forestalign.formats import read_gold_links
 from forestalign.grammar import grammar_root
+from forestalign.inputs import parse_json, read_arrays, reading
+from forestalign.own_files import replaced
 from forestalign.parsers import load_parser
 from forestalign.tokens import Sentence
 from forestalign.words import Analysis, Entity, analyse_parse
@@ -31,6 +32,7 @@ Words = tuple[str, ...]
 Links = frozenset[tuple[int, int]]
 PARSED_TOGETHER = 256  # sentences
 HAS = ("has_vectors", "has_middle")
+LARGEST_KEPT = 1 << 34  # bytes of all arrays; a sentence has some ten thousand
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,12 @@ class GoldSet:
 
 
 def read_sets(files: Sequence[str], cache: Path | None) -> list[GoldSet]:
-    """All files (FILE[:WEIGHT[:N]]), their sentences parsed; the tokens of the majority vote where they differ."""
+    """All files (FILE[:WEIGHT[:PART]]), their sentences parsed; the tokens of the majority vote where they differ."""
     named, golds = [], []
     for text in files:
-        path, weight, count = _file_weight_count(text)
+        path, weight, part = _file_weight_part(text)
         named.append((path, weight))
-        golds.append([pair.gold for pair in read_gold_links(path)][:count])
+        golds.append([pair.gold for pair in read_gold_links(path)][part])
     words = {words for gold in golds for pair in gold for words in (pair.source, pair.target)}
     analyses = analyse_all(sorted(words), cache)
     return [
@@ -76,14 +78,17 @@ def every(gold_set: GoldSet, step: int, are_left_out: bool) -> GoldSet:
     )
 
 
-def _file_weight_count(text: str) -> tuple[Path, float, int | None]:
-    name, weight, count, *more = [*text.split(":"), "", ""]
+def _file_weight_part(text: str) -> tuple[Path, float, slice]:
+    name, weight, part, *more = [*text.split(":"), "", ""]
+    begin, _, end = part.rpartition("-")
     try:
         if any(more):
             raise ValueError(text)
-        return Path(name), float(weight or 1), int(count) if count else None
+        return Path(name), float(weight or 1), slice(int(begin or 0), int(end) if end else None)
     except ValueError as error:
-        raise UsageError(f"gold {text!r}; expected FILE, FILE:WEIGHT or FILE:WEIGHT:N") from error
+        raise UsageError(
+            f"gold {text!r}; expected FILE, FILE:WEIGHT, FILE:WEIGHT:N or FILE:WEIGHT:BEGIN-END"
+        ) from error
 
 
 def macro_line(gold: Sequence[GoldLinks], system: Sequence[Links]) -> str:
@@ -100,7 +105,7 @@ def analyse_all(sentences: Sequence[Words], cache: Path | None) -> dict[Words, A
     known = read_analyses(cache) if cache is not None and cache.exists() else {}
     missing = [words for words in sentences if words not in known]
     if missing:
-        parser = load_parser(DEFAULT_CONFIG.with_(nbest=1))
+        parser = load_parser(DEFAULT_CONFIG.replace(nbest=1))
         for begin in range(0, len(missing), PARSED_TOGETHER):
             block = missing[begin : begin + PARSED_TOGETHER]
             for words, parse in zip(block, parser.parse([Sentence.from_words(w) for w in block]), strict=True):
@@ -114,13 +119,13 @@ def write_analyses(path: Path, known: dict[Words, Analysis]) -> None:
     """Write a .npz file: the sentences as JSON, vectors of all their words below each other, `middle` in 16 bits."""
     records = [_record(words, analysis) for words, analysis in known.items()]
     sentences = [each.sentence for each in known.values()]
-    with path.open("wb") as file:
+    with replaced(path) as file:
         np.savez(
             file,
             parser=np.array(parser_hash()),
             records=np.frombuffer(json.dumps(records).encode(), dtype=np.uint8),
             vectors=_below([each.vectors for each in sentences], np.float32),
-            middle=_below([each.middle for each in sentences], np.float16),
+            middle=_below([each.context_vectors for each in sentences], np.float16),
         )
 
 
@@ -131,14 +136,15 @@ def _below(parts: Sequence[npt.NDArray[np.float32] | None], kind: type[np.floati
 
 def read_analyses(path: Path) -> dict[Words, Analysis]:
     """What is kept of the present parser; nothing of an earlier one."""
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            if str(arrays["parser"]) != parser_hash():
-                return {}
-            records = json.loads(arrays["records"].tobytes())
-            vectors, middle = _Rows(arrays["vectors"]), _Rows(arrays["middle"])
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError(path, None, f"expected a file of kept analyses; remove it to start anew ({error})") from error
+    with reading(path, "file of kept analyses (remove it to start anew)"):
+        arrays = read_arrays(path, LARGEST_KEPT)
+        if str(arrays["parser"]) != parser_hash():
+            return {}
+        records = parse_json(arrays["records"].tobytes())
+        return _known(records, _Rows(arrays["vectors"]), _Rows(arrays["middle"]))
+
+
+def _known(records: Sequence[dict[str, Any]], vectors: _Rows, middle: _Rows) -> dict[Words, Analysis]:
     known = {}
     for record in records:
         count = len(record["words"])
@@ -170,7 +176,7 @@ def _record(words: Words, analysis: Analysis) -> dict[str, Any]:
         "entities": [(entity.begin, entity.end, entity.type) for entity in analysis.entities],
         **{
             has: rows is not None
-            for has, rows in zip(HAS, (analysis.sentence.vectors, analysis.sentence.middle), strict=True)
+            for has, rows in zip(HAS, (analysis.sentence.vectors, analysis.sentence.context_vectors), strict=True)
         },
     }
 
@@ -181,7 +187,7 @@ def _analysis(
     sentence = Sentence.from_words(record["words"]).with_analysis(record["tags"], record["lemmas"])
     dependencies = Dependencies(tuple(record["heads"]), tuple(record["relations"]))
     entities = tuple(Entity(*each) for each in record["entities"])
-    return Analysis(replace(sentence, vectors=vectors, middle=middle), dependencies, entities)
+    return Analysis(replace(sentence, vectors=vectors, context_vectors=middle), dependencies, entities)
 
 
 def parser_hash() -> str:

@@ -1,4 +1,4 @@
-"""Learning the metric of word vectors (words/best/metric.py) from gold links.
+"""Learning the metric of word vectors (words/learned/metric.py) from gold links.
 
 The loss of one pair of sentences is the cross entropy of the partners of every word, in both directions: the gold
 partners share the probability of their word, and a word without one has all of it on "no partner". It is divided by
@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forestalign.blas import with_one_thread
 from forestalign.errors import UsageError
 from forestalign.lexicon import load_vectors
 from forestalign.words import Analysis
-from forestalign.words.best.metric import Array, Metric, partners, rows_of
 from forestalign.words.centred_vectors import unit_rows
+from forestalign.words.learned.metric import Array, Metric, partners, rows_of
 
 RANK = 256  # held-out F1 of the metric alone rises up to here; the file stays under 300 kB
 EPOCHS, BATCH, STEP = 5, 16, 5e-3
@@ -38,7 +39,7 @@ class LinkedRows:
 
 def rows(analysis: Analysis) -> Array:
     """x of the words of a sentence: vectors of the encoder, which it must have, and static ones."""
-    middle = analysis.sentence.middle
+    middle = analysis.sentence.context_vectors
     if middle is None:
         raise UsageError(
             f"{analysis.sentence.text!r} has no contextual vectors; expected a parse by the shipped parser"
@@ -47,6 +48,7 @@ def rows(analysis: Analysis) -> Array:
     return rows_of(unit_rows(middle), static)
 
 
+@with_one_thread
 def learn_metric(pairs: Sequence[LinkedRows]) -> Metric:
     """Adam over batches of pairs."""
     generator = np.random.default_rng(0)

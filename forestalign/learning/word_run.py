@@ -25,12 +25,12 @@ from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.outputs import whole_file
 from forestalign.tokens import tokenize
 from forestalign.words import Analysis
-from forestalign.words.best.lexical_layers import LEXICAL, lexical_layers, pipeline_similarity
-from forestalign.words.best.matching import MatchingModel, align_best, format_matching, match, read_matching
-from forestalign.words.best.metric import Array, Metric, read_metric, write_metric
-from forestalign.words.best.sides import CONTENT, Lexicon, kind_of, prepare
-from forestalign.words.best.word_evidence import gather
 from forestalign.words.centred_vectors import centre_of, read_centre, write_centre
+from forestalign.words.learned.lexical_layers import LEXICAL, lexical_layers, pipeline_similarity
+from forestalign.words.learned.matching import MatchingModel, align_best, format_matching, match, read_matching
+from forestalign.words.learned.metric import Array, Metric, read_metric, write_metric
+from forestalign.words.learned.sides import CONTENT, Lexicon, kind_of, prepare
+from forestalign.words.learned.word_evidence import gather
 
 UNRELATED_STEP = 6  # one pair of sentences put together for so many given ones
 UNLIKE_SCORE = 1.0  # human similarity, of 5, up to which a given pair counts as unrelated
@@ -168,7 +168,7 @@ def unrelated(pairs: Sequence[AnalysedPair], lexicon: Lexicon) -> list[WordExamp
     result = []
     for source, target in pairs:
         evidence = gather(source, target, lexicon)
-        is_same = pipeline_similarity(evidence.layers[: len(LEXICAL)]) == 1.0
+        is_same = pipeline_similarity(evidence.lexical) == 1.0
         marks = np.where(is_same, UNKNOWN, 0.0)
         result.append(WordExample(evidence, rows(source), rows(target), marks, 1.0))
     return result

@@ -1,4 +1,4 @@
-"""Fitting the weights of the matching model (words/best/matching.py): logistic regression, pass by pass."""
+"""Fitting the weights of the matching model (words/learned/matching.py): logistic regression, pass by pass."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from forestalign.words.best.lexical_layers import LEXICAL, similarity_of
-from forestalign.words.best.matching import FIRST, KINDS, MatchingModel
-from forestalign.words.best.metric import LEARNED, Array, Metric, learned_layers
-from forestalign.words.best.word_evidence import Evidence
+from forestalign.blas import with_one_thread
+from forestalign.words.learned.lexical_layers import similarity_of
+from forestalign.words.learned.matching import FIRST, KINDS, MatchingModel
+from forestalign.words.learned.metric import Array, Metric, learned_layers
+from forestalign.words.learned.word_evidence import LEARNED_PART, Evidence
 
 Marks = npt.NDArray[np.floating[Any]]  # 1 for each gold link
 EASY_SHARE = 0.1  # of the pairs of words that nothing speaks for, how many are kept as negatives
@@ -35,18 +36,19 @@ class WordExample:
     weight: float
 
     def by(self, metric: Metric) -> WordExample:
-        """The same with the layers of a metric."""
+        """The example with the layers that a metric gives."""
         layers = self.evidence.layers.copy()
-        layers[-len(LEARNED) :] = learned_layers(metric.of(self.left), metric.of(self.right))
+        layers[LEARNED_PART] = learned_layers(metric.of(self.left), metric.of(self.right))
         return replace(self, evidence=replace(self.evidence, layers=layers))
 
     def without_vectors(self) -> WordExample:
-        """As it would be if its sentences had no contextual vectors."""
+        """The example as if its sentences had no contextual vectors."""
         layers = self.evidence.layers.copy()
         layers[CONTEXTUAL] = 0.0
         return replace(self, evidence=replace(self.evidence, layers=layers))
 
 
+@with_one_thread
 def fit(items: Sequence[WordExample]) -> MatchingModel:
     """Both passes; the second is fitted to the belief of the first."""
     model = MatchingModel((fit_pass(*sample(items, [None] * len(items))),))
@@ -59,7 +61,7 @@ def sample(items: Sequence[WordExample], beliefs: Sequence[Array | None]) -> lis
     generator = np.random.default_rng(0)
     parts = []
     for item, belief in zip(items, beliefs, strict=True):
-        is_unlikely = similarity_of(item.evidence.layers[: len(LEXICAL)]) < RELATED if belief is None else belief < 0.02
+        is_unlikely = similarity_of(item.evidence.lexical) < RELATED if belief is None else belief < 0.02
         easy = (is_unlikely & (item.gold == 0)).ravel()
         keep = (~easy | (generator.random(easy.size) < EASY_SHARE)) & (item.gold.ravel() != UNKNOWN)
         layers = item.evidence.layers if belief is None else item.evidence.with_belief(belief)
@@ -69,6 +71,7 @@ def sample(items: Sequence[WordExample], beliefs: Sequence[Array | None]) -> lis
     return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
 
+@with_one_thread
 def fit_pass(rows: Array, kinds: npt.NDArray[np.int8], gold: Marks, weights: Array) -> Array:
     """One logistic regression for each kind; the last weight is the bias and is not penalised."""
     result = np.zeros((len(KINDS), rows.shape[1] + 1), dtype=np.float32)

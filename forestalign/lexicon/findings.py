@@ -7,7 +7,9 @@ from typing import NamedTuple
 EQUAL, SIMILAR, OPPOSITE, DIFFERENT = "equal", "similar", "opposite", "different value"
 MORE_GENERAL, MORE_SPECIFIC = "more general", "more specific"  # what the source is, beside the target
 AGAINST = frozenset({OPPOSITE, DIFFERENT})  # what speaks against a pair
+OTHER_ROLES = "other roles"  # of phrases only: two words inside changed places
 RELATIONS = (EQUAL, SIMILAR, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, DIFFERENT)
+PHRASE_RELATIONS = (*RELATIONS, OTHER_ROLES)  # of pairs in a result
 
 
 class Finding(NamedTuple):
@@ -19,7 +21,7 @@ class Finding(NamedTuple):
     grade: int = 9
 
     def turned(self) -> Finding:
-        """The same, seen from the other side."""
+        """The finding with source and target swapped: *more general* becomes *more specific*."""
         return Finding(self.target, self.source, turned_relation(self.relation), self.grade)
 
 

@@ -1,7 +1,7 @@
 """Numbers in words and digits, read from a place in a sentence.
 
-Values are exact fractions, so that *two thirds* and *2/3* are equal. What is no number that a text would hold (`1e999`,
-*a zillion*, thirty digits) is no number here.
+Values are exact fractions, so that *two thirds* and *2/3* are equal. What no text would hold
+(`1e999`, *a zillion*, thirty digits) is not a number here.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _leading(parts: Parts, begin: int) -> tuple[Fraction, int] | None:
 
 
 def same_number(left: str, right: str) -> bool:
-    """Whether two words, in figures or not, are one value; words that are no numbers are not."""
+    """Whether two words, in figures or not, are one value; words that are not numbers are not."""
     one, other = word_value(left.lower()), word_value(right.lower())
     return one is not None and one == other
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 from forestalign.errors import GrammarError, counted
 from forestalign.grammar import grammar_root, read_rows
+from forestalign.inputs import kept_while_unchanged
 from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR, Finding
 from forestalign.lexicon.phrase_text import Parts
 from forestalign.lexicon.phrases import particles_after
@@ -139,15 +140,15 @@ def read_expressions(path: Path) -> Iterator[ListedPair]:
 # ---- files ----
 
 
-@lru_cache(maxsize=4)
-def load_phrase_lists(path: str | Path) -> PhraseLists:
+@kept_while_unchanged(4)
+def load_phrase_lists(path: str) -> PhraseLists:
     """The lines of a list with several words on a side; those of single words are for `load_ppdb`."""
     pairs, skipped = [], []
     for number, line in list_lines(Path(path)):
         try:
             pair = listed_pair(line)
         except ValueError as error:
-            skipped.append(Skipped(str(path), number, str(error)))
+            skipped.append(Skipped(path, number, str(error)))
             continue
         if pair.relation and (" " in pair.left or " " in pair.right):
             pairs.append(pair)

@@ -14,9 +14,7 @@ import gzip
 import math
 import re
 import struct
-import zipfile
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ import numpy.typing as npt
 
 from forestalign.errors import GrammarError, InputError
 from forestalign.grammar import grammar_root
+from forestalign.inputs import kept_while_unchanged, read_arrays, read_blocks, read_lines, reading
 
 Matrix = npt.NDArray[np.float32]
 # gensim's own files are pickles, which run whatever code their author put into them
@@ -34,7 +33,11 @@ _CONVERSION = (
     "python -c \"from gensim.models import KeyedVectors; v = KeyedVectors.load('{path}'); "
     "getattr(v, 'wv', v).save_word2vec_format('{text}')\""
 )
-MOST_SQUEEZED = 1100  # bytes of text in a byte of gzip, at most
+LARGEST_COMPACT = 1 << 30  # bytes of all arrays
+LARGEST_TEXT = 1 << 34  # bytes, unpacked; the largest that are published have 6 thousand million
+MOST_WORDS = 1 << 24
+LONGEST_WORD = 100  # bytes, on average
+NUMBER_SIZE = 4
 IDF_RANK = 100.0  # scripts/score_sts.py on stsb.dev: r .806 with 1, .810 with 10, .812 with 100, .799 with 1000
 
 
@@ -109,25 +112,23 @@ def load_vectors(path: str = "") -> WordVectors:
     return _load(path)
 
 
-@lru_cache(maxsize=2)
+@kept_while_unchanged(2)
 def _load(path: str) -> WordVectors:
     if not path:
         return read_compact(grammar_root() / "lexicon" / "vectors.npz")
     keyed = _read_with_gensim(Path(path))
     if not np.isfinite(keyed.vectors).all():
         word = keyed.index_to_key[int(np.flatnonzero(~np.isfinite(keyed.vectors).all(axis=1))[0])]
-        raise InputError(path, None, f"the vector of {word!r} has a value that is no finite number")
+        raise InputError(path, None, f"the vector of {word!r} has a value that is not a finite number")
     return WordVectors(list(keyed.index_to_key), keyed.vectors)
 
 
 def read_compact(path: Path) -> WordVectors:
     """A file written by scripts/build_vectors.py."""
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            words = arrays["words"].tobytes().decode("utf-8").split("\n")
-            codes, scales = arrays["codes"], arrays["scales"]
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise GrammarError(path, None, f"cannot be read as compact vectors: {error}") from error
+    with reading(path, "file of compact vectors", GrammarError):
+        arrays = read_arrays(path, LARGEST_COMPACT)
+        words = arrays["words"].tobytes().decode("utf-8").split("\n")
+        codes, scales = arrays["codes"], arrays["scales"]
     if len(words) != len(codes) or len(words) != len(scales):
         raise GrammarError(
             path,
@@ -140,21 +141,25 @@ def read_compact(path: Path) -> WordVectors:
 def _read_with_gensim(path: Path) -> Any:
     """By the look of the file: fastText's or word2vec's binary, or text with or without a header line."""
     if not path.is_file():
-        raise InputError(path, None, "the vector file does not exist")
+        found = "is not a regular file, which is expected" if path.exists() else "the vector file does not exist"
+        raise InputError(path, None, found)
     if path.suffix in _PICKLED or _is_pickle(path):
         raise InputError(path, None, _CONVERSION.format(path=path, text=path.with_suffix(".txt")))
-    _refuse_large_promise(path)
-    from gensim.models import KeyedVectors
-    from gensim.models.fasttext import load_facebook_vectors
+    with reading(path, "file of word vectors that gensim can read"):
+        is_text, is_fasttext, promise = _is_text(path), _is_fasttext(path), _promised(path)
+        if is_text:
+            _check_text(path, promise)
+        elif not is_fasttext:
+            _check_binary(path, promise)
+        from gensim.models import KeyedVectors
+        from gensim.models.fasttext import load_facebook_vectors
 
-    try:
-        if _is_text(path):
-            return KeyedVectors.load_word2vec_format(str(path), binary=False, no_header=not _has_header(path))
-        if _is_fasttext(path):
-            return load_facebook_vectors(str(path))
-        return KeyedVectors.load_word2vec_format(str(path), binary=True)
-    except (ValueError, EOFError, IndexError, KeyError, struct.error, OverflowError, MemoryError) as error:
-        raise InputError(path, None, f"gensim cannot read it as word vectors: {error}") from error
+        try:
+            if is_fasttext:
+                return load_facebook_vectors(str(path))
+            return KeyedVectors.load_word2vec_format(str(path), binary=not is_text, no_header=promise is None)
+        except (struct.error, AssertionError) as error:
+            raise ValueError(str(error)) from error
 
 
 def _is_pickle(path: Path) -> bool:
@@ -163,14 +168,38 @@ def _is_pickle(path: Path) -> bool:
         return re.match(rb"\x80[\x02-\x05]", file.read(2)) is not None
 
 
-def _refuse_large_promise(path: Path) -> None:
-    """The header says how many numbers follow, and memory is taken for them before one is read."""
+def _promised(path: Path) -> tuple[int, int] | None:
+    """The count and the size in the first line of word2vec's files; GloVe's begin with the first word.
+
+    Memory is taken for them before one number is read.
+    """
     fields = _first_lines(path)[0].split()
     if len(fields) != 2 or not all(field.isdigit() and len(field) < 20 for field in fields):
-        return
+        return None
     words, size = map(int, fields)
-    room = path.stat().st_size * (MOST_SQUEEZED if path.suffix == ".gz" else 1)
-    if words * size > room:
+    if words > MOST_WORDS or words * size * NUMBER_SIZE > LARGEST_TEXT:
+        raise InputError(path, 1, f"promises {words:,} words of {size:,} numbers, more than a file can hold")
+    return words, size
+
+
+def _check_text(path: Path, promise: tuple[int, int] | None) -> None:
+    """Neither a line nor the file may be without an end, and what the header promises has to be there."""
+    count = 0
+    for count, _ in read_lines(path, LARGEST_TEXT):
+        if count > MOST_WORDS + 1:
+            raise ValueError(f"it has more than {MOST_WORDS:,} lines, which is the limit")
+    if promise is not None and promise[0] >= count:
+        words, size = promise
+        raise InputError(
+            path, 1, f"promises {words:,} words of {size:,} numbers, more than its {count:,} lines can hold"
+        )
+
+
+def _check_binary(path: Path, promise: tuple[int, int] | None) -> None:
+    """The bytes of the words and numbers that the header promises, and not many more."""
+    words, size = promise or (0, 0)
+    count = sum(map(len, read_blocks(path, words * (size * NUMBER_SIZE + LONGEST_WORD) + LONGEST_WORD)))
+    if words * size * NUMBER_SIZE > count:
         raise InputError(path, 1, f"promises {words:,} words of {size:,} numbers, more than the file can hold")
 
 
@@ -178,12 +207,6 @@ def _first_lines(path: Path) -> list[bytes]:
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rb") as file:
         return [file.readline(100_000) for _ in range(2)]
-
-
-def _has_header(path: Path) -> bool:
-    """word2vec text starts with a count and a size; GloVe text with the first word."""
-    fields = _first_lines(path)[0].split()
-    return len(fields) == 2 and all(field.isdigit() for field in fields)
 
 
 def _is_text(path: Path) -> bool:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from pathlib import Path
 
 from forestalign.errors import InputError
+from forestalign.inputs import kept_while_unchanged, read_lines, reading
 
 BARS = "|||"
 UNRELATED = frozenset({"Independent", "Exclusion"})  # of the entailment relations of PPDB 2.0
@@ -32,8 +30,8 @@ def _key(left: str, right: str) -> str:
     return f"{left}\t{right}" if left <= right else f"{right}\t{left}"
 
 
-@lru_cache(maxsize=4)
-def load_ppdb(path: str | Path) -> PairList:
+@kept_while_unchanged(4)
+def load_ppdb(path: str) -> PairList:
     """One pair per line: two columns separated by a tab, or PPDB's own fields separated by `|||`.
 
     Lines of PPDB that are said to be no paraphrases, or have an empty side, are left out.
@@ -47,18 +45,11 @@ def list_lines(path: Path) -> Iterator[tuple[int, str]]:
     Lines are cut at LF only: published lists hold control characters as words, which `str.splitlines` would take for
     line ends.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(path, None, f"the pair list cannot be read: {error.strerror}") from error
-    try:
-        text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise InputError(path, None, f"is no pair list in UTF-8, plain or gzipped: {error}") from None
-    for number, line in enumerate(text.split("\n"), start=1):
-        line = line.removesuffix("\r")
-        if line:
-            yield number, line
+    with reading(path, "pair list in UTF-8, plain or gzipped"):
+        for number, line in read_lines(path):
+            text = line.removesuffix(b"\r").decode("utf-8")
+            if text:
+                yield number, text
 
 
 def _pairs_of(path: Path) -> Iterator[tuple[str, str]]:

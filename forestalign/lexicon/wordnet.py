@@ -80,10 +80,6 @@ class WordNet:
         """Whether two lemmas are opposites."""
         return right_lemma.lower() in self.entry(left_lemma).antonyms
 
-    def are_similar(self, left_lemma: str, right_lemma: str) -> bool:
-        """Adjectives of one cluster: large - huge."""
-        return right_lemma.lower() in self.entry(left_lemma).similar
-
     def is_hypernym(self, left_lemma: str, right_lemma: str) -> bool:
         """Some sense of the left lemma stands directly above some sense of the right one: animal - dog."""
         if left_lemma.lower() == right_lemma.lower():

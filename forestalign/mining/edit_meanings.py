@@ -1,31 +1,15 @@
-"""What words mean to each other where the phrase pairs do not say: negations that an opposite makes up for, and values.
+"""Values where the phrase pairs say nothing: *twice* became *three times*, though neither is a number to the tagger.
 
-*did not like* and *disliked* are no phrases that a tree could pair, but nothing was negated; *twice* became *three
-times* although neither is a number to the tagger. Both are asked of the same finders that the alignment uses.
+The finders are those that the alignment uses.
 """
 
 from __future__ import annotations
 
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
-from forestalign.lexicon.opposites import negation_findings
 from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import may_begin, quantity_findings
-from forestalign.lexicon.wordnet import load_wordnet
 from forestalign.mining.edit_sides import EditSide
-from forestalign.tokens import Sentence, Span, analyse
-
-
-def made_up_for(source: EditSide, target: EditSide) -> tuple[frozenset[int], frozenset[int]]:
-    """Words of both sides that take part in a negation which the other side says by an opposite, or by *fail to*."""
-    findings = [
-        finding
-        for finding in negation_findings(_parts(source), _parts(target), load_wordnet())
-        if finding.relation in (EQUAL, SIMILAR)
-    ]
-    return (
-        frozenset(word for finding in findings for word in finding.source),
-        frozenset(word for finding in findings for word in finding.target),
-    )
+from forestalign.tokens import Sentence, Span
 
 
 def values_differ(source: EditSide, target: EditSide, own: Span, other: Span) -> bool:
@@ -37,5 +21,5 @@ def values_differ(source: EditSide, target: EditSide, own: Span, other: Span) ->
 
 
 def _parts(side: EditSide, span: Span | None = None) -> Parts:
-    begin, end = span or (0, len(side.words))
-    return take_apart(analyse(Sentence.from_words(side.words[begin:end]), side.tags[begin:end]))
+    whole = side.sentence
+    return take_apart(whole if span is None else Sentence(whole.text, whole.tokens[slice(*span)]))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from forestalign.formats.phrase_records import SideRecord
 from forestalign.grammar import grammar_root, read_rows
-from forestalign.phrases.pair_relations import SMALL
-from forestalign.phrases.part_kinds import WordClass, word_class
-from forestalign.tokens import Span, Token, lemmatize
+from forestalign.phrases.result.pair_relations import SMALL
+from forestalign.phrases.scoring.schema import WordClass, word_class
+from forestalign.tokens import Sentence, Span
 from forestalign.trees import Tree, preorder
 
 _BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m", "’s", "’re", "’m"})
@@ -20,39 +19,39 @@ _PLURAL = {"NN": False, "NNP": False, "NNS": True, "NNPS": True}
 
 @dataclass(frozen=True, slots=True)
 class EditSide:
-    """The words of one sentence, analysed from its tree."""
+    """One sentence, and what its tree says about its words."""
 
-    raw: str
-    words: tuple[str, ...]
-    tags: tuple[str, ...]
-    offsets: tuple[tuple[int, int], ...]
+    sentence: Sentence
     classes: tuple[WordClass, ...]
     passives: frozenset[int]  # participles with passive meaning
     sentence_count: int
 
     @classmethod
-    def of(cls, side: SideRecord) -> EditSide:
+    def of(cls, sentence: Sentence, tree: Tree) -> EditSide:
         """The side of a result."""
-        tree, sentence = side.parsed(), side.sentence()
-        tags = tuple(leaf.label for leaf in tree.leaves())
-        classes = tuple(
-            word_class(Token(token.surface, 0, 0, "", tag)) for token, tag in zip(sentence.tokens, tags, strict=True)
-        )
-        offsets = tuple((token.begin, token.end) for token in sentence.tokens)
-        return cls(side.text, side.tokens, tags, offsets, classes, passives_of(tree), _sentence_count(side.tokens))
+        classes = tuple([word_class(token) for token in sentence.tokens])
+        return cls(sentence, classes, passives_of(tree), _sentence_count(sentence.words))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words as they stand in the text."""
+        return self.sentence.words
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tag of each word."""
+        return self.sentence.tags
 
     def text(self, span: Span | None) -> str:
         """The words of a span as they stand in the text, on one line."""
-        if span is None:
-            return ""
-        return " ".join(self.raw[self.offsets[span.begin][0] : self.offsets[span.end - 1][1]].split())
+        return "" if span is None else self.sentence.phrase(span)
 
     def lowered(self, span: Span) -> list[str]:
         """The words of a span in lower case."""
         return [word.lower() for word in self.words[span.begin : span.end]]
 
     def content_count(self, span: Span | None = None) -> int:
-        """Words of a span, or of the sentence, that are no marks of punctuation."""
+        """Words of a span, or of the sentence, that are not marks of punctuation."""
         classes = self.classes if span is None else self.classes[span.begin : span.end]
         return sum(each != WordClass.PUNCTUATION for each in classes)
 
@@ -62,7 +61,7 @@ class EditSide:
 
     def lemma(self, word: int) -> str:
         """The lemma of a word under its tag."""
-        return lemmatize(self.words[word : word + 1], self.tags[word : word + 1])[0]
+        return self.sentence.lemmas[word]
 
     def has_letter(self, span: Span) -> bool:
         """Whether a span has letters or digits, and not only signs."""

@@ -12,14 +12,20 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from forestalign.errors import UsageError, shown
-from forestalign.formats.phrase_records import PhraseRecord
-from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
-from forestalign.mining.edit_meanings import made_up_for, values_differ
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, OTHER_ROLES, SIMILAR
+from forestalign.mining.edit_meanings import values_differ
 from forestalign.mining.edit_sides import EditSide, is_other_number
-from forestalign.phrases.part_kinds import WordClass
+from forestalign.mining.edit_units import EditUnit, units_of
+from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.contradictions import NEGATION, Contradiction
+from forestalign.phrases.scoring.schema import WordClass
 from forestalign.tokens import Span, tokenize
+
+SpanPair = tuple[Span, Span]
+Place = TypeVar("Place", int, Span)
 
 
 class EditKind(StrEnum):
@@ -35,6 +41,7 @@ class EditKind(StrEnum):
     VOICE = "voice changed"
     NEGATION = "negation changed"
     NUMBER = "number changed"  # a value, or singular and plural
+    ROLES = "roles swapped"  # two words changed places
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,7 @@ class Edit:
     """One edit: where, the words as they stand in the text, and for a replacement the relation, where one is known.
 
     `source` is None for what was inserted, `target` for what was deleted. `detail` says more: of a change of number
-    `value` or `grammatical`, of a change of voice what the target is.
+    `value` or `grammatical`, of a change of voice what the target is, of swapped roles which words changed places.
     """
 
     kind: EditKind
@@ -61,6 +68,7 @@ class PairEdits:
     id: str
     edits: tuple[Edit, ...]
     kept_share: float
+    contradictions: tuple[Contradiction, ...] = ()  # what makes the sentences say different things
 
     @property
     def is_same(self) -> bool:
@@ -86,17 +94,9 @@ class PairEdits:
         return json.dumps({"id": self.id, "kept_share": self.kept_share, "edits": edits}, ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    source: Span
-    target: Span
-    is_kept: bool
-    relation: str
-
-
-def edits_of(record: PhraseRecord) -> PairEdits:
+def edits_of(alignment: Alignment) -> PairEdits:
     """The edits that turn the source of a result into its target."""
-    return _Comparison(record).edits()
+    return _Comparison(alignment).edits()
 
 
 def one_sided(id: str, source: str, target: str) -> PairEdits:
@@ -110,14 +110,15 @@ def one_sided(id: str, source: str, target: str) -> PairEdits:
 class _Comparison:
     """One result with its sides analysed."""
 
-    def __init__(self, record: PhraseRecord):
-        self.record = record
-        self.source, self.target = EditSide.of(record.source), EditSide.of(record.target)
-        self.units = self._units()
-        self.deleted = _spans_without([unit.source for unit in self.units], record.nulls.source, len(self.source.words))
-        self.inserted = _spans_without(
-            [unit.target for unit in self.units], record.nulls.target, len(self.target.words)
-        )
+    def __init__(self, alignment: Alignment):
+        self.id, self.links, self.pairs = alignment.id, alignment.words, alignment.phrases.pairs
+        self.source = EditSide.of(alignment.source, alignment.source_tree)
+        self.target = EditSide.of(alignment.target, alignment.target_tree)
+        self.contradictions = alignment.contradictions
+        self.units = units_of(alignment, self.source, self.target, self.contradictions)
+        nulls, lengths = alignment.phrases, (len(alignment.source), len(alignment.target))
+        self.deleted = _spans_without([unit.source for unit in self.units], nulls.source_nulls, lengths[0])
+        self.inserted = _spans_without([unit.target for unit in self.units], nulls.target_nulls, lengths[1])
 
     def edits(self) -> PairEdits:
         """All edits: those of phrases in the order of the source, insertions, then those of the whole."""
@@ -128,43 +129,15 @@ class _Comparison:
         phrases += [self._edit(EditKind.DELETED, span, None) for span in self.deleted]
         phrases.sort(key=lambda edit: edit.source or (0, 0))
         inserted = [self._edit(EditKind.INSERTED, None, span) for span in self.inserted]
-        others = [*self._moved(), *self._sentences(), *self._voice(), *self._negations(), *self._numbers()]
-        return PairEdits(self.record.id, (*phrases, *inserted, *others), self._kept_share())
-
-    # ---- units ----
-
-    def _units(self) -> list[_Unit]:
-        """From the top of each tree of phrase pairs down to what is the same or has nothing below it."""
-        phrases = self.record.phrases
-        supporting = {support for pair in phrases for support in pair.supports}
-        waiting = [index for index in range(len(phrases)) if index not in supporting]
-        units = []
-        while waiting:
-            pair = phrases[waiting.pop()]
-            is_kept = self.source.lowered(pair.source) == self.target.lowered(pair.target)
-            if is_kept or not pair.supports:
-                units.append(_Unit(pair.source, pair.target, is_kept, "" if is_kept else pair.relation))
-            else:
-                waiting += pair.supports
-        units += self._linked_words(units)
-        return _joined(sorted(units, key=lambda unit: (unit.source, unit.target)))
-
-    def _linked_words(self, units: Sequence[_Unit]) -> list[_Unit]:
-        """Words that are linked but in no phrase pair, the surest links first: *not like* and *liked* share a verb."""
-        taken: tuple[set[int], set[int]] = (
-            {word for unit in units for word in range(*unit.source)},
-            {word for unit in units for word in range(*unit.target)},
-        )
-        found = []
-        for link in sorted(self.record.words, key=lambda link: (-link.score, link.source, link.target)):
-            if link.source not in taken[0] and link.target not in taken[1]:
-                taken[0].add(link.source)
-                taken[1].add(link.target)
-                spans = Span(link.source, link.source + 1), Span(link.target, link.target + 1)
-                is_kept = self.source.lowered(spans[0]) == self.target.lowered(spans[1])
-                is_equal = not is_kept and self.source.lemma(link.source) == self.target.lemma(link.target)
-                found.append(_Unit(*spans, is_kept, EQUAL if is_equal else ""))
-        return found
+        others = [
+            *self._moved(),
+            *self._sentences(),
+            *self._voice(),
+            *self._negations(),
+            *self._numbers(),
+            *self._roles(),
+        ]
+        return PairEdits(self.id, (*phrases, *inserted, *others), self._kept_share(), self.contradictions)
 
     def _edit(
         self, kind: EditKind, source: Span | None, target: Span | None, relation: str = "", detail: str = ""
@@ -181,45 +154,27 @@ class _Comparison:
 
     def _moved(self) -> Iterable[Edit]:
         """The largest phrase pairs that moved as they are; function words and marks alone do not move."""
-        units = [unit for unit in self.units if self._can_move(unit)]
-        staying = _heaviest_common_order([unit.target for unit in units], [self._weight(unit) for unit in units])
-        moved = [unit for index, unit in enumerate(units) if index not in staying]
-        while moved:
-            first = moved[0]
-            whole = max(
-                (
-                    pair
-                    for pair in self.record.phrases
-                    if self._moves_as_one(pair.source, pair.target, first, units, moved)
-                ),
-                key=lambda pair: pair.source.end - pair.source.begin + pair.target.end - pair.target.begin,
-                default=None,
-            )
-            span, partner = (whole.source, whole.target) if whole else (first.source, first.target)
-            yield self._edit(EditKind.MOVED, span, partner)
-            moved = [unit for unit in moved[1:] if not _inside(unit.source, span)]
+        units = [(self._turned(*unit.spans), self._weight(unit)) for unit in self.units if self._can_move(unit)]
+        phrases = sorted(self._turned(pair.source, pair.target) for pair in self.pairs)
+        for source, target in sorted(self._turned(*spans) for spans in _moved(sorted(units), phrases)):
+            yield self._edit(EditKind.MOVED, source, target)
 
-    def _weight(self, unit: _Unit) -> int:
+    def _turned(self, source: Place, target: Place) -> tuple[Place, Place]:
+        """In the order of the sentences by their words, or back: ties fall the same way when they are swapped."""
+        return (target, source) if self.target.words < self.source.words else (source, target)
+
+    def _weight(self, unit: EditUnit) -> int:
         """Content words first; then a number of the texts, which decides the same way when sentences are swapped."""
         sides = self.source.lowered(unit.source), self.target.lowered(unit.target)
         texts = sorted(" ".join(words) for words in sides)
         count = self.source.content_count(unit.source) + self.target.content_count(unit.target)
         return (count << 48) + zlib.crc32("\t".join(texts).encode())
 
-    def _can_move(self, unit: _Unit) -> bool:
+    def _can_move(self, unit: EditUnit) -> bool:
         """Whether a unit is more than function words and marks; a sign (*$10*, *10 dollars*) has its fixed place."""
         sides = (self.source, unit.source), (self.target, unit.target)
         is_content = self.source.has_content(unit.source) or self.target.has_content(unit.target)
         return is_content and all(side.has_letter(span) for side, span in sides)
-
-    def _moves_as_one(
-        self, source: Span, target: Span, first: _Unit, units: Sequence[_Unit], moved: Sequence[_Unit]
-    ) -> bool:
-        """Whether a pair holds the unit and only moved ones, in one order on both sides."""
-        if not (_inside(first.source, source) and _inside(first.target, target)):
-            return False
-        held = [unit for unit in units if _inside(unit.source, source) or _inside(unit.target, target)]
-        return all(unit in moved for unit in held) and held == sorted(held, key=lambda unit: unit.target)
 
     def _sentences(self) -> Iterable[Edit]:
         counts = self.source.sentence_count, self.target.sentence_count
@@ -229,7 +184,7 @@ class _Comparison:
             yield Edit(kind, *whole, detail=f"{counts[0]} to {counts[1]} sentences")
 
     def _voice(self) -> Iterable[Edit]:
-        for link in self.record.words:
+        for link in self.links:
             if self.source.is_verb(link.source) and self.target.is_verb(link.target):
                 is_passive = link.target in self.target.passives
                 if is_passive != (link.source in self.source.passives):
@@ -237,31 +192,33 @@ class _Comparison:
                     yield self._edit(EditKind.VOICE, *spans, detail="passive" if is_passive else "active")
 
     def _negations(self) -> Iterable[Edit]:
-        """Negations without a partner; as many on both sides (*not ... ever*, *never*) say the same.
+        """Negations of one side only, unless the other side says them in other words (*did not like*, *disliked*)."""
+        for each in self.contradictions:
+            if each.kind == NEGATION:
+                yield self._edit(EditKind.NEGATION, _span(each.source), _span(each.target))
 
-        Nor is it a change where an opposite makes up for the negation (*did not like*, *disliked*).
-        """
-        gone, come = self._unpartnered(WordClass.NEGATION)
-        if len(gone) != len(come):
-            own, other = made_up_for(self.source, self.target)
-            gone, come = [word for word in gone if word not in own], [word for word in come if word not in other]
-        for source in gone[len(come) :]:
-            yield self._edit(EditKind.NEGATION, Span(source, source + 1), None)
-        for target in come[len(gone) :]:
-            yield self._edit(EditKind.NEGATION, None, Span(target, target + 1))
+    def _roles(self) -> Iterable[Edit]:
+        for each in self.contradictions:
+            if each.kind == OTHER_ROLES:
+                yield self._edit(EditKind.ROLES, _span(each.source), _span(each.target), detail=each.reason)
 
     def _numbers(self) -> Iterable[Edit]:
         """Other values, be they aligned or not, and nouns that changed from singular to plural or back."""
+        changed = [unit for unit in self.units if not unit.is_kept and self._values_differ(unit)]
         for unit in self.units:
             if unit.is_kept:
                 continue
-            if self._values_differ(unit):
+            if unit in changed:
                 yield self._edit(EditKind.NUMBER, unit.source, unit.target, detail="value")
             elif self._is_other_number(unit):
                 yield self._edit(EditKind.NUMBER, unit.source, unit.target, detail="grammatical")
         gone, come = self._unpartnered(WordClass.NUMBER)
-        for source, target in zip(gone, come, strict=False):
-            yield self._edit(EditKind.NUMBER, Span(source, source + 1), Span(target, target + 1), detail="value")
+        told = list(zip(gone, come, strict=False))
+        told += [(each.source[0], each.target[0]) for each in self.contradictions if each.kind == DIFFERENT]
+        for source, target in dict.fromkeys(told):
+            spans = Span(source, source + 1), Span(target, target + 1)
+            if not any(_inside(spans[0], unit.source) and _inside(spans[1], unit.target) for unit in changed):
+                yield self._edit(EditKind.NUMBER, *spans, detail="value")
 
     def _unpartnered(self, wanted: WordClass) -> tuple[list[int], list[int]]:
         """Words of a class that were deleted or inserted, or replaced by what has none and does not mean the same."""
@@ -279,8 +236,8 @@ class _Comparison:
             found.append(sorted(words))
         return found[0], found[1]
 
-    def _values_differ(self, unit: _Unit) -> bool:
-        """As the alignment says; where it does not, and of what the tagger calls no number (*twice*), as we read it."""
+    def _values_differ(self, unit: EditUnit) -> bool:
+        """Whether two values differ: by the relation of the alignment, else as read (*twice* has no number tag)."""
         if unit.relation in (DIFFERENT, EQUAL):
             return unit.relation == DIFFERENT
         both_numbers = all(
@@ -290,9 +247,9 @@ class _Comparison:
         is_judged = unit.relation == SIMILAR and both_numbers
         return not is_judged and values_differ(self.source, self.target, unit.source, unit.target)
 
-    def _is_other_number(self, unit: _Unit) -> bool:
+    def _is_other_number(self, unit: EditUnit) -> bool:
         """One noun in singular and plural: the unit itself, or linked words in it (*a dog*, *two dogs*)."""
-        pairs = [(link.source, link.target) for link in self.record.words]
+        pairs = [(link.source, link.target) for link in self.links]
         if unit.source.end - unit.source.begin == unit.target.end - unit.target.begin == 1:
             pairs = [(unit.source.begin, unit.target.begin)]
         return any(
@@ -306,26 +263,29 @@ class _Comparison:
         )
 
 
-def _joined(units: Sequence[_Unit]) -> list[_Unit]:
-    """Kept units that follow each other on both sides are one."""
-    joined: list[_Unit] = []
-    for unit in units:
-        last = joined[-1] if joined else None
-        if (
-            last
-            and last.is_kept
-            and unit.is_kept
-            and (last.source.end, last.target.end)
-            == (
-                unit.source.begin,
-                unit.target.begin,
-            )
-        ):
-            spans = Span(last.source.begin, unit.source.end), Span(last.target.begin, unit.target.end)
-            joined[-1] = _Unit(*spans, True, "")
-        else:
-            joined.append(unit)
-    return joined
+def _span(words: Sequence[int]) -> Span | None:
+    """From the first word to the last."""
+    return Span(min(words), max(words) + 1) if words else None
+
+
+def _moved(units: Sequence[tuple[SpanPair, int]], phrases: Sequence[SpanPair]) -> Iterable[SpanPair]:
+    """Of units with their weights, in the order of one side, those that leave the heaviest common order."""
+    spans = [unit for unit, _ in units]
+    staying = heaviest_common_order([other for _, other in spans], [weight for _, weight in units])
+    moved = [unit for index, unit in enumerate(spans) if index not in staying]
+    while moved:
+        wholes = (phrase for phrase in phrases if _moves_as_one(phrase, moved[0], spans, moved))
+        largest = max(wholes, key=lambda phrase: sum(end - begin for begin, end in phrase), default=moved[0])
+        yield largest
+        moved = [unit for unit in moved[1:] if not _inside(unit[0], largest[0])]
+
+
+def _moves_as_one(phrase: SpanPair, first: SpanPair, units: Sequence[SpanPair], moved: Sequence[SpanPair]) -> bool:
+    """Whether a pair of phrases holds the unit and only moved ones, in one order on both sides."""
+    if not (_inside(first[0], phrase[0]) and _inside(first[1], phrase[1])):
+        return False
+    held = [unit for unit in units if _inside(unit[0], phrase[0]) or _inside(unit[1], phrase[1])]
+    return all(unit in moved for unit in held) and held == sorted(held, key=lambda unit: unit[1])
 
 
 def _inside(inner: Span, outer: Span) -> bool:
@@ -346,7 +306,7 @@ def _spans_without(units: Sequence[Span], nulls: Sequence[Span], length: int) ->
     return spans
 
 
-def _heaviest_common_order(targets: Sequence[Span], weights: Sequence[int]) -> set[int]:
+def heaviest_common_order(targets: Sequence[Span], weights: Sequence[int]) -> set[int]:
     """The heaviest sequence of units, in source order, whose targets ascend.
 
     best(k) = weight(k) + max of best(j) over j < k with target(j) <= target(k)

@@ -1,7 +1,7 @@
 """The phrase pairs of one line of results, for counting.
 
 A table is made of millions of pairs, so a line is only looked at as far as counting needs it: trees are not read. Where
-something is amiss, the careful reader of `formats.phrase_records` says what.
+something is amiss, the careful reader of `formats.codec` says what.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from forestalign.errors import AnnotationError
+from forestalign.formats.codec import VERSION, from_json
 from forestalign.formats.fields import Fields
-from forestalign.formats.phrase_records import PHRASE_VERSION, from_json
-from forestalign.lexicon.findings import RELATIONS
+from forestalign.lexicon.findings import PHRASE_RELATIONS
 
 UNITS = 100_000  # a posterior of 1: results have five digits, and whole numbers add up the same in any order
 
@@ -51,16 +51,18 @@ def read_line(text: str, path: str | Path, number: int) -> AlignedLine:
             Fields.parse(text)
         return _line(json.loads(text))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
-        record = from_json(text, path, number)  # raises, with place and reason
-        odd = next((each.relation for each in record.phrases if each.relation not in ("", *RELATIONS)), None)
+        result = from_json(text, path, number)  # raises, with place and reason
+        odd = next(
+            (each.relation for each in result.phrases.pairs if each.relation not in ("", *PHRASE_RELATIONS)), None
+        )
         if odd is not None:
-            message = f"relation is {odd!r}; expected one of {', '.join(RELATIONS)}, or nothing"
+            message = f"relation is {odd!r}; expected one of {', '.join(PHRASE_RELATIONS)}, or nothing"
             raise AnnotationError(path, number, message) from None
         raise AnnotationError(path, number, f"cannot be counted: {error}") from None
 
 
 def _line(fields: dict[str, Any]) -> AlignedLine:
-    if fields["version"] != PHRASE_VERSION:
+    if fields["version"] != VERSION:
         raise ValueError(fields["version"])
     source, target = _tokens(fields["source"]), _tokens(fields["target"])
     counts = len(source), len(target)
@@ -85,7 +87,7 @@ def _phrases(entry: dict[str, Any], index: int, counts: tuple[int, int]) -> Phra
     if supports and (min(supports) < 0 or max(supports) >= index):
         raise ValueError(supports)
     posterior, relation = entry.get("posterior"), entry.get("relation", "")
-    if relation and relation not in RELATIONS:
+    if relation and relation not in PHRASE_RELATIONS:
         raise ValueError(relation)
     if posterior is not None and not 0.0 <= posterior <= 1.0:
         raise ValueError(posterior)

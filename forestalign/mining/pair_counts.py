@@ -13,6 +13,7 @@ from forestalign.formats.lines import read_text_lines
 from forestalign.lexicon.findings import turned_relation
 from forestalign.mining.occurrences import UNITS, AlignedLine, Phrases, read_line
 from forestalign.mining.patterns import patterns
+from forestalign.phrases.result.shown_pairs import shown_pairs
 
 MOST_EXAMPLES = 5
 _BATCH_CHARACTERS = 8 << 20  # of lines that are counted together: bounds the memory of a process
@@ -24,7 +25,7 @@ class OccurrenceFilter:
 
     min_posterior: float = 0.0
     max_words: int = 7  # of a side; phrase tables of machine translation end there, too
-    constituents: bool = False  # no bar nodes of the binarisation
+    bars: bool | None = None  # phrases of binarised trees alone: those that say something, all, or none
     both_ways: bool = False  # every pair is counted from target to source as well
     keep_case: bool = False
     slots: int = 0  # also patterns with up to so many slots
@@ -40,7 +41,7 @@ class LineBatch(NamedTuple):
 
 
 class PairKey(NamedTuple):
-    """What is counted as one."""
+    """The key of a count: occurrences that agree in it are counted together."""
 
     phrase: str
     paraphrase: str
@@ -60,7 +61,7 @@ class PairCount:
     examples: list[str] = field(default_factory=list)
 
     def add(self, mass: int, relation: str, evidence: Iterable[str], id: str) -> None:
-        """One more occurrence."""
+        """Count one more occurrence."""
         self.count += 1
         self.mass += mass
         self.relations[relation] = self.relations.get(relation, 0) + 1
@@ -120,7 +121,8 @@ class CountLines:
         """Count the pairs of one line; returns how many could not be judged for want of a posterior."""
         wanted, least = self.wanted, round(self.wanted.min_posterior * UNITS)
         sides = [_plain_words(words, wanted.keep_case) for words in (line.source, line.target)]
-        chosen = [self._is_wanted(pair, least) for pair in line.phrases]
+        shown = shown_pairs(line.phrases, line.source, line.target, wanted.bars)
+        chosen = [each and _is_sure(pair, least) for pair, each in zip(line.phrases, shown, strict=True)]
         for pair, is_chosen in zip(line.phrases, chosen, strict=True):
             (begin, end), (target_begin, target_end) = pair.source, pair.target
             if is_chosen and end - begin <= wanted.max_words and target_end - target_begin <= wanted.max_words:
@@ -131,11 +133,6 @@ class CountLines:
                 if chosen[found.position]:
                     self._add(counts, line.phrases[found.position], found.source, found.target, found.slots, id)
         return sum(pair.posterior is None for pair in line.phrases) if least else 0
-
-    def _is_wanted(self, pair: Phrases, least: int) -> bool:
-        if self.wanted.constituents and pair.is_bar:
-            return False
-        return not least or (pair.posterior is not None and pair.posterior >= least)
 
     def _add(
         self,
@@ -154,6 +151,10 @@ class CountLines:
             relation = turned_relation(pair.relation)
             key = PairKey(*_turned(phrase, paraphrase), pair.target_label, pair.source_label, slots)
             _found(counts, key).add(mass, relation, pair.evidence, id)
+
+
+def _is_sure(pair: Phrases, least: int) -> bool:
+    return not least or (pair.posterior is not None and pair.posterior >= least)
 
 
 @contextmanager

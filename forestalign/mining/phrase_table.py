@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import csv
 import importlib
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from forestalign.errors import MissingExtraError, OutputError, UsageError
-from forestalign.lexicon.findings import RELATIONS
+from forestalign.lexicon.findings import PHRASE_RELATIONS
 from forestalign.mining.occurrences import UNITS
 from forestalign.mining.pair_counts import MOST_EXAMPLES, CountedLines, PairCount
+from forestalign.mining.telling_rows import TableRow, is_telling
 
 MOST_EVIDENCE = 60  # kinds; there are about a dozen, and a number of the database has a bit for each
 MEMORY = "200MB"  # of the engine; the process as a whole stays below 500 MB
@@ -43,7 +44,9 @@ _ROWS = """
     JOIN (SELECT phrase, paraphrase, slots, sum(mass)::BIGINT AS mass FROM merged GROUP BY ALL) AS both_sides
          USING (phrase, paraphrase, slots)
     WHERE count >= ? AND (NOT ? OR lower(phrase) <> lower(paraphrase))
-    ORDER BY phrase, slots, forward DESC, paraphrase, source_label, target_label"""
+    ORDER BY regexp_matches(regexp_replace(phrase || ' ' || paraphrase, '\\[[A-Z]+,[12]\\]', '', 'g'), '[0-9]'),
+             list_bool_or(list_transform(parts, lambda part: contains(part, ' similar'))),
+             count DESC, phrase, slots, forward DESC, paraphrase, source_label, target_label"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,72 +54,64 @@ class RowFilter:
     """Which rows of the table are wanted; probabilities are those of the whole table."""
 
     different: bool = False  # only phrases that are not the same words
+    telling: bool = False  # only those that read as paraphrases (see `telling_rows`)
     relations: tuple[str, ...] = ()  # only these; none: all
     min_count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """One row. `forward` is p(paraphrase | phrase) and `backward` p(phrase | paraphrase), whatever the labels.
-
-    `relation` is the most frequent one, `evidence` all that spoke for it, `examples` the ids of the first results.
-    """
-
-    phrase: str
-    paraphrase: str
-    source_label: str
-    target_label: str
-    slots: int
-    count: int
-    posterior_sum: float
-    forward: float
-    backward: float
-    relation: str
-    evidence: tuple[str, ...]
-    examples: tuple[str, ...]
-
-
 class PhraseTable:
-    """A table that grows on disk, in a folder of its own."""
+    """A table that grows on disk, in a folder of its own; in memory where no folder can be written."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path | None):
         try:
             self._duckdb: Any = importlib.import_module("duckdb")
         except ImportError:
-            raise MissingExtraError("a phrase table", "tables") from None
+            raise MissingExtraError("a table of paraphrases, which DuckDB puts together,", "tables") from None
         self._folder, self._batches = folder, 0
         self._evidence: dict[str, int] = {}  # name and bit
         self._sets: dict[int, tuple[str, ...]] = {}  # bits and names, filled when all names are known
-        settings = {
-            "memory_limit": MEMORY,
-            "threads": 1,
-            "temp_directory": str(folder / "sorting"),
-            "preserve_insertion_order": False,
-        }
+        settings = {"threads": 1, "preserve_insertion_order": False, "temp_directory": ""}
+        if folder is not None:
+            settings |= {"memory_limit": MEMORY, "temp_directory": str(folder / "sorting")}
         with self._telling():
-            self._database = self._duckdb.connect(str(folder / "counts.duckdb"), config=settings)
+            place = ":memory:" if folder is None else str(folder / "counts.duckdb")
+            self._database = self._duckdb.connect(place, config=settings)
             self._database.execute("SET enable_progress_bar = false")
             self._database.execute(f"CREATE TABLE counts ({_COLUMNS})")
 
     def add(self, counted: CountedLines) -> None:
         """Take in the counts of one batch; batches come in the order of their lines."""
-        rows = self._folder / "batch.csv"
+        rows = (
+            (*key, each.count, each.mass, self._bits(each.evidence), self._part(each))
+            for key, each in counted.counts.items()
+        )
         with self._telling():
-            with rows.open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows(
-                    (*key, each.count, each.mass, self._bits(each.evidence), self._part(each))
-                    for key, each in counted.counts.items()
-                )
-            self._database.execute(
-                "COPY counts FROM ? (FORMAT csv, HEADER false, AUTO_DETECT false, DELIMITER ',', QUOTE '\"',"
-                " ESCAPE '\"', NULLSTR '\x1d', PARALLEL false)",
-                [str(rows)],
-            )
-            rows.unlink()
+            if self._folder is None:
+                self._add_columns(list(rows))
+            else:
+                self._add_file(rows, self._folder / "batch.csv")
         self._batches += 1
 
+    def _add_file(self, rows: Iterable[Sequence[object]], path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(rows)
+        self._database.execute(
+            "COPY counts FROM ? (FORMAT csv, HEADER false, AUTO_DETECT false, DELIMITER ',', QUOTE '\"',"
+            " ESCAPE '\"', NULLSTR '\x1d', PARALLEL false)",
+            [str(path)],
+        )
+        path.unlink()
+
+    def _add_columns(self, rows: Sequence[Sequence[object]]) -> None:
+        if rows:
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            self._database.execute(f"INSERT INTO counts SELECT {', '.join(['unnest(?)'] * len(columns))}", columns)
+
     def rows(self, wanted: RowFilter) -> Iterator[TableRow]:
-        """The rows in the order of phrases, likely paraphrases first."""
+        """The rows, the most frequent first, then by phrase.
+
+        Those that were once called no more than similar come after all others, and those with digits come last.
+        """
         with self._telling():
             self._database.execute(_MERGE)
             self._database.execute("DROP TABLE counts")
@@ -128,7 +123,9 @@ class PhraseTable:
                 return
             for row in fetched:
                 made = self._row(*row)
-                if not wanted.relations or made.relation in wanted.relations:
+                if (not wanted.relations or made.relation in wanted.relations) and (
+                    not wanted.telling or is_telling(made)
+                ):
                     yield made
 
     def write_parquet(self, lines: Path, columns: str, parquet: Path) -> None:
@@ -140,7 +137,7 @@ class PhraseTable:
             )
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the database and its files."""
         self._database.close()
 
     def _bits(self, evidence: Set[str]) -> int:
@@ -184,14 +181,15 @@ class PhraseTable:
             yield
         except (self._duckdb.Error, OSError) as error:
             reason = " ".join(str(error).split())
-            raise OutputError(f"the table cannot be put together in {self._folder}: {reason[:300]}") from error
+            place = self._folder or "memory"
+            raise OutputError(f"the table cannot be put together in {place}: {reason[:300]}") from error
 
 
 def most_frequent(relations: Mapping[str, int]) -> str:
     """The relation that was said most often; one that was said goes before none, and ties go by our order."""
     if len(relations) == 1:
         return next(iter(relations))
-    said: Sequence[str] = [relation for relation in RELATIONS if relations.get(relation)]
+    said: Sequence[str] = [relation for relation in PHRASE_RELATIONS if relations.get(relation)]
     return max(said, key=lambda relation: relations[relation], default="")
 
 

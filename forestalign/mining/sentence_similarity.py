@@ -7,15 +7,17 @@ training set, its landmarks, and how near a pair is to each:
     score = bias + w . x + sum over k of v(k) exp(-narrowness |x - z(k)|^2), cut to 0..5
     probability = 1 / (1 + exp(-(bias + w . x)))
 
-The same words are 5 and 1 by definition. There are two sets of weights, with and without sentence vectors, which
-`scripts/train_similarity.py` learns.
+Reasons against (`meaning_features.REASONS`) have weights of at most nought and are unknown to the landmarks, so that
+one more reason never raises either, and one in a short sentence limits both (`limits`). The same words are 5 and 1 by
+definition. There are two sets of weights, with and without sentence vectors, which `scripts/train_similarity.py`
+learns.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import zipfile
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,20 +25,25 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from forestalign.blas import with_one_thread
 from forestalign.errors import GrammarError
-from forestalign.formats.door import check_id
-from forestalign.formats.phrase_records import PhraseRecord
+from forestalign.formats.input_checks import check_id
 from forestalign.grammar import grammar_root
+from forestalign.inputs import read_arrays, reading
 from forestalign.lexicon import load_vectors
 from forestalign.mining.edits import edits_of
+from forestalign.mining.meaning_features import ANY_REASON
 from forestalign.mining.sentence_vectors import pooled_vector, projected_cosine
 from forestalign.mining.similarity_features import alignment_features
 from forestalign.mining.similarity_reasons import reasons_of
+from forestalign.phrases.result.alignment import Alignment
 from forestalign.tokens import Sentence
 
 Array = npt.NDArray[np.float64]
 VECTOR_FEATURES = ("cosine", "cosine, squared", "cosine, cubed", "cosine times aligned")
 HIGHEST = 5.0
+_HIGHEST_WITH_REASON = 4.0
+_DECIDED = 30  # words of a sentence in which a reason against limits the probability no more
 _ARRAYS = (
     "names",
     "centre",
@@ -62,7 +69,7 @@ class Similarity:
     reasons: tuple[str, ...]
 
     def to_json(self, id: str) -> str:
-        """One line."""
+        """One line of JSON."""
         check_id(id)
         fields = {"id": id, "score": self.score, "paraphrase": self.paraphrase, "reasons": self.reasons}
         return json.dumps(fields, ensure_ascii=False)
@@ -90,26 +97,29 @@ class SimilarityModel:
     projection: Array
     offset: Array
 
-    def judge(self, record: PhraseRecord, source: Sentence | None = None, target: Sentence | None = None) -> Similarity:
-        """The similarity of a result; with the sentences, whose vectors a result does not hold, it is more exact."""
-        edits, vectors = edits_of(record), load_vectors()
+    @with_one_thread
+    def judge(self, alignment: Alignment) -> Similarity:
+        """The similarity of a result; with vectors of its words, which a line does not hold, it is more exact."""
+        edits, vectors = edits_of(alignment), load_vectors()
         if edits.is_same:
-            return Similarity(HIGHEST, 1.0, reasons_of(record, edits))
-        found = alignment_features(record, edits, vectors)
+            return Similarity(HIGHEST, 1.0, reasons_of(alignment, edits))
+        found = alignment_features(alignment, edits, vectors)
         values = [found[name] for name in self.names]
         weights, near = self.plain, self.plain_near
-        cosine = self._cosine(source, target) if source is not None and target is not None else None
+        cosine = self._cosine(alignment.source, alignment.target)
         if cosine is not None:
             values += vector_features(cosine, found["aligned"])
             weights, near = self.full, self.full_near
         count = len(values)
         row = (np.array(values) - self.centre[:count]) / self.scale[:count]
         score, log_odds = (float(each[:-1] @ row + each[-1]) for each in weights)
-        score += float(nearness(row[None], self.landmarks[:, :count], float(self.narrowness))[0] @ near)
+        seen = without_reasons(row[None], self.names)
+        score += float(nearness(seen, self.landmarks[:, :count], float(self.narrowness))[0] @ near)
+        highest, likeliest = limits(edits.contradictions, found["length"])
         return Similarity(
-            round(min(max(score, 0.0), HIGHEST), _DIGITS),
-            round(1 / (1 + math.exp(-min(max(log_odds, -50.0), 50.0))), _DIGITS),
-            reasons_of(record, edits),
+            round(min(max(score, 0.0), highest), _DIGITS),
+            round(min(1 / (1 + math.exp(-min(max(log_odds, -50.0), 50.0))), likeliest), _DIGITS),
+            reasons_of(alignment, edits),
         )
 
     def _cosine(self, source: Sentence, target: Sentence) -> float | None:
@@ -118,6 +128,22 @@ class SimilarityModel:
         if left is None or right is None or not len(left) == len(right) == len(self.projection):
             return None
         return projected_cosine(left, right, self.projection, self.offset)
+
+
+def limits(reasons: Sized, length: float) -> tuple[float, float]:
+    """The highest score and probability of a pair: the shorter the sentences, the more one reason against decides.
+
+    `length` is the logarithm of the words of both. A detail of a long sentence may differ in what people call a
+    paraphrase; half of the probability is reached at 15 words.
+    """
+    return (_HIGHEST_WITH_REASON, min(math.exp(length) / 2 / _DECIDED, 1.0)) if len(reasons) else (HIGHEST, 1.0)
+
+
+def without_reasons(rows: Array, names: Sequence[str]) -> Array:
+    """Scaled rows as landmarks see them: reasons against are nought."""
+    hidden = rows.copy()
+    hidden[:, [number for number, name in enumerate(names) if name.startswith(ANY_REASON)]] = 0.0
+    return hidden
 
 
 def nearness(rows: Array, landmarks: Array, narrowness: float) -> Array:
@@ -139,11 +165,9 @@ def load_similarity() -> SimilarityModel:
 
 def read_similarity(path: Path) -> SimilarityModel:
     """Weights from a file of numpy's; GrammarError if their sizes do not fit together."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in _ARRAYS}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise GrammarError(path, None, f"cannot be read as weights of the similarity: {error}") from error
+    with reading(path, "file of weights of the similarity", GrammarError):
+        content = read_arrays(path)
+        arrays = {name: content[name] for name in _ARRAYS}
     names = tuple(str(name) for name in arrays.pop("names"))
     numbers = {name: array.astype(np.float64) for name, array in arrays.items()}
     count, more, near = len(names), len(names) + len(VECTOR_FEATURES), len(np.atleast_1d(numbers["landmarks"]))

@@ -21,11 +21,11 @@ _LEAST_WEIGHT = 0.02
 
 def pooled_vector(sentence: Sentence, vectors: WordVectors) -> Array | None:
     """The means of a sentence, one after the other; None if the parser gave no vectors."""
-    if sentence.middle is None or sentence.vectors is None or not len(sentence):
+    if sentence.context_vectors is None or sentence.vectors is None or not len(sentence):
         return None
     weights = np.array([vectors.idf(word) + _LEAST_WEIGHT for word in sentence.words])
     weights /= weights.sum()
-    layers = sentence.middle.astype(np.float64), sentence.vectors.astype(np.float64)
+    layers = sentence.context_vectors.astype(np.float64), sentence.vectors.astype(np.float64)
     return np.concatenate([*(layer.mean(axis=0) for layer in layers), *(weights @ layer for layer in layers)])
 
 

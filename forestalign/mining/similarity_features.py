@@ -15,12 +15,13 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from forestalign.formats.phrase_records import PhraseRecord
 from forestalign.lexicon import WordVectors
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR
 from forestalign.mining.edit_sides import EditSide, word_kind
 from forestalign.mining.edits import EditKind, PairEdits
-from forestalign.phrases.part_kinds import WordClass
+from forestalign.mining.meaning_features import ANY_REASON, meaning_features
+from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.scoring.schema import WordClass
 
 Array = npt.NDArray[np.float64]
 CLASSES = ("name", "number", "noun", "verb", "other content", "function")
@@ -32,6 +33,7 @@ _RELATIONS = {
     "opposite": (OPPOSITE,),
     "different": (DIFFERENT,),
 }
+_FEW_SHARED = 0.7  # of the words; pairs that share less are not told apart by order
 _LEAST_IDF = 0.02  # so that a sentence of function words has weights, too
 
 
@@ -59,9 +61,9 @@ class _Side:
         )
 
 
-def alignment_features(record: PhraseRecord, edits: PairEdits, vectors: WordVectors) -> dict[str, float]:
+def alignment_features(alignment: Alignment, edits: PairEdits, vectors: WordVectors) -> dict[str, float]:
     """Names and values of all features that need no sentence vectors."""
-    source, target = _sides(record, vectors.idf)
+    source, target = _sides(alignment, vectors.idf)
     found: dict[str, float] = {"kept": edits.kept_share}
     found |= _shares(source, target)
     found |= {f"missing {kind}": source.missing(kind) + target.missing(kind) for kind in CLASSES}
@@ -71,19 +73,35 @@ def alignment_features(record: PhraseRecord, edits: PairEdits, vectors: WordVect
     found |= _lengths(source, target)
     found |= _surface(source, target)
     found |= _static_vectors(source, target, vectors)
-    found |= _near_links(record, source, target, vectors)
-    return found
+    found |= _near_links(alignment, source, target, vectors)
+    found |= meaning_features(alignment, edits.contradictions)
+    return found | _gated(found)
 
 
-def _sides(record: PhraseRecord, idf: Callable[[str], float]) -> tuple[_Side, _Side]:
+def _gated(found: dict[str, float]) -> dict[str, float]:
+    """All features once more for pairs of nearly the same words, where order decides; nought where few are shared.
+
+    Reasons against are left out: each has one weight.
+    """
+    gate = min(max((found["shared words"] - _FEW_SHARED) / (1 - _FEW_SHARED), 0.0), 1.0)
+    return {f"same words: {name}": gate * value for name, value in found.items() if not name.startswith(ANY_REASON)} | {
+        "same words": gate
+    }
+
+
+def _sides(alignment: Alignment, idf: Callable[[str], float]) -> tuple[_Side, _Side]:
     sides = []
-    for number, each in enumerate((record.source, record.target)):
-        side = EditSide.of(each)
+    for number, side in enumerate(
+        (
+            EditSide.of(alignment.source, alignment.source_tree),
+            EditSide.of(alignment.target, alignment.target_tree),
+        )
+    ):
         weights = np.array([_weight(side, word, idf) for word in range(len(side.words))])
         aligned = np.zeros(len(side.words))
-        for link in record.words:
-            word = link[number]
-            aligned[int(word)] = max(aligned[int(word)], link.score)
+        for link in alignment.words:
+            word = (link.source, link.target)[number]
+            aligned[word] = max(aligned[word], link.score)
         sides.append(_Side(side, weights, tuple(word_kind(side, word) for word in range(len(side.words))), aligned))
     return sides[0], sides[1]
 
@@ -122,15 +140,7 @@ def _relation_shares(edits: PairEdits, source: _Side, target: _Side) -> dict[str
 
 def _edit_counts(edits: PairEdits) -> dict[str, float]:
     """Up to three edits of a kind, as more make no difference."""
-    values = [edit for edit in edits.of_kind(EditKind.NUMBER) if edit.detail == "value"]
-    opposites = [edit for edit in edits.of_kind(EditKind.REPLACED) if edit.relation == OPPOSITE]
-    counts = {
-        "negations": len(edits.of_kind(EditKind.NEGATION)),
-        "values": len(values),
-        "opposites": len(opposites),
-        "moves": len(edits.of_kind(EditKind.MOVED)),
-        "voices": len(edits.of_kind(EditKind.VOICE)),
-    }
+    counts = {"moves": len(edits.of_kind(EditKind.MOVED)), "voices": len(edits.of_kind(EditKind.VOICE))}
     return {name: min(count, 3) / 3 for name, count in counts.items()}
 
 
@@ -161,10 +171,10 @@ def _dice(left: Sequence[object], right: Sequence[object]) -> float:
     return 2 * shared / (len(left) + len(right)) if left or right else 1.0
 
 
-def _near_links(record: PhraseRecord, source: _Side, target: _Side, vectors: WordVectors) -> dict[str, float]:
+def _near_links(alignment: Alignment, source: _Side, target: _Side, vectors: WordVectors) -> dict[str, float]:
     """Aligned shares in which a link counts as much as its words are alike: the same, or near by static vectors."""
     near = np.zeros(len(source.weights)), np.zeros(len(target.weights))
-    for link in record.words:
+    for link in alignment.words:
         words = source.side.words[link.source].lower(), target.side.words[link.target].lower()
         likeness = 1.0 if words[0] == words[1] else max(vectors.cosine(*words), 0.0)
         for side, word in enumerate((link.source, link.target)):

@@ -2,49 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from forestalign.errors import counted
-from forestalign.formats.phrase_records import PhraseRecord
-from forestalign.lexicon.findings import OPPOSITE
+from forestalign.lexicon.findings import DIFFERENT, OPPOSITE, OTHER_ROLES
 from forestalign.mining.edit_sides import EditSide, word_kind
-from forestalign.mining.edits import Edit, EditKind, PairEdits
+from forestalign.mining.edits import EditKind, PairEdits
+from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.contradictions import NEGATION
 
 _KINDS = {"name": "name", "number": "number", "noun": "noun", "verb": "verb", "other content": "other content word"}
+_NAMES = (
+    (DIFFERENT, "number differs", "numbers differ"),
+    (NEGATION, "negation on one side only", "negations on one side only"),
+    (OPPOSITE, "opposite", "opposites"),
+)
 
 
-def reasons_of(record: PhraseRecord, edits: PairEdits) -> tuple[str, ...]:
+def reasons_of(alignment: Alignment, edits: PairEdits) -> tuple[str, ...]:
     """One phrase for each reason, such as `number differs: nine, ten` and `2 names without partner`."""
-    reasons = [*_contradictions(edits), *_without_partner(record, edits)]
+    reasons = [*_contradictions(edits), *_without_partner(alignment, edits)]
     if not reasons:
         reasons.append("the same words" if edits.is_same else "all content words have a partner")
     return tuple(reasons)
 
 
 def _contradictions(edits: PairEdits) -> Iterator[str]:
-    values = [edit for edit in edits.of_kind(EditKind.NUMBER) if edit.detail == "value"]
-    negations = edits.of_kind(EditKind.NEGATION)
-    opposites = [edit for edit in edits.of_kind(EditKind.REPLACED) if edit.relation == OPPOSITE]
-    if values:
-        yield f"{_counted(values, 'number differs', 'numbers differ')}: {_words(values)}"
-    if negations:
-        yield f"{_counted(negations, 'negation on one side only', 'negations on one side only')}: {_words(negations)}"
-    if opposites:
-        yield f"{_counted(opposites, 'opposite', 'opposites')}: {_words(opposites)}"
+    """The reasons of a kind together, as `2 numbers differ: 3/4, 5/6`; words that changed places one by one."""
+    for kind, one, many in _NAMES:
+        found = [each.reason.partition(": ")[2] for each in edits.contradictions if each.kind == kind]
+        if found:
+            yield f"{one if len(found) == 1 else f'{len(found)} {many}'}: {', '.join(found)}"
+    yield from (each.reason for each in edits.contradictions if each.kind == OTHER_ROLES)
 
 
-def _counted(edits: Sequence[Edit], one: str, many: str) -> str:
-    return one if len(edits) == 1 else f"{len(edits)} {many}"
-
-
-def _words(edits: Sequence[Edit]) -> str:
-    """The words of both sides, source and target separated by a slash."""
-    return ", ".join("/".join(text for text in (edit.source_text, edit.target_text) if text) for edit in edits)
-
-
-def _without_partner(record: PhraseRecord, edits: PairEdits) -> Iterator[str]:
+def _without_partner(alignment: Alignment, edits: PairEdits) -> Iterator[str]:
     """Content words that were deleted or inserted, by class."""
-    source, target = EditSide.of(record.source), EditSide.of(record.target)
+    source = EditSide.of(alignment.source, alignment.source_tree)
+    target = EditSide.of(alignment.target, alignment.target_tree)
     found: dict[str, list[str]] = {kind: [] for kind in _KINDS}
     for edit in edits.edits:
         for kinds, side, span in (

@@ -1,25 +1,30 @@
-"""A paraphrase table in files: tab-separated, JSON lines, Parquet, and the form of PPDB, which `--ppdb` reads."""
+"""A paraphrase table in files: TSV, CSV, JSON lines, Parquet, and the form of PPDB, which `--ppdb` reads."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
-from forestalign.batch import Workers, map_ordered
+from forestalign.batch import Worker, Workers, map_ordered
 from forestalign.errors import OutputError, UsageError
+from forestalign.formats.cells import cell
 from forestalign.lexicon.findings import DIFFERENT
 from forestalign.lexicon.phrase_lists import LONGEST, PPDB_RELATIONS
 from forestalign.lexicon.word_pairs import BARS
 from forestalign.mining.pair_counts import CountedLines, CountLines, OccurrenceFilter, line_batches
-from forestalign.mining.phrase_table import PhraseTable, RowFilter, TableRow
-from forestalign.outputs import STDOUT, is_packed, packed_file
+from forestalign.mining.phrase_table import PhraseTable, RowFilter
+from forestalign.mining.telling_rows import TableRow
+from forestalign.outputs import STDOUT, followed, is_packed, is_stream, packed_file
+from forestalign.own_files import scratch_folder
 
 _DIGITS = 5
 COLUMNS = tuple(each.name for each in fields(TableRow))
@@ -35,6 +40,7 @@ class TableForm(StrEnum):
     """How a table is written."""
 
     TSV = "tsv"
+    CSV = "csv"
     JSONL = "jsonl"
     PARQUET = "parquet"
     PPDB = "ppdb"
@@ -71,19 +77,21 @@ def extract_table(
     """Count the phrase pairs of results and write the table, as a whole or not at all."""
     if options.form is TableForm.PARQUET and is_packed(output):
         raise UsageError(f"{output}: Parquet is compressed already; expected a name without .gz")
-    with _folder_beside(output) as folder:
+    with _sorting_folder(output) as folder:
+        if folder is None and options.form is TableForm.PARQUET:
+            raise UsageError("Parquet needs a folder for its parts; expected one that TMPDIR names")
         table = PhraseTable(folder)
         try:
             tally = _fill(table, paths, options, workers)
             wanted = options.rows
             if options.form is TableForm.PPDB:  # what is the same needs no list
-                wanted = replace(wanted, different=True)
+                wanted = replace(wanted, different=True, telling=False)
             found = table.rows(wanted)
             if options.form is TableForm.PPDB:
                 found = (row for row in found if _is_listed(row.phrase) and _is_listed(row.paraphrase))
             rows = _Counting(found)
             with packed_file(output) as file:
-                if options.form is TableForm.PARQUET:
+                if options.form is TableForm.PARQUET and folder is not None:
                     _write_parquet(table, rows, folder, file)
                 else:
                     file.writelines(line.encode() + b"\n" for line in _TEXTS[options.form](rows))
@@ -97,7 +105,7 @@ def _fill(
 ) -> TableSummary:
     seen: dict[str, str] = {}
     lines = pairs = unjudged = 0
-    for counted in map_ordered(CountLines(options.occurrences), line_batches(paths), workers):
+    for counted in map_ordered(Worker.of(CountLines(options.occurrences)), line_batches(paths), workers):
         _check_signatures(counted, seen, options.mixed)
         table.add(counted)
         lines += counted.line_count
@@ -120,17 +128,29 @@ def _check_signatures(counted: CountedLines, seen: dict[str, str], mixed: bool) 
 
 
 @contextmanager
-def _folder_beside(output: str | Path) -> Iterator[Path]:
-    """A folder for sorting, where the output will be: room for large files is there rather than elsewhere."""
-    parent = Path.cwd() if str(output) == STDOUT else Path(output).resolve().parent
+def _sorting_folder(output: str | Path) -> Iterator[Path | None]:
+    """A folder for sorting, where the output will be: room for large files is there rather than elsewhere.
+
+    For stdout it is made where temporary files are; None where nothing can be written at all.
+    """
+    parent = _temporary() if str(output) == STDOUT or is_stream(output) else followed(output).parent
+    if parent is None:
+        yield None
+        return
     try:
-        folder = Path(tempfile.mkdtemp(prefix=".forestalign-table-", dir=parent))
+        scratch = ExitStack()
+        folder = scratch.enter_context(scratch_folder(parent, ".forestalign-table-"))
     except OSError as error:
         raise OutputError(f"no folder for sorting can be made in {parent}: {error.strerror}") from error
-    try:
+    with scratch:
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _temporary() -> Path | None:
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError:
+        return None
 
 
 class _Counting:
@@ -153,10 +173,18 @@ def _tsv(rows: Iterable[TableRow]) -> Iterator[str]:
     yield "\t".join(COLUMNS)
     for row in rows:
         yield (
-            f"{row.phrase}\t{row.paraphrase}\t{row.source_label}\t{row.target_label}\t{row.slots}\t{row.count}\t"
+            f"{cell(row.phrase)}\t{cell(row.paraphrase)}\t{row.source_label}\t{row.target_label}\t{row.slots}\t{row.count}\t"
             f"{row.posterior_sum:.{_DIGITS}f}\t{row.forward:.{_DIGITS}f}\t{row.backward:.{_DIGITS}f}\t"
-            f"{row.relation}\t{' '.join(row.evidence)}\t{' '.join(row.examples)}"
+            f"{row.relation}\t{' '.join(row.evidence)}\t{cell(' '.join(row.examples))}"
         )
+
+
+def _csv(rows: Iterable[TableRow]) -> Iterator[str]:
+    """The same cells with commas between them, quoted and ended as RFC 4180 says; whoever writes lines adds `\\n`."""
+    for line in _tsv(rows):
+        written = io.StringIO()
+        csv.writer(written, lineterminator="\r").writerow(line.split("\t"))
+        yield written.getvalue()
 
 
 def _jsonl(rows: Iterable[TableRow]) -> Iterator[str]:
@@ -187,6 +215,7 @@ def _is_listed(phrase: str) -> bool:
 
 _TEXTS: dict[TableForm, Callable[[Iterable[TableRow]], Iterator[str]]] = {
     TableForm.TSV: _tsv,
+    TableForm.CSV: _csv,
     TableForm.JSONL: _jsonl,
     TableForm.PPDB: _ppdb,
 }

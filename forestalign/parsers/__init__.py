@@ -8,8 +8,8 @@ for parse in parser.parse([tokenize("The cat sat.")]):
 - `embedded`, `benepar`, `given`: the backends
 - `encoder_words`, `tag_shapes`: words as an encoder sees them, and tags that their shape rules out
 - `word_shapes`, `encoder_additions`: case for an encoder that ignores it, and what a model has beyond benepar's own
+- `word_pieces`, `onnx_session`: words cut into an encoder's pieces, and its graph opened
 - `pruned`: a forest straight from a chart
-- `statistics`: how large forests are
 """
 
 from __future__ import annotations
@@ -22,20 +22,16 @@ from forestalign.errors import UsageError
 from forestalign.grammar import grammar_root
 from forestalign.parsers.given import Given, GivenTrees
 from forestalign.parsers.parse_result import ChartParser, ChartSource, Parse, Parser, failed, parse_of
-from forestalign.parsers.statistics import ForestStatistics, forest_statistics, oracle_f1
 
 __all__ = [
     "ChartParser",
     "ChartSource",
-    "ForestStatistics",
     "Given",
     "GivenTrees",
     "Parse",
     "Parser",
     "failed",
-    "forest_statistics",
     "load_parser",
-    "oracle_f1",
     "parse_of",
 ]
 

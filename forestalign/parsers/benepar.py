@@ -110,7 +110,7 @@ class BeneparModel:
                 sentence = replace(sentence, vectors=self._vectors[-1][i, 1 : n + 1].cpu().numpy())
             if self._states:
                 ends = batch["words_from_tokens"][i, : n + 2].cpu().numpy()
-                sentence = replace(sentence, middle=self._middle(self._states[-1][i].cpu().numpy(), ends))
+                sentence = replace(sentence, context_vectors=self._middle(self._states[-1][i].cpu().numpy(), ends))
             found.append((sentence, Chart(potentials, self.labels, tags, self.tags)))
         return found
 

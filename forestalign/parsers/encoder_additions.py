@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from forestalign.errors import GrammarError
+from forestalign.inputs import read_arrays, reading
+from forestalign.own_files import replaced
 from forestalign.parsers.encoder_words import middle_layers
 from forestalign.parsers.word_shapes import SHAPE_NAMES
 
@@ -53,12 +54,9 @@ def read_additions(folder: Path) -> EncoderAdditions:
     path = folder / FILE
     if not path.is_file():
         return EncoderAdditions()
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            found = {name: arrays[name].astype(np.float32) for name in arrays.files}
+    with reading(path, "file of additions, which scripts/train_parser.py writes", GrammarError):
+        found = {name: array.astype(np.float32) for name, array in read_arrays(path).items()}
         additions = EncoderAdditions(**found)
-    except (OSError, ValueError, TypeError, zipfile.BadZipFile) as error:
-        raise GrammarError(path, None, f"no file of additions ({error}); scripts/train_parser.py writes it") from error
     if additions.shapes is not None and len(additions.shapes) != len(SHAPE_NAMES):
         raise GrammarError(path, None, f"{len(additions.shapes)} shapes; expected {len(SHAPE_NAMES)}")
     return additions
@@ -69,6 +67,7 @@ def write_additions(folder: Path, additions: EncoderAdditions) -> None:
     names = ("shapes", "layers", "projection")
     arrays = {name: getattr(additions, name) for name in names if getattr(additions, name) is not None}
     if arrays:
-        np.savez(folder / FILE, **arrays)
+        with replaced(folder / FILE) as file:
+            np.savez(file, **arrays)
     else:
         (folder / FILE).unlink(missing_ok=True)

@@ -29,7 +29,7 @@ def ends_in_abbreviation(words: Sequence[str]) -> bool:
 
 
 def middle_layers(layer_count: int) -> tuple[int, ...]:
-    """The layers of an encoder whose mean is `Sentence.middle`, counted from 1: a third and a half of the way up.
+    """The layers whose mean is `Sentence.context_vectors`, counted from 1: a third and a half of the way up.
 
     The last layer is shaped by the parser's task. Word links by mutual argmax of centred cosines above 0.4, 140 pairs
     each of msr-rte2.dev / edinburgh.train / mtref.dev, a parser of six layers, F1: layer 2 84.5 / 85.1 / 80.0, layer 3

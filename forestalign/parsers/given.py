@@ -24,7 +24,7 @@ class GivenTrees:
             self._parses.setdefault(_words(parse), parse)
 
     def parse(self, sentences: Sequence[Sentence], forests: bool = True, charts: bool = False) -> list[Parse]:
-        """As every parser does; there are never charts."""
+        """The given parse of each sentence, found by its words; `charts` is ignored, since given trees have none."""
         check_sentences(sentences)
         return [self._parse_one(sentence, forests) for sentence in sentences]
 

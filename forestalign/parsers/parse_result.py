@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from forestalign.blas import with_one_thread
 from forestalign.chart import Chart, inside, kbest, marginals
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError, shown
@@ -75,6 +76,7 @@ class ChartParser:
     source: ChartSource
     config: AlignConfig
 
+    @with_one_thread
     def parse(self, sentences: Sequence[Sentence], forests: bool = True, charts: bool = False) -> list[Parse]:
         """One parse per sentence, in order."""
         check_sentences(sentences)

@@ -27,7 +27,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class TagShapes:
-    """A word with letters or digits is no mark, unless it is a face; a mark that ends sentences is nothing else.
+    """A word with letters or digits is not a mark, unless it is a face; a mark that ends sentences is nothing else.
 
     What is longer than one mark ends a sentence only if a stop is in it. No word has a tag of transcripts.
     """

@@ -17,9 +17,7 @@ import numpy as np
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
-from forestalign.phrases.span_context import Floats, SpanContext
-from forestalign.phrases.span_pairs import NAMES, SYMMETRIC, Words, span_features
-from forestalign.phrases.span_weights import (
+from forestalign.phrases.evidence.logistic import (
     Weighting,
     logistic,
     read_number,
@@ -27,6 +25,8 @@ from forestalign.phrases.span_weights import (
     read_weighting,
     softmax,
 )
+from forestalign.phrases.evidence.span_context import Floats, SpanContext
+from forestalign.phrases.evidence.span_pairs import NAMES, SYMMETRIC, SYMMETRIC_PART, Words, span_features
 
 TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
 UNALIGNED = "NOALI"
@@ -60,7 +60,7 @@ class ChunkModel:
 
     def probabilities(self, features: Floats) -> Floats:
         """How likely each pair of chunks, in the order of the sentences, is aligned: [source, target]."""
-        return logistic(self.around(around_features(self.pair(features[..., : len(SYMMETRIC)]))))
+        return logistic(self.around(around_features(self.pair(features[..., SYMMETRIC_PART]))))
 
 
 def align_chunks(
@@ -205,7 +205,7 @@ def type_and_score(features: Floats, model: ChunkModel) -> tuple[str, float]:
     relation = TYPES[int(shares.argmax())]
     if relation == "EQUI":
         return relation, HIGHEST_SCORE
-    score = float(model.score(features[: len(SYMMETRIC)]))
+    score = float(model.score(features[SYMMETRIC_PART]))
     return relation, float(np.clip(np.rint(score), LOWEST_SCORE, HIGHEST_SCORE - 1.0))
 
 

@@ -18,7 +18,7 @@ from forestalign.trees.binarise import (
     debinarise,
     unfold_chain,
 )
-from forestalign.trees.brackets import BracketError, format_brackets, parse_brackets, strip_annotation
+from forestalign.trees.brackets import BracketError, format_brackets, parse_brackets, strip_annotation, unescaped
 from forestalign.trees.tree import (
     CHAIN,
     Constituent,
@@ -57,5 +57,6 @@ __all__ = [
     "preorder",
     "spans",
     "strip_annotation",
+    "unescaped",
     "unfold_chain",
 ]

@@ -58,12 +58,19 @@ def _finish(label: str, children: list[Tree], words: list[str], column: int, pos
     if words:
         if children or len(words) > 1 or not label:
             raise BracketError(f"column {column}: ({label} holds {words[0]!r} and more; expected (TAG word)")
-        return Tree(
-            label, position, position + 1, (), _ESCAPED.sub(lambda escaped: _TO_TEXT[escaped.group()], words[0])
-        )
+        return Tree(label, position, position + 1, (), unescaped(words[0]))
     if not children:
         raise BracketError(f"column {column}: ({label}) is empty, expected a word or phrases")
     return Tree(label, children[0].begin, position, tuple(children))
+
+
+def unescaped(word: str) -> str:
+    """A word of a bracketed file as the text has it; escapes may stand inside of it.
+
+    >>> unescaped("x-LRB-y")
+    'x(y'
+    """
+    return _ESCAPED.sub(lambda escaped: _TO_TEXT[escaped.group()], word)
 
 
 def _without_outer_label(root: Tree) -> Tree:
@@ -91,6 +98,29 @@ def format_brackets(tree: Tree, top: str = "TOP") -> str:
                 stack.extend((child, " "))
             stack.pop()
     return "".join(parts) + (")" if top else "")
+
+
+def indented_brackets(tree: Tree) -> str:
+    """Brackets for reading: a phrase of words alone stands on one line, any other one above its parts.
+
+    >>> print(indented_brackets(parse_brackets("(S (NP (DT The) (NN cat)) (VP (VBD sat)))")))
+    (S
+      (NP (DT The) (NN cat))
+      (VP (VBD sat)))
+    """
+    lines: list[str] = []
+    stack: list[tuple[Tree | None, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if node is None:
+            lines[-1] += ")"
+        elif all(child.is_leaf for child in node.children):
+            lines.append("  " * depth + format_brackets(node, top=""))
+        else:
+            lines.append(f"{'  ' * depth}({node.label}")
+            stack.append((None, depth))
+            stack += [(child, depth + 1) for child in reversed(node.children)]
+    return "\n".join(lines)
 
 
 def _escaped(word: str) -> str:

@@ -47,6 +47,12 @@ class Tree:
     def __hash__(self) -> int:
         return hash(tuple(_own_fields(node) for node in preorder(self)))
 
+    def __str__(self) -> str:
+        """Brackets on several lines, one for each phrase that holds others."""
+        from forestalign.trees.brackets import indented_brackets  # which needs trees
+
+        return indented_brackets(self)
+
     def __repr__(self) -> str:
         return f"Tree({[_own_fields(node) for node in preorder(self)]})"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from forestalign.aligner import Aligner
-from forestalign.batch import Workers
+from forestalign.batch import Worker, Workers
 from forestalign.config import AlignConfig
 from forestalign.evaluation import Evaluation
 from forestalign.evaluation.development import read_development
@@ -29,7 +29,7 @@ class DevelopmentTrials:
         workers: Workers | None = None,
     ):
         self._folder, self._workers = folder, workers
-        self._worker = DevelopmentWorker()
+        self._worker = Worker(DevelopmentWorker)
 
         def trees(records: Sequence[PairRecord]) -> list[tuple[Tree, Tree]]:
             return best_trees(prepared_pairs(records, folder, config, workers))

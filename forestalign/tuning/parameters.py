@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
-from forestalign.config import DEFAULT_CONFIG, AlignConfig, current_name
+from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import UsageError
 from forestalign.evaluation import Evaluation
 
@@ -24,7 +25,7 @@ DEFAULT_PARAMETERS = (
     "noncompositional_penalty=0:4",  # µc
     "parse_weight=0:0.95",  # µp
     "beam=10:100",  # µb
-    "gap=1:8",  # µg
+    "gap=1:16",  # µg
 )
 
 
@@ -62,8 +63,7 @@ def parse_parameter(text: str) -> Parameter:
     """`null_penalty=1:8` is a range, `links=sultan,union` a choice."""
     name, equals, values = text.partition("=")
     if not equals or not values:
-        raise UsageError(f"{text!r} is no parameter; expected NAME=LOW:HIGH or NAME=VALUE,VALUE")
-    name = current_name(name)
+        raise UsageError(f"{text!r} is not a parameter; expected NAME=LOW:HIGH or NAME=VALUE,VALUE")
     default = next((getattr(DEFAULT_CONFIG, each.name) for each in fields(AlignConfig) if each.name == name), None)
     if default is None:
         raise UsageError(f"no setting is called {name!r}, in {text!r}")
@@ -103,7 +103,7 @@ def parse_objective(text: str) -> dict[str, float]:
         try:
             weights[name] = float(weight or 1.0)
         except ValueError:
-            raise UsageError(f"{part!r}: the weight of {name} is no number") from None
+            raise UsageError(f"{part!r}: the weight of {name} is not a number") from None
     return weights
 
 
@@ -117,4 +117,5 @@ def objective_value(evaluation: Evaluation, weights: Mapping[str, float]) -> flo
 
 def changed_config(config: AlignConfig, parameters: Sequence[Parameter], values: Sequence[Value]) -> AlignConfig:
     """The settings with these values of the parameters."""
-    return config.with_(**{each.name: value for each, value in zip(parameters, values, strict=True)})
+    changes: dict[str, Any] = {each.name: value for each, value in zip(parameters, values, strict=True)}
+    return config.replace(**changes)

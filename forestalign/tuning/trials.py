@@ -9,6 +9,7 @@ stopped.
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,11 +20,11 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from forestalign.batch.store import open_alone
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, MissingExtraError, UsageError
 from forestalign.evaluation import Evaluation
-from forestalign.outputs import is_packed, naming
+from forestalign.outputs import followed, is_packed, naming
+from forestalign.own_files import open_alone, started
 from forestalign.tuning.parameters import SCORES, Parameter, Value, changed_config, objective_value
 
 
@@ -63,7 +64,7 @@ def run_trials(
     plan: TuningPlan, config: AlignConfig, evaluate: Evaluate, record: Path, resume: bool = False
 ) -> Iterator[Trial]:
     """All trials in order, those that were recorded before included; nobody else writes to the record meanwhile."""
-    with _opened_record(record) as file:
+    with _opened_record(record, resume) as file:
         trials = _read_record(record, plan) if resume else []
         _write_record(file, record, [plan.key, *map(_trial_line, trials)])
         yield from tuple(trials)
@@ -126,10 +127,17 @@ def _dimension(space: Any, parameter: Parameter) -> Any:
 
 
 @contextmanager
-def _opened_record(path: Path) -> Iterator[BinaryIO]:
+def _opened_record(path: Path, resume: bool) -> Iterator[BinaryIO]:
+    """The record, which nobody else writes to; without `resume` a new file takes the place of an old one."""
     if is_packed(path):
         raise UsageError(f"{path}: a record grows line by line; expected a name without .gz")
-    with open(open_alone(str(path)), "r+b", buffering=0) as file:
+    place = followed(path)
+    descriptor = open_alone(place)
+    if not resume and os.fstat(descriptor).st_size:
+        with naming(path):
+            old, descriptor = descriptor, started(place)
+        os.close(old)
+    with open(descriptor, "r+b", buffering=0) as file:
         yield cast(BinaryIO, file)
 
 
@@ -154,7 +162,7 @@ def _read_record(path: Path, plan: TuningPlan) -> list[Trial]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")[:-1]  # what follows the last line end is not whole
     except UnicodeDecodeError as error:
-        raise InputError(path, None, f"is no record of trials: {error.reason} at byte {error.start}") from None
+        raise InputError(path, None, f"is not a record of trials: {error.reason} at byte {error.start}") from None
     if not lines:
         return []
     if lines[0] != plan.key:
@@ -172,4 +180,4 @@ def _trial(path: Path, number: int, line: str) -> Trial:
             tuple((str(name), float(value)) for name, value in fields["scores"]),
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        raise InputError(path, number, f"is no trial: {error}") from error
+        raise InputError(path, number, f"is not a trial: {error}") from error

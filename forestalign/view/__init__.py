@@ -2,7 +2,8 @@
 
 - `characters`: characters that would steer a terminal, made visible
 - `scene`: what is to be drawn
-- `text`, `static`, `page`: drawn as text, as SVG, as a page
+- `differences`: what was replaced, dropped and added
+- `text`, `short_text`, `static`, `page`: drawn as text, with brackets, as SVG, as a page
 - `server`: the page with two text boxes
 """
 

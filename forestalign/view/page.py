@@ -19,8 +19,9 @@ from string import Template
 from typing import Any, NamedTuple
 
 from forestalign.errors import InputError
-from forestalign.formats.phrase_records import PhrasePairEntry, PhraseRecord, read_phrases
+from forestalign.formats.codec import read_phrases
 from forestalign.outputs import packed_file
+from forestalign.phrases.result.alignment import Alignment, PhrasePair
 from forestalign.view.characters import visible
 from forestalign.view.scene import Choice, DrawnTree, Scene, SceneNode, SceneSide, scene_of
 
@@ -28,6 +29,8 @@ SCRIPTS = (
     "base.js",
     "beside.js",
     "draw.js",
+    "minimap.js",
+    "compact.js",
     "list.js",
     "edit.js",
     "save.js",
@@ -38,7 +41,7 @@ SCRIPTS = (
 
 def write_page(results: Sequence[str | Path], output: str | Path) -> int:
     """Write the page for one file of results, or for two systems side by side; returns the number of pairs."""
-    systems = [read_records(path) for path in results]
+    systems = [read_results(path) for path in results]
     keys = dict.fromkeys(key for system in systems for key in system)
     pairs = [[system.get(key) for system in systems] for key in keys]
     page = page_html(pairs, system_names(results))
@@ -47,14 +50,14 @@ def write_page(results: Sequence[str | Path], output: str | Path) -> int:
     return len(pairs)
 
 
-def read_records(path: str | Path) -> dict[str, PhraseRecord]:
-    """The records of a file by id; an id that occurs twice raises InputError."""
-    records: dict[str, PhraseRecord] = {}
-    for number, record in enumerate(read_phrases(path), start=1):
-        if record.id in records:
-            raise InputError(path, number, f"the id {record.id!r} occurs twice; ids tell pairs apart")
-        records[record.id] = record
-    return records
+def read_results(path: str | Path) -> dict[str, Alignment]:
+    """The results of a file by id; an id that occurs twice raises InputError."""
+    results: dict[str, Alignment] = {}
+    for number, result in enumerate(read_phrases(path), start=1):
+        if result.id in results:
+            raise InputError(path, number, f"the id {result.id!r} occurs twice; ids tell pairs apart")
+        results[result.id] = result
+    return results
 
 
 def system_names(results: Sequence[str | Path]) -> tuple[str, ...]:
@@ -70,10 +73,10 @@ class Service(NamedTuple):
 
 
 def page_html(
-    pairs: Iterable[Sequence[PhraseRecord | None]], systems: Sequence[str], *, service: Service | None = None
+    pairs: Iterable[Sequence[Alignment | None]], systems: Sequence[str], *, service: Service | None = None
 ) -> str:
-    """The whole page. Each pair has one record per system, None where a system has none."""
-    views = [[scene_fields(scene_of(record)) if record else None for record in pair] for pair in pairs]
+    """The whole page. Each pair has one result per system, None where a system has none."""
+    views = [[scene_fields(scene_of(result)) if result else None for result in pair] for pair in pairs]
     listed = [{"id": _first_id(pair), "views": pair} for pair in views]
     data = {
         "systems": list(systems),
@@ -126,7 +129,7 @@ def _asset(name: str) -> str:
     return resources.files("forestalign.view").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-# ---- the page's data; the order of fields in lists is that of `assets/app.js` ----
+# ---- the page's data; the order of fields in lists is that of `assets/base.js` ----
 
 
 def scene_fields(scene: Scene) -> dict[str, Any]:
@@ -147,17 +150,18 @@ def _side_fields(side: SceneSide) -> dict[str, Any]:
 
 
 def _choice_fields(choice: Choice) -> dict[str, Any]:
+    found = choice.phrases
     return {
         "source": list(_node_fields(choice.source)),
         "target": list(_node_fields(choice.target)),
         "trees": {"source": _tree_fields(choice.source_tree), "target": _tree_fields(choice.target_tree)},
-        "phrases": [_phrase_fields(entry) for entry in choice.phrases],
-        "nulls": {"source": choice.nulls.source, "target": choice.nulls.target},
-        "scattered": choice.scattered,
+        "phrases": [_phrase_fields(*each) for each in zip(found.pairs, choice.shown, strict=True)],
+        "nulls": {"source": found.source_nulls, "target": found.target_nulls},
+        "scattered": found.scattered,
         "extended": choice.extended,
-        "logScore": _rounded(choice.log_score),
-        "reachedRoot": choice.reached_root,
-        "completed": choice.completed,
+        "logScore": _rounded(found.log_score),
+        "reachedRoot": found.reached_root,
+        "completed": found.completed,
     }
 
 
@@ -175,18 +179,19 @@ def _rounded(value: float) -> float | None:
     return round(value, 4) if math.isfinite(value) else None
 
 
-def _phrase_fields(entry: PhrasePairEntry) -> list[Any]:
+def _phrase_fields(pair: PhrasePair, is_shown: bool) -> list[Any]:
     return [
-        entry.source,
-        entry.target,
-        entry.source_label,
-        entry.target_label,
-        int(entry.compositional),
-        _rounded(entry.score),
-        entry.supports,
-        int(entry.bar),
-        int(entry.inverted),
-        entry.posterior if entry.posterior is None else _rounded(entry.posterior),
-        entry.relation,
-        entry.evidence,
+        pair.source,
+        pair.target,
+        pair.source_label,
+        pair.target_label,
+        int(pair.compositional),
+        _rounded(pair.log_prob),
+        pair.supports,
+        int(pair.is_bar),
+        int(pair.inverted),
+        pair.confidence if pair.confidence is None else _rounded(pair.confidence),
+        pair.relation,
+        pair.evidence,
+        int(is_shown),
     ]

@@ -1,4 +1,4 @@
-"""What is to be drawn of a record: trees as flat lists of nodes that know their phrase pair, for every alignment.
+"""What is to be drawn of a result: trees as flat lists of nodes that know their phrase pair, for every alignment.
 
 Coordinates come later, in the page (`assets/draw.js`) or in `static.py`; everything they have to agree on is here.
 A bar phrase is no constituent of the n-ary tree, so it becomes a node of its own between a phrase and a run of its
@@ -8,24 +8,16 @@ alignment: an annotation may name any of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from forestalign.forest import pack
-from forestalign.formats.forest_nodes import ForestNode
-from forestalign.formats.phrase_records import (
-    AlternativeRecord,
-    NullSpans,
-    PhrasePairEntry,
-    PhraseRecord,
-    ScatteredEntry,
-    SideRecord,
-    WordEntry,
-)
-from forestalign.phrases.extended import ExtendedPhrase, extended_phrases
+from forestalign.phrases.result.alignment import Alignment, ForestNode, PhraseAlignment, PhrasePair
+from forestalign.phrases.result.loose_phrases import LoosePhrase
 from forestalign.tokens import Sentence, Span
-from forestalign.trees import ScoredTree, Tree, constituents, parse_brackets
+from forestalign.trees import ScoredTree, Tree, constituents, format_brackets
+from forestalign.words.alignment import WordAlignment
 
 WORD, PHRASE, BAR = "w", "p", "b"
 _RANK = {PHRASE: 0, BAR: 1, WORD: 2}  # of nodes over the same span the higher comes first
@@ -91,63 +83,59 @@ class Choice:
     target: tuple[SceneNode, ...]
     source_tree: DrawnTree
     target_tree: DrawnTree
-    phrases: tuple[PhrasePairEntry, ...]
-    nulls: NullSpans
-    scattered: tuple[ScatteredEntry, ...]
-    extended: tuple[ExtendedPhrase, ...]
-    log_score: float
-    reached_root: bool
-    completed: bool
+    phrases: PhraseAlignment
+    extended: tuple[LoosePhrase, ...]
+    shown: tuple[bool, ...]  # of the pairs, unless all bar phrases are asked for
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One record, ready to be drawn; `source_other` and `target_other` are phrases of other parses, likeliest first."""
+    """One result, ready to be drawn; `source_other` and `target_other` are phrases of other parses, likeliest first."""
 
     id: str
     source: SceneSide
     target: SceneSide
-    words: tuple[WordEntry, ...]
+    words: WordAlignment
     choices: tuple[Choice, ...]
     source_other: tuple[ForestNode, ...]
     target_other: tuple[ForestNode, ...]
     signature: str
 
 
-def scene_of(record: PhraseRecord) -> Scene:
-    """Everything the drawing of a record needs, the alternatives after the best alignment."""
-    best = AlternativeRecord(
-        record.phrases,
-        record.nulls,
-        record.log_score,
-        record.reached_root,
-        record.completed,
-        record.source.tree,
-        record.target.tree,
-        record.scattered,
-    )
-    alternatives = (best, *record.alternatives)
-    names = {name for each in alternatives for name in (each.source_tree, each.target_tree)}
-    trees = {name: parse_brackets(name) for name in names}  # alternatives mostly share their trees
-    drawn = {name: DrawnTree(name, bar_nodes(tree)) for name, tree in trees.items()}
+def scene_of(alignment: Alignment) -> Scene:
+    """Everything the drawing of a result needs, the alternatives after the best alignment."""
+    ways = (alignment.phrases, *alignment.alternatives)
+    trees = {tree for each in ways for tree in (each.source_tree, each.target_tree)}  # mostly shared
+    drawn = {tree: DrawnTree(format_brackets(tree), bar_nodes(tree)) for tree in trees}
     return Scene(
-        record.id,
-        _side(record.source),
-        _side(record.target),
-        record.words,
-        tuple(_choice(alternative, trees, drawn) for alternative in alternatives),
-        _likeliest(record.forests.source if record.forests else ()),
-        _likeliest(record.forests.target if record.forests else ()),
-        record.signature,
+        alignment.id,
+        _side(alignment.source),
+        _side(alignment.target),
+        alignment.words,
+        tuple(_choice(each, drawn, replace(alignment, phrases=each).shown()) for each in ways),
+        _likeliest(alignment.unchosen.source if alignment.unchosen else ()),
+        _likeliest(alignment.unchosen.target if alignment.unchosen else ()),
+        alignment.signature,
     )
 
 
-def _side(side: SideRecord) -> SceneSide:
-    tokens = side.sentence().tokens
-    before = (0, *(token.end for token in tokens))
-    return SceneSide(
-        side.text, side.tokens, tuple(token.begin > end for token, end in zip(tokens, before, strict=False))
-    )
+def with_shown_pairs(alignment: Alignment) -> Alignment:
+    """The result without the pairs that are not shown; what supports one of these supports the pair above it."""
+    pairs, shown = alignment.phrases.pairs, alignment.shown()
+    places = {k: place for place, k in enumerate(k for k, is_shown in enumerate(shown) if is_shown)}
+
+    def parts(pair: PhrasePair) -> Iterator[int]:
+        for k in pair.supports:
+            yield from (places[k],) if shown[k] else parts(pairs[k])
+
+    kept = tuple(replace(pairs[k], supports=tuple(parts(pairs[k]))) for k in places)
+    return replace(alignment, phrases=replace(alignment.phrases, pairs=kept))
+
+
+def _side(sentence: Sentence) -> SceneSide:
+    before = (0, *(token.end for token in sentence.tokens))
+    spaces = tuple(token.begin > end for token, end in zip(sentence.tokens, before, strict=False))
+    return SceneSide(sentence.text, sentence.words, spaces)
 
 
 def _likeliest(nodes: Sequence[ForestNode]) -> tuple[ForestNode, ...]:
@@ -163,29 +151,23 @@ def bar_nodes(tree: Tree) -> tuple[BarNode, ...]:
     return tuple(BarNode(node.begin, node.end, node.label) for node in nodes if node.is_bar)
 
 
-def _choice(alternative: AlternativeRecord, trees: dict[str, Tree], drawn: dict[str, DrawnTree]) -> Choice:
-    phrases, nulls = alternative.phrases, alternative.nulls
-    pair = trees[alternative.source_tree], trees[alternative.target_tree]
-    extended = extended_phrases(pair, phrases, (nulls.source, nulls.target), alternative.scattered)
+def _choice(phrases: PhraseAlignment, drawn: dict[Tree, DrawnTree], shown: tuple[bool, ...]) -> Choice:
+    extended = phrases.extended
     inner = [{each.span: each.pair for each in extended if each.side == name} for name in ("source", "target")]
     beside = (
-        Beside(inner[0], tuple(one.source for one in alternative.scattered)),
-        Beside(inner[1], tuple(one.target for one in alternative.scattered)),
+        Beside(inner[0], tuple(one.source for one in phrases.scattered)),
+        Beside(inner[1], tuple(one.target for one in phrases.scattered)),
     )
-    source = [(entry.source, entry.source_label) for entry in phrases]
-    target = [(entry.target, entry.target_label) for entry in phrases]
+    source = [(pair.source, pair.source_label) for pair in phrases.pairs]
+    target = [(pair.target, pair.target_label) for pair in phrases.pairs]
     return Choice(
-        drawn_nodes(pair[0], source, nulls.source, beside[0]),
-        drawn_nodes(pair[1], target, nulls.target, beside[1]),
-        drawn[alternative.source_tree],
-        drawn[alternative.target_tree],
+        drawn_nodes(phrases.source_tree, source, phrases.source_nulls, beside[0]),
+        drawn_nodes(phrases.target_tree, target, phrases.target_nulls, beside[1]),
+        drawn[phrases.source_tree],
+        drawn[phrases.target_tree],
         phrases,
-        nulls,
-        alternative.scattered,
         extended,
-        alternative.log_score,
-        alternative.reached_root,
-        alternative.completed,
+        shown,
     )
 
 

@@ -24,7 +24,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from forestalign.errors import AnnotationConflict, ForestAlignError, UsageError
-from forestalign.formats.phrase_records import PhraseRecord, to_json
+from forestalign.formats.codec import to_json
+from forestalign.phrases.result.alignment import Alignment
 from forestalign.view.page import Service, page_html, safe_json, scene_fields
 from forestalign.view.scene import scene_of
 
@@ -35,7 +36,9 @@ _MOST_WAITING = 8  # requests that may wait for the aligner at a time
 _SECONDS = 20  # for a whole request, from its first byte to the last; and until a silent connection is closed
 _MOST_CONNECTIONS = 32  # more are closed at once: each has a thread
 
-Align = Callable[[str, str], PhraseRecord]
+_ALIVE = "/alive"  # pages that may save tell here that they are open
+
+Align = Callable[[str, str], Alignment]
 Annotate = Callable[[bytes], str]  # a request of the page to its answer, both JSON
 
 
@@ -59,13 +62,13 @@ class AlignServer(ThreadingHTTPServer):
         align: Align,
         *,
         quiet: bool = True,
-        records: Sequence[PhraseRecord] = (),
+        results: Sequence[Alignment] = (),
         annotate: Annotate | None = None,
     ):
         self.align_pair, self.quiet, self.annotate = align, quiet, annotate
         self.token = secrets.token_urlsafe(18)
         service = Service(self.token if annotate else "")
-        self.page = page_html(([record] for record in records), ["forestalign"], service=service).encode()
+        self.page = page_html(([result] for result in results), ["forestalign"], service=service).encode()
         self.turn, self.places = Lock(), BoundedSemaphore(_MOST_WAITING)
         self.connections = BoundedSemaphore(_MOST_CONNECTIONS)
         self.names = {"localhost", address[0].lower(), socket.gethostname().lower()}
@@ -111,7 +114,7 @@ class AlignServer(ThreadingHTTPServer):
         name = host.decode() if isinstance(host, (bytes, bytearray)) else str(host)
         return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
-    def align(self, source: str, target: str) -> PhraseRecord:
+    def align(self, source: str, target: str) -> Alignment:
         """Align a pair; one at a time."""
         if not self.places.acquire(blocking=False):
             raise RequestRefused(HTTPStatus.SERVICE_UNAVAILABLE, "too many requests are waiting; try again")
@@ -163,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
         return "text/html; charset=utf-8", self.server.page
 
     def _aligned(self) -> tuple[str, bytes]:
-        if self.path == "/annotations" and self.server.annotate:
+        if self.path in ("/annotations", _ALIVE) and self.server.annotate:
             self._check_origin()
             if not secrets.compare_digest(self.headers.get("X-Token", "").encode(), self.server.token.encode()):
                 raise RequestRefused(HTTPStatus.FORBIDDEN, "the server was started anew; reload the page")
@@ -228,6 +231,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Nothing about pages that tell that they are open: they do so every few seconds."""
+        if getattr(self, "path", "") != _ALIVE or code != HTTPStatus.OK:
+            super().log_request(code, size)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Requests only by their first line, with control characters made visible, and never the sentences."""

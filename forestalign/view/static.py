@@ -1,7 +1,8 @@
 """A drawing without a script, for notebooks: the page's stacked picture as plain SVG.
 
 Widths of text are estimated, since nobody can be asked to measure them here. Colours sit in a style sheet of classes
-with a prefix of their own, so that nothing of the notebook's looks changes.
+with a prefix of their own, so that nothing of the notebook's looks changes. They follow the notebook's theme where it
+has one (Jupyter, VS Code, Colab) and the system's otherwise; what knows no style sheet draws the light ones.
 """
 
 from __future__ import annotations
@@ -11,19 +12,28 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forestalign.formats.phrase_records import PhrasePairEntry, PhraseRecord, ScatteredEntry
+from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhrasePair
 from forestalign.tokens import Span
 from forestalign.view.characters import visible
-from forestalign.view.scene import BAR, WORD, Choice, Scene, SceneNode, SceneSide, scene_of
+from forestalign.view.scene import BAR, WORD, Choice, Scene, SceneNode, SceneSide, scene_of, with_shown_pairs
 from forestalign.view.text import CONTRADICTIONS
 
 PILL, WORD_PILL, STEP, GAP, MARGIN = 21, 26, 38, 74, 8
 _TINT, _STROKE, _INK = (0.93, 0.055), (0.6, 0.14), (0.36, 0.1)  # lightness and chroma
 _NARROW, _WIDE = frozenset("iljtfrI.,;:'!|()[] "), frozenset("mwMWOQG@%")
 
+# Lightness and chroma of tints, strokes and ink, as in the page. The theme of a notebook goes before the system's.
+_LIGHT = "--fa-t:.93 .055;--fa-s:.6 .14;--fa-i:.36 .1"
+_DARK = "--fa-t:.33 .065;--fa-s:.68 .13;--fa-i:.92 .05"
 _STYLE = (
-    ".fa-pic{color-scheme:light dark;max-width:100%;overflow-x:auto}"
-    ".fa-pic text{font:500 14px system-ui,sans-serif;text-anchor:middle;dominant-baseline:central;fill:currentColor}"
+    f".fa-pic{{max-width:100%;overflow-x:auto;{_LIGHT}}}@media(prefers-color-scheme:dark){{.fa-pic{{{_DARK}}}}}"
+    f"[data-jp-theme-light=true] .fa-pic,.vscode-light .fa-pic,html[theme=light] .fa-pic{{{_LIGHT}}}"
+    f"[data-jp-theme-light=false] .fa-pic,.vscode-dark .fa-pic,html[theme=dark] .fa-pic{{{_DARK}}}"
+    "@supports(color:oklch(0 0 0)){.fa-pic .f{fill:oklch(var(--fa-t) var(--fa-h))}"
+    ".fa-pic .k,.fa-pic path[style]{stroke:oklch(var(--fa-s) var(--fa-h))}"
+    ".fa-pic .i{fill:oklch(var(--fa-i) var(--fa-h))}}"
+    ".fa-pic text{font:500 14px system-ui,sans-serif;text-anchor:middle;dominant-baseline:central}"
+    ".fa-pic text:not(.i,.x){fill:currentColor}"
     ".fa-pic .l{font-size:12px;font-weight:600}.fa-pic .t{font-size:9.5px;opacity:.6}"
     ".fa-pic .e{fill:none;stroke:#9aa3b0;stroke-width:1.2}.fa-pic .p{font-weight:500;opacity:.7}"
     ".fa-pic .n{opacity:.5;font-style:italic}"
@@ -44,9 +54,9 @@ class _Placed:
     level: int
 
 
-def result_html(record: PhraseRecord) -> str:
+def result_html(alignment: Alignment) -> str:
     """The best alignment as an HTML fragment: two trees, partners in one colour, word links between them."""
-    scene = scene_of(record)
+    scene = scene_of(with_shown_pairs(alignment))
     choice = scene.choices[0]
     sides = _place(choice.source, scene.source.tokens), _place(choice.target, scene.target.tokens)
     length = max(side.length for side in sides)
@@ -56,7 +66,7 @@ def result_html(record: PhraseRecord) -> str:
     for side, word_line, direction in zip(sides, words, (-1, 1), strict=True):
         shift = (length - side.length) / 2 + MARGIN
         parts.extend(_tree(side, choice, scene, shift, word_line, direction))
-    label = html.escape(visible(f"{record.source.text} / {record.target.text}"), quote=True)
+    label = html.escape(visible(f"{alignment.source.text} / {alignment.target.text}"), quote=True)
     return (
         f'<div class="fa-pic"><style>{_STYLE}</style>'
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{length + 2 * MARGIN:.0f}" height="{height:.0f}" role="img"'
@@ -114,9 +124,9 @@ def _distance(level: int) -> float:
     return level * STEP + (16 if level else 0)
 
 
-def hue_of(entry: PhrasePairEntry, scene: Scene) -> float:
-    """As in the page: by place in the source, so that a phrase's colour says where its partner comes from."""
-    return _hue(entry.source, scene)
+def hue_of(pair: PhrasePair, scene: Scene) -> float:
+    """The colour that the page gives to a pair: by place in the source, so that it says where the partner stands."""
+    return _hue(pair.source, scene)
 
 
 def _hue(span: Span, scene: Scene) -> float:
@@ -138,6 +148,11 @@ def _colour(hue: float, lightness: float, chroma: float) -> str:
     return "#" + "".join(f"{round(255 * _gamma(part)):02x}" for part in linear)
 
 
+def _hue_style(hue: float) -> str:
+    """What the style sheet makes colours of, light or dark."""
+    return f'style="--fa-h:{hue:.0f}"'
+
+
 def _gamma(linear: float) -> float:
     inside = min(1.0, max(0.0, linear))
     return 12.92 * inside if inside <= 0.0031308 else 1.055 * inside ** (1 / 2.4) - 0.055
@@ -156,9 +171,9 @@ def _tree(side: _Side, choice: Choice, scene: Scene, shift: float, word_line: fl
         yield from _box(placed, choice, scene, x, y, height)
         look = "" if placed.node.kind == WORD else "l" if placed.node.phrase >= 0 else "l p"
         hue = _node_hue(placed.node, choice, scene)
-        style = f' style="fill:{_colour(hue, *_INK)}"' if hue is not None else ""
-        dim = " n" if placed.node.in_null else ""
-        yield f'<text class="{look}{dim}" x="{x:.1f}" y="{y:.1f}"{style}>{html.escape(placed.text)}</text>'
+        ink = f' fill="{_colour(hue, *_INK)}" {_hue_style(hue)}' if hue is not None else ""
+        look += (" n" if placed.node.in_null else "") + (" i" if ink else "")
+        yield f'<text class="{look}" x="{x:.1f}" y="{y:.1f}"{ink}>{html.escape(placed.text)}</text>'
         if placed.node.kind == WORD:
             tag_y = y + direction * (height / 2 + 7)
             yield f'<text class="t" x="{x:.1f}" y="{tag_y:.1f}">{html.escape(visible(placed.node.label))}</text>'
@@ -184,37 +199,38 @@ def _box(placed: _Placed, choice: Choice, scene: Scene, x: float, y: float, heig
 def _node_hue(node: SceneNode, choice: Choice, scene: Scene) -> float | None:
     """The colour of the pair that a node is in, belongs to or extends, or of its scattered words."""
     if node.phrase < 0 and node.joined >= 0:
-        return _scattered_hue(choice.scattered[node.joined], scene)
+        return _scattered_hue(choice.phrases.scattered[node.joined], scene)
     pair = max(node.phrase, node.inner, node.whole)  # a node has one of them at most
-    return hue_of(choice.phrases[pair], scene) if pair >= 0 else None
+    return hue_of(choice.phrases.pairs[pair], scene) if pair >= 0 else None
 
 
 def _looks(node: SceneNode, choice: Choice, hue: float) -> str:
     """Fill and border: a part of a pair has no border, what only extends a pair has no fill and a dashed border."""
-    fill, stroke = _colour(hue, *_TINT), _colour(hue, *_STROKE)
+    fill, stroke = f'fill="{_colour(hue, *_TINT)}"', f'stroke="{_colour(hue, *_STROKE)}"'
+    both = f'class="f k" {_hue_style(hue)} {fill} {stroke}'
     if node.phrase >= 0:
         dashes = ' stroke-dasharray="2 2.5"' if node.kind == BAR else ""
-        width = 1.3 if choice.phrases[node.phrase].compositional else 3
-        return f'fill="{fill}" stroke="{stroke}" stroke-width="{width}"{dashes}'
+        width = 1.3 if choice.phrases.pairs[node.phrase].compositional else 3
+        return f'{both} stroke-width="{width}"{dashes}'
     if node.inner >= 0:
-        return f'fill="none" stroke="{stroke}" stroke-width="1.3" stroke-dasharray="4 3"'
-    return f'fill="{fill}" stroke="{stroke}" stroke-width="1.3"' if node.joined >= 0 else f'fill="{fill}"'
+        return f'class="k" {_hue_style(hue)} fill="none" {stroke} stroke-width="1.3" stroke-dasharray="4 3"'
+    return f'{both} stroke-width="1.3"' if node.joined >= 0 else f'class="f" {_hue_style(hue)} {fill}'
 
 
 def _title(node: SceneNode, choice: Choice, scene: Scene) -> tuple[str, str]:
     """What a reader sees who points at a node, and the relation that its own box is marked with."""
     if node.phrase < 0 and node.joined >= 0:
-        one = choice.scattered[node.joined]
+        one = choice.phrases.scattered[node.joined]
         words = f"{_scattered(scene.source, one.source)} - {_scattered(scene.target, one.target)}"
         return f"{words} ({one.relation})" if one.relation else words, one.relation
-    entry = choice.phrases[max(node.phrase, node.inner, node.whole)]
-    words = f"{_words(scene.source, entry.source)} - {_words(scene.target, entry.target)}"
+    pair = choice.phrases.pairs[max(node.phrase, node.inner, node.whole)]
+    words = f"{_words(scene.source, pair.source)} - {_words(scene.target, pair.target)}"
     if node.phrase < 0:
         return f"adds small words to {words}" if node.inner >= 0 else f"part of {words}", ""
-    return f"{words} ({entry.relation})" if entry.relation else words, entry.relation
+    return f"{words} ({pair.relation})" if pair.relation else words, pair.relation
 
 
-def _scattered_hue(one: ScatteredEntry, scene: Scene) -> float:
+def _scattered_hue(one: DiscontinuousPair, scene: Scene) -> float:
     """That of its first word, since other phrases stand between its words."""
     first = one.source[0]
     return _hue(Span(first, first + 1), scene)
@@ -225,7 +241,7 @@ def _scattered(side: SceneSide, words: Sequence[int]) -> str:
 
 
 def _words(side: SceneSide, span: Span) -> str:
-    """As in the original text: a space only where one stood."""
+    """The words of a span, with spaces only where the original text has them."""
     return "".join(" " * (side.spaces[i] and i > span.begin) + side.tokens[i] for i in range(*span))
 
 
@@ -241,23 +257,25 @@ def _links(scene: Scene, choice: Choice, sides: tuple[_Side, _Side], words: Sequ
     top, bottom = words[0] + WORD_PILL / 2, words[1] - WORD_PILL / 2
     middle = (top + bottom) / 2
 
-    def curve(i: int, j: int, look: str, colour: str) -> str:
+    def curve(i: int, j: int, look: str, hue: float | None) -> str:
         x, y = (
             (side.begins[at] + side.begins[at + 1]) / 2 + (length - side.length) / 2 + MARGIN
             for side, at in zip(sides, (i, j), strict=True)
         )
         way = f"M{x:.1f} {top:.1f}C{x:.1f} {middle:.1f} {y:.1f} {middle:.1f} {y:.1f} {bottom:.1f}"
-        return f'<path class="{look}" stroke="{colour}" d="{way}"/>'
+        if hue is None:
+            return f'<path class="{look}" stroke="#9aa3b0" d="{way}"/>'
+        return f'<path class="{look}" {_hue_style(hue)} stroke="{_colour(hue, *_STROKE)}" d="{way}"/>'
 
-    colours = {(entry.source, entry.target): _colour(hue_of(entry, scene), *_STROKE) for entry in choice.phrases}
-    dashed = {link: _colour(_scattered_hue(one, scene), *_STROKE) for one in choice.scattered for link in _star(one)}
-    paths = [curve(*link, "s", colour) for link, colour in dashed.items()]
-    for i, j, _ in scene.words:
+    hues = {(pair.source, pair.target): hue_of(pair, scene) for pair in choice.phrases.pairs}
+    dashed = {link: _scattered_hue(one, scene) for one in choice.phrases.scattered for link in _star(one)}
+    paths = [curve(*link, "s", hue) for link, hue in dashed.items()]
+    for i, j in scene.words.pairs:
         if (i, j) not in dashed:
-            paths.append(curve(i, j, "w", colours.get((Span(i, i + 1), Span(j, j + 1)), "#9aa3b0")))
+            paths.append(curve(i, j, "w", hues.get((Span(i, i + 1), Span(j, j + 1)))))
     return "".join(paths)
 
 
-def _star(one: ScatteredEntry) -> list[tuple[int, int]]:
+def _star(one: DiscontinuousPair) -> list[tuple[int, int]]:
     """Each word with the first of the other side."""
     return [(i, one.target[0]) for i in one.source] + [(one.source[0], j) for j in one.target[1:]]

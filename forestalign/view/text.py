@@ -1,151 +1,257 @@
-"""An alignment as text for a terminal: the sentences, then the tree of phrase pairs, largest first, then the nulls.
+"""An alignment as text for a terminal: the sentences, the tree of phrase pairs, and in words what differs.
 
-What is no pair comes last: null phrases, words that belong together, links in no pair, looser partners. Words stand as
-in the original text. Pairs that contradict each other, opposites and different values, are marked in red; any other
-relation than equal or similar and any other evidence than word links are named behind the pair.
+Each pair has its confidence before it and its relation behind it, unless that is *equal*; contradictions are red. Below
+phrases of the same words nothing is told, and marks of punctuation are left out. `verbose` tells everything: labels,
+steps, evidence, scores, words that are linked without a pair. Words stand as in the original text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from forestalign.formats import PhrasePairEntry, PhraseRecord
-from forestalign.formats.phrase_records import SideRecord
 from forestalign.lexicon.english import looks_english
+from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhraseAlignment, PhrasePair
+from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW
+from forestalign.tokens import Sentence, Span
 from forestalign.view.characters import visible
+from forestalign.view.differences import differences, is_mark, scattered_words
 
-BOLD, DIM, RED, YELLOW, CYAN = "\033[1m", "\033[2m", "\033[1;31m", "\033[33m", "\033[36m"
-PLAIN = "\033[0m"
-CONTRADICTIONS = frozenset({"opposite", "different value"})
-_SILENT = frozenset({"", "equal", "similar"})  # relations that go without saying
+CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})
+_SILENT = frozenset({"", "equal"})  # relations that go without saying
+_UNSURE = 0.5  # confidence below which a pair is marked in colour
 
 
-def render_text(record: PhraseRecord, colour: bool = False, bars: bool = False, width: int = 0) -> str:
-    """A few lines about one pair; `bars` also shows phrases that only the binarisation has and only links carry."""
-    paint = _Paint(colour)
+def render_text(alignment: Alignment, colour: bool = False, bars: bool | None = None, *, verbose: bool = False) -> str:
+    """A few lines about one pair of sentences; `bars` asks for all bar phrases or for none."""
+    paint, tree = Paint(colour), _Tree(alignment, alignment.shown(bars), verbose)
     lines = [
-        paint(BOLD, visible(record.id or "pair")) + paint(DIM, f"  {_kind(record)}, log score {record.log_score:.2f}"),
-        f"  source: {visible(record.source.text)}",
-        f"  target: {visible(record.target.text)}",
+        paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, tree, paint),
+        f"  source: {visible(alignment.source.text)}",
+        f"  target: {visible(alignment.target.text)}",
+        *(_line(row, paint, verbose) for row in tree.rows()),
+        *_differences(alignment, paint),
+        *(_details(alignment, paint) if verbose else ()),
     ]
-    texts = _PhraseTexts(record)
-    supported = {k for phrase in record.phrases for k in phrase.supports}
-    for k in range(len(record.phrases) - 1, -1, -1):
-        if k not in supported:
-            _add_phrase(lines, texts, k, 1, paint, bars)
-    lines += _nulls(record, paint) + _extended(texts, paint)
     lines += [
         paint(YELLOW, f"  not English? most words of the {name} are unknown")
-        for name, side in (("source", record.source), ("target", record.target))
-        if not looks_english(side.tokens)
+        for name, sentence in (("source", alignment.source), ("target", alignment.target))
+        if not looks_english(sentence.words)
     ]
-    return "\n".join(line[:width] if width else line for line in lines)
+    return "\n".join(lines)
 
 
-class _PhraseTexts:
-    """A record with the words of its phrases, found once."""
+class Paint:
+    """Colours, or none."""
 
-    def __init__(self, record: PhraseRecord):
-        self.record = record
-        self.source = record.source.phrases(phrase.source for phrase in record.phrases)
-        self.target = record.target.phrases(phrase.target for phrase in record.phrases)
-
-
-class _Paint:
     def __init__(self, colour: bool):
         self.colour = colour
 
     def __call__(self, code: str, text: str) -> str:
-        return f"{code}{text}{PLAIN}" if self.colour else text
+        """The text in a colour."""
+        return f"{code}{text}{PLAIN}" if self.colour and code else text
 
 
-def _kind(record: PhraseRecord) -> str:
-    if not record.reached_root:
-        return "no phrase aligned"
-    return "root completed" if record.completed else "root aligned"
+def confidence_text(value: float | None) -> str:
+    """Two digits, as in `.97`; nothing where it is not known.
+
+    >>> confidence_text(0.974), confidence_text(1.0), confidence_text(None)
+    ('.97', '1.0', '')
+    """
+    if value is None:
+        return ""
+    return "1.0" if value >= 0.995 else f"{value:.2f}".removeprefix("0")
 
 
-def _add_phrase(lines: list[str], texts: _PhraseTexts, k: int, depth: int, paint: _Paint, bars: bool) -> None:
-    record = texts.record
-    phrase = record.phrases[k]
-    is_shown = bars or not _is_hidden(phrase)
-    if is_shown:
-        words = visible(f"{texts.source[k]} = {texts.target[k]}")
-        lines.append("  " * depth + _phrase_line(phrase, words, paint, _is_compositional(record, k, bars)))
-    order = sorted(phrase.supports, key=lambda s: record.phrases[s].source)
-    for support in order:
-        _add_phrase(lines, texts, support, depth + is_shown, paint, bars)
+class _Row(NamedTuple):
+    """A line of the tree: a pair of phrases, or of words that are no phrase."""
+
+    depth: int
+    source: str
+    target: str
+    pair: PhrasePair | DiscontinuousPair
+    is_compositional: bool
+    evidence: tuple[str, ...]  # besides links
 
 
-def _is_hidden(phrase: PhrasePairEntry) -> bool:
-    """Bar phrases; but what evidence says is shown: the *stepped down* of *stepped down on Tuesday* is *resigned*."""
-    return phrase.bar and set(phrase.evidence) <= {"links"}
+class _Tree:
+    """The pairs that are shown, each below the smallest one that is shown and holds it."""
 
+    def __init__(self, alignment: Alignment, shown: Sequence[bool], verbose: bool):
+        self._alignment, self._pairs, self._shown = alignment, alignment.phrases.pairs, shown
+        self._verbose = verbose
+        self._scattered: dict[int | None, list[DiscontinuousPair]] = {}
+        for one in alignment.phrases.scattered:
+            self._scattered.setdefault(self._holder(one), []).append(one)
+        supported = {support for pair in self._pairs for support in pair.supports}
+        tops = [k for k in range(len(self._pairs) - 1, -1, -1) if k not in supported]
+        whole = Span(0, len(alignment.source)), Span(0, len(alignment.target))
+        is_whole = len(tops) == 1 and (self._pairs[tops[0]].source, self._pairs[tops[0]].target) == whole
+        self.whole = tops[0] if is_whole and shown[tops[0]] else None  # told with the sentences, and not again
+        self._tops = tops
 
-def _is_compositional(record: PhraseRecord, k: int, bars: bool) -> bool:
-    """Bar phrases that are not shown pass the mark on to the phrase above them."""
-    phrase = record.phrases[k]
-    hidden = [] if bars else [support for support in phrase.supports if _is_hidden(record.phrases[support])]
-    return phrase.compositional and all(_is_compositional(record, support, bars) for support in hidden)
+    def rows(self) -> Iterator[_Row]:
+        """All lines, from the top down."""
+        if self.whole is None:
+            yield from self._below(None, self._tops, 0)
+        elif self._verbose:
+            yield from self._row(self.whole, 0)
+        else:
+            yield from self._inside(self.whole, 0)
 
-
-def _phrase_line(phrase: PhrasePairEntry, words: str, paint: _Paint, compositional: bool) -> str:
-    label = phrase.source_label
-    if phrase.target_label != phrase.source_label:
-        label += f"~{phrase.target_label}"
-    line = f"{paint(CYAN, visible(label))} {words}"
-    if phrase.relation in CONTRADICTIONS:
-        line += paint(RED, f"  [{phrase.relation}]")
-    elif phrase.relation not in _SILENT:
-        line += paint(DIM, f"  [{visible(phrase.relation)}]")
-    if not compositional:
-        line += paint(YELLOW, "  [non-compositional]")
-    if phrase.inverted:
-        line += paint(DIM, "  [inverted]")
-    others = [visible(name) for name in phrase.evidence if name != "links"]
-    return line + (paint(DIM, f"  [by {', '.join(others)}]") if others else "")
-
-
-def _scattered_words(side: SideRecord, words: Sequence[int]) -> str:
-    """Words with dots where something stands between them."""
-    text = side.tokens[words[0]]
-    for before, word in pairwise(words):
-        text += f"{' ' if word == before + 1 else ' … '}{side.tokens[word]}"
-    return text
-
-
-def _extended(texts: _PhraseTexts, paint: _Paint) -> list[str]:
-    """Phrases around a pair that add null words to it, beside the partner of what is inside them."""
-    lines = []
-    for side, span, _, pair, added in texts.record.extended:
-        own = texts.record.source if side == "source" else texts.record.target
-        whole = own.phrases([span])[0]
-        sides = (whole, texts.target[pair]) if side == "source" else (texts.source[pair], whole)
-        line = f"  loosely: {sides[0]} ~ {sides[1]}  [{side} adds {_scattered_words(own, added)}]"
-        lines.append(paint(DIM, visible(line)))
-    return lines
-
-
-def _nulls(record: PhraseRecord, paint: _Paint) -> list[str]:
-    """Null phrases, words that belong together, and word links in no pair; a word of these is no null."""
-    left_out = record.left_out
-    lines = []
-    for name, side, spans, linked in (
-        ("source", record.source, record.nulls.source, {word.source for word in left_out}),
-        ("target", record.target, record.nulls.target, {word.target for word in left_out}),
-    ):
-        kept = [span for span in spans if not linked.issuperset(range(span.begin, span.end))]
-        if kept:
-            lines.append(paint(DIM, f"  null in {name}: " + " | ".join(map(visible, side.phrases(kept)))))
-    for one in record.scattered:
-        sides = _scattered_words(record.source, one.source), _scattered_words(record.target, one.target)
-        marks = f"  [{visible(one.relation)}]" if one.relation not in _SILENT else ""
-        line = (
-            f"  together, but no phrase: {visible(sides[0])} = {visible(sides[1])}{marks}  [by {visible(one.evidence)}]"
+    def _holder(self, one: DiscontinuousPair) -> int | None:
+        return next(
+            (
+                k
+                for k, pair in enumerate(self._pairs)  # the smallest stand first
+                if self._shown[k]
+                and all(pair.source.begin <= word < pair.source.end for word in one.source)
+                and all(pair.target.begin <= word < pair.target.end for word in one.target)
+            ),
+            None,
         )
-        lines.append(paint(RED if one.relation in CONTRADICTIONS else DIM, line))
-    if left_out:
-        words = (f"{record.source.tokens[word.source]}–{record.target.tokens[word.target]}" for word in left_out)
-        lines.append(paint(DIM, "  linked, but in no pair: " + " | ".join(map(visible, words))))
-    return lines
+
+    def _below(self, holder: int | None, indices: Sequence[int], depth: int) -> Iterator[_Row]:
+        """Phrases and scattered words at one place, in the order of the source."""
+        placed: list[tuple[int, int, int | DiscontinuousPair]] = [
+            (self._pairs[k].source.begin, k, k) for k in self._lifted(holder, indices)
+        ]
+        placed += [(one.source[0], -1, one) for one in self._scattered.get(holder, ())]
+        for _, _, each in sorted(placed, key=lambda place: place[:2]):
+            if isinstance(each, DiscontinuousPair):
+                source = scattered_words(self._alignment.source, each.source)
+                target = scattered_words(self._alignment.target, each.target)
+                yield _Row(depth, source, target, each, True, (each.evidence,))
+            else:
+                yield from self._row(each, depth)
+
+    def _row(self, k: int, depth: int) -> Iterator[_Row]:
+        pair = self._pairs[k]
+        if self._verbose or not self._is_told(k):
+            evidence = self._own_evidence(k)
+            yield _Row(depth, pair.source_text, pair.target_text, pair, self._is_compositional(k), evidence)
+        yield from self._inside(k, depth + 1)
+
+    def _inside(self, k: int, depth: int) -> Iterator[_Row]:
+        pair = self._pairs[k]
+        if self._verbose or pair.source_text.lower() != pair.target_text.lower():
+            yield from self._below(k, pair.supports, depth)
+
+    def _lifted(self, holder: int | None, indices: Sequence[int]) -> Iterator[int]:
+        """Pairs that are not shown, or have the words of the pair above, give their place to what supports them."""
+        for k in indices:
+            if self._shown[k] and (self._verbose or holder is None or not self._is_same(k, holder)):
+                yield k
+            else:
+                yield from self._lifted(holder, self._pairs[k].supports)
+
+    def _is_same(self, k: int, holder: int) -> bool:
+        """Whether two pairs differ in marks of punctuation at most."""
+        return self._words(k) == self._words(holder)
+
+    def _words(self, k: int) -> tuple[list[int], ...]:
+        sides = (self._alignment.source, self._pairs[k].source), (self._alignment.target, self._pairs[k].target)
+        return tuple([word for word in range(*span) if not is_mark(own.words[word])] for own, span in sides)
+
+    def _is_told(self, k: int) -> bool:
+        """Whether a word is part of scattered ones that are shown, or a mark: then only `verbose` shows its pair."""
+        pair = self._pairs[k]
+        words = set(range(*pair.source)), set(range(*pair.target))
+        return all(is_mark(self._alignment.source.words[word]) for word in words[0]) or (
+            not pair.supports
+            and any(
+                words[0].issubset(one.source) and words[1].issubset(one.target)
+                for one in self._alignment.phrases.scattered
+            )
+        )
+
+    def _is_compositional(self, k: int) -> bool:
+        """Pairs that are not shown pass the mark on to the pair above them."""
+        pair = self._pairs[k]
+        hidden = [support for support in pair.supports if not self._shown[support]]
+        return pair.compositional and all(map(self._is_compositional, hidden))
+
+    def _own_evidence(self, k: int) -> tuple[str, ...]:
+        """What a pair rests on besides links; what is about scattered words in it is told of these alone."""
+        others = {"links", *(one.evidence for one in self._scattered.get(k, ()))}
+        return tuple(name for name in self._pairs[k].evidence if name not in others)
+
+
+def _head(alignment: Alignment, tree: _Tree, paint: Paint) -> str:
+    """How sure the whole is, and what the first sentence is to the second."""
+    if not alignment.phrases.pairs:
+        return paint(DIM, "  nothing corresponds")
+    if tree.whole is None:
+        return paint(DIM, "  parts correspond")
+    pair = alignment.phrases.pairs[tree.whole]
+    told = confidence_text(pair.posterior)
+    return paint(DIM, f"  confidence {told}" if told else "") + _relation(pair.relation, paint)
+
+
+def _relation(relation: str, paint: Paint, before: str = "  ") -> str:
+    if relation in _SILENT:
+        return ""
+    return paint(RED if relation in CONTRADICTIONS else DIM, f"{before}({visible(relation)})")
+
+
+def _line(row: _Row, paint: Paint, verbose: bool) -> str:
+    pair = row.pair
+    value = pair.posterior if isinstance(pair, PhrasePair) else None
+    number = paint(YELLOW if value is not None and value < _UNSURE else DIM, f"{confidence_text(value):<3}")
+    words = visible(f"{row.source} = {row.target}")
+    label = ""
+    if verbose and isinstance(pair, PhrasePair):
+        names = (
+            [pair.source_label] if pair.source_label == pair.target_label else [pair.source_label, pair.target_label]
+        )
+        label = paint(CYAN, visible("~".join(names))) + " "
+    marks = _marks(row, paint) if verbose else ""
+    return f"  {number}  {'  ' * row.depth}{label}{words}{_relation(pair.relation, paint)}{marks}"
+
+
+def _marks(row: _Row, paint: Paint) -> str:
+    """What only those want to know who look at how it was found."""
+    marks = paint(YELLOW, "  [non-compositional]") if not row.is_compositional else ""
+    if isinstance(row.pair, PhrasePair) and row.pair.inverted:
+        marks += paint(DIM, "  [inverted]")
+    return marks + (paint(DIM, f"  [by {visible(', '.join(row.evidence))}]") if row.evidence else "")
+
+
+def _differences(alignment: Alignment, paint: Paint) -> Iterator[str]:
+    found = differences(alignment)
+    if found.replaced:
+        told = (
+            visible(f"{one.source} → {one.target}")
+            + ("" if one.relation == "similar" else _relation(one.relation, paint, " "))
+            for one in found.replaced
+        )
+        yield paint(BOLD, "  replaced: ") + " | ".join(told)
+    for name, texts in (("dropped", found.dropped), ("added", found.added)):
+        if texts:
+            yield paint(BOLD, f"  {name}: ") + " | ".join(map(visible, texts))
+
+
+# ---- what `verbose` adds ----
+
+
+def _details(alignment: Alignment, paint: Paint) -> Iterator[str]:
+    found, source, target = alignment.phrases, alignment.source, alignment.target
+    if alignment.left_out:
+        words = (f"{source.words[link.source]}–{target.words[link.target]}" for link in alignment.left_out)
+        yield paint(DIM, "  words linked outside the pairs: " + " | ".join(map(visible, words)))
+    for side, span, _, k, added in alignment.extended:
+        yield paint(DIM, visible(_wider(source if side == "source" else target, side, span, found.pairs[k], added)))
+    yield paint(DIM, f"  {_kind(found)}, log score {found.log_score:.2f}")
+
+
+def _wider(own: Sentence, side: str, span: Span, pair: PhrasePair, added: Sequence[int]) -> str:
+    """A phrase around a pair that adds words without a partner to it."""
+    whole = own.phrase(span)
+    sides = (whole, pair.target_text) if side == "source" else (pair.source_text, whole)
+    return f"  wider: {sides[0]} ~ {sides[1]}  [{side} adds {scattered_words(own, added)}]"
+
+
+def _kind(found: PhraseAlignment) -> str:
+    if not found.reached_root:
+        return "roots not aligned"
+    return "root completed" if found.completed else "root aligned"

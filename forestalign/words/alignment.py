@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.inputs import finite_number
+
+MOST_SCORE = 1e6  # of a link: a probability, or with the older profiles a sum over its context
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class WordLink:
@@ -20,6 +27,12 @@ class WordLink:
     stage: str = field(default="", compare=False)
 
 
+def link_score(value: object) -> float | None:
+    """The score that somebody gave a link; None for what is no number, or one that nothing can be counted with."""
+    score = finite_number(value)
+    return None if score is None or abs(score) > MOST_SCORE else score
+
+
 @dataclass(frozen=True, slots=True)
 class WordAlignment:
     """Links sorted by (source, target), each once.
@@ -29,6 +42,7 @@ class WordAlignment:
     """
 
     links: tuple[WordLink, ...]
+    reader: str = field(default="", compare=False)  # "joint", "single" where a pair was too long for it, or not asked
 
     def __iter__(self) -> Iterator[WordLink]:
         return iter(self.links)
@@ -41,10 +55,17 @@ class WordAlignment:
         """The links as pairs of positions."""
         return tuple((link.source, link.target) for link in self.links)
 
+    def matrix(self, source_count: int, target_count: int) -> npt.NDArray[np.float64]:
+        """The scores of the links by source and target word; 0 where there is none."""
+        table = np.zeros((source_count, target_count))
+        for link in self.links:
+            table[link.source, link.target] = link.score
+        return table
+
     def mirrored(self) -> WordAlignment:
         """The same links with source and target swapped."""
         swapped = (WordLink(link.target, link.source, link.score, link.stage) for link in self.links)
-        return WordAlignment(tuple(sorted(swapped)))
+        return WordAlignment(tuple(sorted(swapped)), self.reader)
 
 
 NO_LINKS = WordAlignment(())

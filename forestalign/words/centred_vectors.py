@@ -1,4 +1,4 @@
-"""How alike words and phrases are by the middle layers of the encoder (`Sentence.middle`), without anything learned.
+"""How alike words and phrases are by the middle layers of the encoder (`Sentence.context_vectors`); nothing is learned.
 
 All vectors of an encoder share a large part, so that every two words look alike. It is taken away first: the mean over
 the words of both sentences and of CENTRE_WEIGHT more words that lie where words lie on average (`load_centre`), since
@@ -12,7 +12,7 @@ Sentences without these vectors (analyses from elsewhere, other parsers) have no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -22,8 +22,9 @@ import numpy.typing as npt
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
+from forestalign.inputs import read_arrays, reading
 from forestalign.outputs import whole_file
-from forestalign.tokens import Sentence, Span
+from forestalign.tokens import Sentence
 
 Array = npt.NDArray[np.float32]
 CENTRE_WEIGHT = 10  # words; from 5 to 20 zero-shot links hardly differ
@@ -34,14 +35,14 @@ class Encoded(Protocol):
     """A sentence, or what is kept of one, with its vectors where it has them."""
 
     @property
-    def middle(self) -> Array | None:
+    def context_vectors(self) -> Array | None:
         """One row per word."""
         ...
 
 
 def centred(source: Encoded, target: Encoded, centre: Array | None = None) -> tuple[Array, Array] | None:
     """x' of the words of both sentences; c is the shipped centre unless another is given."""
-    left, right = source.middle, target.middle
+    left, right = source.context_vectors, target.context_vectors
     if left is None or right is None or left.shape[1] != right.shape[1]:
         return None
     total, count = left.sum(0) + right.sum(0), len(left) + len(right)
@@ -58,26 +59,6 @@ def centred_cosines(source: Encoded, target: Encoded, centre: Array | None = Non
     if pair is None:
         return None
     left, right = (unit_rows(rows) for rows in pair)
-    return left @ right.T
-
-
-def span_vector(rows: Array, begin: int, end: int) -> Array:
-    """A phrase, by the centred rows of its sentence: the mean of its words."""
-    mean: Array = rows[begin:end].mean(0)
-    return mean
-
-
-def span_cosines(
-    source: Sentence, target: Sentence, source_spans: Sequence[Span], target_spans: Sequence[Span]
-) -> Array | None:
-    """The cosine of every phrase of the source with every phrase of the target, [source spans, target spans]."""
-    pair = centred(source, target)
-    if pair is None:
-        return None
-    left, right = (
-        unit_rows(np.array([span_vector(rows, *span) for span in spans]).reshape(len(spans), rows.shape[1]))
-        for rows, spans in zip(pair, (source_spans, target_spans), strict=True)
-    )
     return left @ right.T
 
 
@@ -98,11 +79,9 @@ def load_centre() -> Array:
 
 def read_centre(path: Path) -> Array:
     """One row of numbers, 16 bit."""
-    try:
-        centre = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise GrammarError(path, None, f"cannot be read as a centre of word vectors: {error}") from error
-    if centre.ndim != 1 or centre.dtype.kind != "f" or not np.isfinite(centre).all():
+    with reading(path, "centre of word vectors", GrammarError):
+        centre = read_arrays(path)[""]
+    if centre.ndim != 1 or centre.dtype.kind != "f":
         raise GrammarError(path, None, f"{centre.dtype} {centre.shape}; expected one row of finite numbers")
     result: Array = centre.astype(np.float32)
     return result
@@ -110,7 +89,7 @@ def read_centre(path: Path) -> Array:
 
 def centre_of(sentences: Iterable[Sentence]) -> Array:
     """The mean over all words of these sentences, as exact as the file."""
-    rows = [sentence.middle for sentence in sentences if sentence.middle is not None]
+    rows = [sentence.context_vectors for sentence in sentences if sentence.context_vectors is not None]
     mean: Array = np.concatenate(rows).mean(0, dtype=np.float64).astype(np.float16).astype(np.float32)
     return mean
 

@@ -42,9 +42,9 @@ def dictionary_links(
                 links.append(WordLink(i, j, 1.0, "lemma"))
             elif not (is_content(left.surface) and is_content(right.surface)):
                 continue
-            elif wordnet.are_synonyms(left.lemma or left.surface, right.lemma or right.surface):
+            elif wordnet.are_synonyms(left.key, right.key):
                 links.append(WordLink(i, j, 1.0, "synonym"))
-            elif wordnet.are_derivations(left.lemma or left.surface, right.lemma or right.surface):
+            elif wordnet.are_derivations(left.key, right.key):
                 links.append(WordLink(i, j, 1.0, "derivation"))
             elif cosines is not None and cosines[i, j] > threshold:
                 links.append(WordLink(i, j, float(cosines[i, j]), "vectors"))

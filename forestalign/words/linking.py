@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from forestalign.config import AlignConfig
 from forestalign.errors import NoParseError
@@ -15,8 +15,8 @@ from forestalign.parsers import Parse, Parser, load_parser
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment, WordLink
 from forestalign.words.analysis import Analysis, analyse_parse
+from forestalign.words.baselines.matchings import similarity_links
 from forestalign.words.baselines.meteor import MeteorSources, meteor_links
-from forestalign.words.baselines.similar_words import similarity_links
 from forestalign.words.baselines.tree_edit import tree_edit_links
 from forestalign.words.dictionary import dictionary_links
 from forestalign.words.word_aligner import WordAligner
@@ -49,15 +49,28 @@ class WordLinker:
         if self._baseline is not None:
             return self._baseline(source, target)
         found: dict[tuple[int, int], WordLink] = {}
+        reader = ""
         if self._has_dictionary:
             vectors = load_vectors(self.config.vectors)
             for link in dictionary_links(source.sentence, target.sentence, load_wordnet(), vectors):
                 found[link.source, link.target] = link
         if self._aligner is not None:
             align = self._aligner.candidates if self._candidates else self._aligner.align
-            for link in align(_analysis(source), _analysis(target)):
+            aligned = align(_analysis(source), _analysis(target))
+            reader = aligned.reader
+            for link in aligned:
                 found[link.source, link.target] = link
-        return WordAlignment(tuple(sorted(found.values())))
+        return WordAlignment(tuple(sorted(found.values())), reader)
+
+
+class LinkedWords(NamedTuple):
+    """A word of the source and one of the target, their places, and how sure the link is."""
+
+    source: str
+    target: str
+    source_place: int
+    target_place: int
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +80,16 @@ class LinkedPair:
     source: Sentence
     target: Sentence
     words: WordAlignment
+
+    def __iter__(self) -> Iterator[LinkedWords]:
+        """The links by their words."""
+        for link in self.words:
+            words = self.source.words[link.source], self.target.words[link.target]
+            yield LinkedWords(*words, link.source, link.target, link.score)
+
+    def __str__(self) -> str:
+        """A line for each link."""
+        return "\n".join(f"{link.source} = {link.target}" for link in self)
 
 
 class SentenceLinker:

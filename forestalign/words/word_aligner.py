@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import get_args
 
 from forestalign.blas import with_one_thread
-from forestalign.config import AlignConfig
+from forestalign.config import AlignConfig, Profile
 from forestalign.errors import UsageError
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.analysis import Analysis
-from forestalign.words.best.matching import align_best
-from forestalign.words.best.metric import load_metric
-from forestalign.words.best.sides import Lexicon
 from forestalign.words.dependency_arcs import load_equivalences
+from forestalign.words.learned.matching import Weigh, align_best
+from forestalign.words.learned.metric import load_metric
+from forestalign.words.learned.sides import Lexicon
 from forestalign.words.sentence_scores import SentenceScores, sentence_scores
 from forestalign.words.similarity import Sources, WordSimilarity
 from forestalign.words.sultan.candidates import ALL_STAGES, WEIGHT, Pair, Stages
 from forestalign.words.sultan.paper import align_paper
 from forestalign.words.sultan.published import align_published
 
-PROFILES = ("best", "paper", "published")
+PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 
 def profile_sources(config: AlignConfig) -> Sources:
@@ -30,6 +31,15 @@ def profile_sources(config: AlignConfig) -> Sources:
     if config.profile == "paper":
         return Sources(stem=False, veto=False, pairs=pairs, wordnet=wordnet)
     return Sources(pairs=pairs, wordnet=wordnet)
+
+
+def _load_weigh(config: AlignConfig) -> Weigh | None:
+    """The joint reader where the settings ask for it."""
+    if config.reader != "joint":
+        return None
+    from forestalign.words.joint.joint_weighing import load_joint_weigher  # a second encoder, not always needed
+
+    return load_joint_weigher()
 
 
 class WordAligner:
@@ -53,6 +63,7 @@ class WordAligner:
         if config.profile == "best":
             pairs = load_ppdb(config.ppdb) if config.ppdb else None
             self._lexicon = Lexicon(load_wordnet(), load_vectors(config.vectors), pairs, load_metric())
+            self._weigh = _load_weigh(config)
         else:
             self._similarity = WordSimilarity(sources or profile_sources(config))
             self._equivalences = load_equivalences(config.profile)
@@ -61,7 +72,7 @@ class WordAligner:
     def align(self, source: Analysis, target: Analysis) -> WordAlignment:
         """Word links of one pair, each with the stage that made it."""
         if self.config.profile == "best":
-            return align_best(source, target, self._lexicon)
+            return align_best(source, target, self._lexicon, weigh=self._weigh)
         similarity = self._similarity.matrix(source.sentence, target.sentence)
         pair = Pair(source, target, similarity, self._weight, self._similarity.sources.level)
         if self.config.profile == "paper":
@@ -73,7 +84,7 @@ class WordAligner:
     def candidates(self, source: Analysis, target: Analysis) -> WordAlignment:
         """Links for a search to choose from: by profile `best` all over `link_threshold`, else the alignment itself."""
         if self.config.profile == "best":
-            return align_best(source, target, self._lexicon, self.config.link_threshold)
+            return align_best(source, target, self._lexicon, self.config.link_threshold, weigh=self._weigh)
         return self.align(source, target)
 
     def align_many(self, pairs: Iterable[tuple[Analysis, Analysis]]) -> Iterator[WordAlignment]:

@@ -8,6 +8,8 @@ run               optimiser, schedule, averaged weights, checkpoints
 sampling          batches that the seed and the number of the step decide
 gold_links        pairs of sentences with word links
 link_head         word links from the middle of the encoder
+joint_reader      an encoder over both sentences of a pair, and its head
+pair_mixing       pairs put together from others: unrelated, half related, joined in another order
 teacher_files     what teachers say about unlabelled text, kept on disk
 student_tasks     the tasks of a student and their losses
 graph_middle      words by the layers half way, as an output of the exported graph

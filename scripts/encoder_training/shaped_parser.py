@@ -83,7 +83,7 @@ class ShapedParser(parse_chart.ChartParser):
 def build_parser(
     trees: list[nltk.Tree], encoder: str, width: int = 512, layers: int = 1, dropout: float = 0.2, shapes: bool = True
 ) -> ShapedParser:
-    """A parser with heads as they come, for the labels and tags of the trees."""
+    """A parser with untrained heads for the labels and tags of the trees."""
     tags = ["UNK", *sorted({tag for tree in trees for _, tag in tree.pos()})]
     labels = decode_chart.ChartDecoder.build_vocab(trees)
     return new_parser({tag: i for i, tag in enumerate(tags)}, labels, encoder, (width, layers, dropout), shapes)
@@ -92,7 +92,7 @@ def build_parser(
 def new_parser(
     tags: dict[str, int], labels: dict[str, int], encoder: str, size: tuple[int, int, float], shapes: bool
 ) -> ShapedParser:
-    """The same for given tags and labels; size: width, attention layers, dropout."""
+    """A parser with untrained heads for given tags and labels; size: width, attention layers, dropout."""
     width, layers, dropout = size
     hparams = nkutil.HParams(
         use_pretrained=True, pretrained_model=encoder, use_encoder=True, use_chars_lstm=False, predict_tags=True,

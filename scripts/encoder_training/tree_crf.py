@@ -83,7 +83,7 @@ def soft_tree_loss(
     lengths: torch.Tensor,
     tag_weight: float,
 ) -> torch.Tensor:
-    """The same under a teacher's marginals [batch, words, words, labels] and tag probabilities [batch, words, tags]."""
+    """The loss under a teacher's marginals [batch, words, words, labels] and tag probabilities [batch, words, tags]."""
     expected = (marginals * scores).sum((1, 2, 3))
     logs = torch.log_softmax(tag_scores[:, 1 : 1 + tags.shape[1]], -1)
     tag_loss = -(tags * logs).sum() / lengths.sum()

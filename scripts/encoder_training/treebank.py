@@ -68,7 +68,7 @@ def read_trees(path: str) -> list[nltk.Tree]:
 
 
 def under_top(tree: nltk.Tree) -> nltk.Tree:
-    """The tree below TOP; what is no phrase, or several, becomes a fragment."""
+    """The tree below TOP; what is not a phrase, or several, becomes a fragment."""
     children = list(tree) if tree.label() in ("", "TOP", "ROOT") else [tree]
     if len(children) > 1 or isinstance(children[0][0], str):
         children = [nltk.Tree("FRAG", children)]

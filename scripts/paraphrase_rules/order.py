@@ -1,4 +1,4 @@
-"""Adjuncts and subordinate clauses at the front and at the end of a clause."""
+"""Adjuncts and subordinate clauses at the front and at the end of a clause; clauses and predicates in another order."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 
-from forestalign.trees import Tree
+from forestalign.trees import Tree, preorder
 from paraphrase_rules.tree_edits import first_word, new_word, parents, substitute, with_children, words
 from paraphrase_rules.usage import Usage, lemma, word_list
 from paraphrase_rules.verbs import Clause, clauses, head_noun, verb_chain, verb_of
 
 SHORTEST_CLAUSE = 3
 LONGEST_BEFORE = 15  # words of a VP that a phrase may be moved to the end of
-FEW = 0.05  # a PP that stands by so few of a verb's uses is no argument of it
+FEW = 0.05  # a PP that stands by so few of a verb's uses is not an argument of it
 OFTEN = 20  # uses of a verb that such a share can be trusted on
 _THIRD_PERSON = frozenset({"he", "she", "it", "they", "him", "her", "them", "his", "its", "their"})
 _COMPLEMENTS = frozenset({"NP", "ADJP", "PP", "S", "SBAR", "PRT", "VP", "ADVP", "UCP"})
+
+_ORDERED = frozenset({"then", "so", "therefore", "thus", "later", "finally", "also", "too", "now", "again", "still"})
+_SWAPPED_CLAUSES = frozenset({"S", "VP"})
 
 MayMove = Callable[[Tree], bool]
 
@@ -48,6 +51,36 @@ def moved_back_adjuncts(root: Tree, usage: Usage) -> Iterator[Tree]:
 def moved_back_clauses(root: Tree, usage: Usage) -> Iterator[Tree]:
     """`Because it rained, he left`, `He left because it rained`."""
     return _moved_back(root, is_adjunct_clause)
+
+
+def swapped_clauses(root: Tree, usage: Usage) -> Iterator[Tree]:
+    """`She sings and he plays`, `He plays and she sings`; predicates of one subject likewise."""
+    for node in preorder(root):
+        places = _conjoined(node)
+        if places is not None and _may_follow(node.children[places[1]]):
+            children = list(node.children)
+            first, second = places
+            children[first], children[second] = children[second], children[first]
+            yield substitute(root, node, with_children(node, children))
+
+
+def _conjoined(node: Tree) -> tuple[int, int] | None:
+    """Where the two clauses or predicates of a coordination stand; None if it is none, or has more than two."""
+    labels = [child.label for child in node.children]
+    while labels and labels[-1] in {".", "''"}:
+        labels.pop()
+    labels = [label for label in labels if label != ","] if labels[1:3] == [",", "CC"] else labels
+    is_pair = len(labels) == 3 and labels[1] == "CC" and labels[0] == labels[2] and labels[0] in _SWAPPED_CLAUSES
+    coordinator = next((child for child in node.children if child.label == "CC"), None)
+    if not is_pair or coordinator is None or str(coordinator.word).lower() not in {"and", "or"}:
+        return None
+    second = max(place for place, child in enumerate(node.children) if child.label == labels[2])
+    return 0, second
+
+
+def _may_follow(conjunct: Tree) -> bool:
+    """Whether it may stand first: it refers back to nothing, and claims no place in time."""
+    return len(words(conjunct)) >= SHORTEST_CLAUSE and not {*words(conjunct)} & (_THIRD_PERSON | _ORDERED)
 
 
 def is_adjunct_clause(child: Tree) -> bool:
@@ -94,7 +127,7 @@ def _is_time(noun_phrase: Tree) -> bool:
 
 
 def _is_place(child: Tree, verb_phrase: Tree, usage: Usage) -> bool:
-    """A PP after an object whose preposition this verb hardly ever takes, so that it is no argument."""
+    """A PP after an object whose preposition this verb hardly ever takes, so that it is not an argument."""
     if child.label != "PP" or [each.label for each in child.children] != ["IN", "NP"]:
         return False
     word, verb = first_word(child), lemma(verb_of(verb_phrase))

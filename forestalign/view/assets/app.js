@@ -2,7 +2,7 @@
 
 /* ---- the current pair ---- */
 function show() {
-  edit.picked = null;
+  letGo();
   redraw();
 }
 function redraw() {
@@ -12,6 +12,10 @@ function redraw() {
   byId("previous").disabled = state.at <= 0;
   byId("next").disabled = state.at >= state.shown.length - 1;
   for (const name of ["links", "bars", "forest"]) byId(name).setAttribute("aria-pressed", String(state[name]));
+  byId("compact").setAttribute("aria-pressed", String(isCompact()));
+  byId("app").classList.toggle("text-only", isCompact());
+  byId("least-value").textContent = state.least ? `from ${fixed(state.least)}` : "all";
+  byId("least").disabled = Boolean(pair) && !anyView(pair).choices[0].phrases.some((phrase) => phraseOf(phrase).posterior !== null);
   byId("statistics-button").setAttribute("aria-pressed", String(state.statistics));
   byId("edit-button").setAttribute("aria-pressed", String(edit.on));
   byId("editbar").hidden = !edit.on || state.statistics;
@@ -23,7 +27,7 @@ function redraw() {
   if (state.statistics) { panels = []; drawStatistics(); }
   else if (pair && edit.on) drawDraft(pair);
   else {
-    const views = pair ? pair.views.map(unfold) : [];
+    const views = pair ? pair.views.map((view) => unfold(view)) : [];
     panels = views.map((view, index) => panelOf(view, choiceOf(view), onlyIn(view, views[1 - index]), index));
     arrange();
   }
@@ -42,6 +46,7 @@ function drawDraft(pair) {
   const at = pickedPhrase(choice);
   if (at >= 0) select(panels[0], at, true);
   describe(panels[0], at);
+  byId("gather").setAttribute("aria-pressed", String(edit.gathers));
 }
 /* A drawing is made anew after each change; the focus stays on the same node. */
 function focusedNode() {
@@ -68,15 +73,21 @@ function follow() {
   if (index() >= 0 && index() !== state.at) { state.at = index(); state.choice = 0; show(); }
 }
 
-/* Two systems stand side by side, or above each other where half the width is far too little for the trees. */
+/* Two systems stand side by side, or above each other where half the width is too little for either. */
+const LEAST_HALF = 340;
 function arrange() {
   const views = byId("views");
-  views.classList.remove("above");
-  for (const panel of panels) panel.draw();
-  if (panels.length > 1 && panels.some((panel) => panel.drawn && panel.drawn.layout.size[0] > 1.6 * panel.drawing.clientWidth)) {
-    views.classList.add("above");
-    for (const panel of panels) panel.draw();
-  }
+  views.classList.toggle("above", panels.length > 1 && views.clientWidth / 2 < LEAST_HALF);
+  const isBeside = state.layout === "auto" ? panels.some(wantsRows) : state.layout === "beside";  // systems are compared in one layout
+  for (const panel of panels) panel.draw(isBeside);
+}
+const roomOf = (panel) => Math.max(280, panel.drawing.clientWidth - 22);
+/* Whether the trees stand beside each other, one word a line: stacked, they would be far too wide. */
+function wantsRows(panel) {
+  if (!panel.drawing || isCompact()) return false;
+  const size = (rows) => layoutPair(panel.view, panel.choice, { rows, bars: Boolean(panel.draft), links: state.links, forest: false }).size[0];
+  const stacked = size(false), most = roomOf(panel) * 1.3;
+  return stacked > most && (size(true) <= most || size(true) < stacked);
 }
 
 function panelOf(view, choice, only, index, draft = null) {
@@ -85,13 +96,15 @@ function panelOf(view, choice, only, index, draft = null) {
   if (data.systems.length > 1 && index >= 0) root.append(make("h2", { textContent: data.systems[index] }));
   if (!view) {
     root.append(make("p", { className: "missing", textContent: "This system has no alignment for this pair." }));
-    return { draw() {}, select() {} };
+    return { draw() {}, select() {}, frame() {} };
   }
-  const drawing = make("div", { className: "drawing" }), about = make("div", { className: "about" });
+  const drawing = make("div", { className: "drawing" }), about = make("div", { className: "about" }), map = make("div", { className: "map" });
   about.setAttribute("aria-live", "polite");
   const texts = textsOf(view, choice);
-  const panel = { view, choice, only, drawing, about, texts, draft, kept: -1, draw: () => drawInto(panel), select: (at, keep) => select(panel, at, keep) };
-  root.append(factsOf(view, choice, panel), texts.list, drawing, about, tableOf(view, choice, (at) => panel.select(at, true)));
+  const panel = { view, choice, only, drawing, about, map, texts, draft, kept: -1, level: -1, frame() {}, draw: (rows) => drawInto(panel, rows), select: (at, keep) => (isCompact() ? selectRunning(panel, at) : select(panel, at, keep)) };
+  for (const side of SIDES) for (const link of only.words) texts.tokens[side][Number(link.split("-")[SIDES.indexOf(side)])].classList.add("is-different");
+  root.append(factsOf(view, choice, panel), ...(only === NOTHING_ONLY ? [] : [differencesOf(panel)]), ...(isCompact() ? [] : [texts.list]),
+    make("div", { className: "drawing-box" }, drawing, make("div", { className: "map-rail" }, map)), about, tableOf(view, choice, (at) => panel.select(at, true)));
   if (view.signature) root.append(make("p", { className: "signature", textContent: view.signature }));
   return panel;
 }
@@ -118,7 +131,7 @@ function factsOf(view, choice, panel) {
     const count = [...choice.phrases, ...choice.scattered].filter((each) => each.relation === relation).length;
     if (count) facts.append(make("span", { className: "badge", textContent: count > 1 ? `${count} \u00d7 ${relation}` : relation }));
   }
-  facts.append(make("button", { type: "button", className: "small", textContent: "SVG", title: "download this drawing as SVG", onclick: () => downloadSvg(panel) }),
+  if (!isCompact()) facts.append(make("button", { type: "button", className: "small", textContent: "SVG", title: "download this drawing as SVG", onclick: () => downloadSvg(panel) }),
     make("button", { type: "button", className: "small", textContent: "PNG", title: "download this drawing as PNG", onclick: () => downloadPng(panel) }));
   return facts;
 }
@@ -149,7 +162,7 @@ function tableOf(view, choice, open) {
     const go = make("button", { type: "button", className: "jump", textContent: source, onclick: () => open(at) });
     return make("tr", {}, ...[go, target, labels, relation, evidence, "", ""].map((cell) => make("td", {}, cell)));
   };
-  const titles = ["source", "target", "labels", "relation", "evidence", "posterior", "log Pr"];
+  const titles = ["source", "target", "labels", "relation", "evidence", "confidence", "log Pr"];
   const table = make("div", { className: "scroll" });
   const details = make("details", { className: "all" }, make("summary", { textContent: "All phrase pairs as a table" }), table);
   details.addEventListener("toggle", () => {
@@ -160,18 +173,13 @@ function tableOf(view, choice, open) {
 const relationOf = (phrase) => (CONTRADICTIONS.has(phrase.relation) ? make("span", { className: "badge", textContent: phrase.relation }) : phrase.relation);
 
 /* ---- drawing and its nodes ---- */
-function drawInto(panel) {
-  const room = Math.max(280, panel.drawing.clientWidth - 22);
-  const { links, forest } = state, bars = state.bars || Boolean(panel.draft);
-  const sizes = new Map();
-  const sizeOf = (rows) => {
-    if (!sizes.has(rows)) sizes.set(rows, layoutPair(panel.view, panel.choice, { rows, bars, links, forest: false }).size[0]);
-    return sizes.get(rows);
-  };
-  const fits = (rows) => sizeOf(rows) <= room * 1.3;
-  const rows = state.layout === "auto" ? !fits(false) && (fits(true) || sizeOf(true) < sizeOf(false)) : state.layout === "beside";
+/* What fits is as large as it can be; what would be too small to read opens larger and is scrolled. */
+const readable = (fitting) => (fitting >= .64 ? Math.min(1, fitting) : .72);
+function drawInto(panel, rows) {
+  if (isCompact()) { drawRunning(panel); return; }
+  const room = roomOf(panel), { links, forest } = state, bars = Boolean(panel.draft);
   const drawn = drawPair(panel.view, panel.choice, { rows, bars, links, forest }, panel.only);
-  const scale = state.zoom === FIT ? Math.min(1.5, room / drawn.layout.size[0]) : state.zoom || Math.max(.72, Math.min(1, room / drawn.layout.size[0]));
+  const scale = state.zoom === FIT ? Math.min(1.5, room / drawn.layout.size[0]) : state.zoom || readable(room / drawn.layout.size[0]);
   panel.scale = scale;
   for (const side of ["width", "height"]) drawn.svg.setAttribute(side, Math.floor(drawn.svg.getAttribute(side) * scale));
   panel.drawn = drawn;
@@ -183,6 +191,7 @@ function drawInto(panel) {
     const top = side[side.length - 1];
     if (top) top.group.setAttribute("tabindex", "0");
   }
+  addMinimap(panel);
   describe(panel, -1);
 }
 
@@ -191,7 +200,7 @@ function wire(panel, entry) {
   group.setAttribute("tabindex", "-1");
   group.setAttribute("role", "button");
   group.setAttribute("aria-label", visible(labelOf(panel, entry)));
-  if (panel.draft && edit.picked && edit.picked.side === side && nameKey(edit.picked.name) === nameKey(nameOf(node))) group.classList.add("is-picked");
+  if (panel.draft && isPicked(side, node)) group.classList.add("is-picked");
   if (shows >= 0) group.setAttribute("aria-pressed", "false");
   group.dataset.side = side;
   group.dataset.kind = node.kind;
@@ -201,11 +210,12 @@ function wire(panel, entry) {
   group.addEventListener("mouseleave", () => { if (panel.kept < 0) highlight(panel, -1); });
   group.addEventListener("focus", () => { rove(panel, entry); if (panel.kept < 0) highlight(panel, shows); });
   group.addEventListener("blur", () => { if (panel.kept < 0) highlight(panel, -1); });
-  group.addEventListener("click", () => choosePhrase(panel, entry));
+  group.addEventListener("click", (event) => choosePhrase(panel, entry, event.shiftKey));
   group.addEventListener("keydown", (event) => nodeKey(event, panel, entry));
 }
-function choosePhrase(panel, { node, side }) {
-  if (panel.draft) pick(side, node);
+function choosePhrase(panel, { node, side }, isGathered) {
+  if (panel.draft && (isGathered || edit.gathers) && node.kind === WORD) gatherWord(side, node.begin);
+  else if (panel.draft) pick(side, node);
   else panel.select(panel.kept === node.shows ? -1 : node.shows, true);
 }
 function labelOf(panel, { node, side }) {
@@ -227,7 +237,7 @@ function nodeKey(event, panel, entry) {
     if (go) go.group.focus();
   } else if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
-    choosePhrase(panel, entry);
+    choosePhrase(panel, entry, event.shiftKey);
   }
 }
 /* Where each key leads. The arrows follow the picture: the root of the source is up or left, that of the target down or right. */
@@ -291,7 +301,8 @@ function describe(panel, at) {
   const joined = scatteredAt(choice, at);
   if (joined) { about.replaceChildren(...describeScattered(view, joined)); return; }
   if (!phrase) {
-    about.replaceChildren(make("p", { className: "hint", textContent: "Point at a phrase to see its partner, its supports and its null phrases; click to keep it. Press ? for keys." }));
+    const compact = "Click a coloured phrase to see its parts; Esc goes one step back.";
+    about.replaceChildren(make("p", { className: "hint", textContent: isCompact() ? compact : "Point at a phrase to see its partner, its supports and its null phrases; click to keep it. Press ? for keys." }));
     return;
   }
   const quote = (side, span) => make("q", { textContent: textOf(view, side, span), className: "hued", hue: hueOf(phrase, view) });
@@ -299,7 +310,7 @@ function describe(panel, at) {
   const facts = [phrase.compositional ? "compositional" : "non-compositional"];
   if (phrase.relation && !CONTRADICTIONS.has(phrase.relation)) facts.push(phrase.relation);
   if (phrase.score !== null) facts.push(`log Pr ${fixed(phrase.score)}`);
-  if (phrase.posterior !== null) facts.push(`posterior ${fixed(phrase.posterior)}`);
+  if (phrase.posterior !== null) facts.push(`confidence ${fixed(phrase.posterior)}`);
   if (phrase.evidence.length) facts.push(`evidence: ${phrase.evidence.join(", ")}`);
   if (phrase.inverted) facts.push("inverted");
   if (phrase.bar) facts.push("bar phrase");
@@ -336,6 +347,23 @@ function zoom(factor) {
   redraw();
 }
 const turn = () => { state.layout = LAYOUTS[(LAYOUTS.indexOf(state.layout) + 1) % LAYOUTS.length]; show(); };
+const turnCompact = () => { state.compact = !isCompact(); show(); };
+/* What a narrow page has folded away: the list of pairs, the controls. */
+function unroll(name, isOpen = !byId("app").classList.contains(`${name}-open`)) {
+  for (const each of ["list", "menu"]) {
+    byId("app").classList.toggle(`${each}-open`, each === name && isOpen);
+    byId(`${each}-button`).setAttribute("aria-expanded", String(each === name && isOpen));
+  }
+  drawRows();
+}
+function findPair() {
+  if (NARROW.matches) unroll("list", true);
+  byId("filter").focus();
+}
+function openHelp() {
+  byId("help").showModal();
+  byId("help").scrollTop = 0;
+}
 const turnStatistics = () => { state.statistics = !state.statistics; show(); };
 function turnEditing() {
   edit.on = !edit.on;
@@ -344,10 +372,10 @@ function turnEditing() {
   for (const option of byId("kind").options) if (option.dataset.edit) option.hidden = !edit.on;
   if (!edit.on) { if (data.token) post({ action: "close" }).catch(() => {}); show(); return; }
   setAnnotator(edit.annotator || keeper.get("annotator") || "");
-  edit.picked = null;
+  letGo();
   openFile();
 }
-const EDITING = { Delete: removePair, Backspace: removePair, u: makeNull, m: cycleMark };
+const EDITING = { Delete: removePair, Backspace: removePair, u: makeNull, m: cycleMark, g: turnGathering };
 function editKey(event) {
   if (!edit.on || state.statistics) return null;
   if (!(event.ctrlKey || event.metaKey)) return EDITING[event.key] || null;
@@ -359,14 +387,14 @@ function editKey(event) {
 const actions = {
   n: () => move(1), j: () => move(1), p: () => move(-1), k: () => move(-1),
   w: () => flip("links"), b: () => flip("bars"), f: () => flip("forest"), o: turn,
-  "/": () => byId("filter").focus(), "?": () => byId("help").showModal(),
+  "/": findPair, "?": openHelp, c: turnCompact,
   e: turnEditing, t: turnStatistics, "+": () => zoom(1.2), "=": () => zoom(1.2), "-": () => zoom(1 / 1.2), 0: () => zoom(0),
   "[": () => choose(state.choice - 1), "]": () => choose(state.choice + 1),
-  Escape: () => { if (edit.on && edit.picked) { edit.picked = null; redraw(); } else for (const panel of panels) panel.select(-1, false); if (document.activeElement) document.activeElement.blur(); },
+  Escape: () => { if (edit.on && (edit.picked || isGathering())) { letGo(); redraw(); } else for (const panel of panels) panel.select(-1, false); if (document.activeElement) document.activeElement.blur(); },
 };
 document.addEventListener("keydown", (event) => {
   if (event.altKey || byId("help").open) return;
-  const isTyping = event.target.closest("textarea, select, input:not([type=checkbox])");
+  const isTyping = event.target.closest("textarea, select, input:not([type=checkbox], [type=range])");
   const change = isTyping && event.key !== "s" ? null : editKey(event);
   if (change && (!isTyping || event.ctrlKey || event.metaKey)) { event.preventDefault(); change(); return; }
   if (event.ctrlKey || event.metaKey) return;
@@ -395,17 +423,22 @@ byId("zoom-out").addEventListener("click", () => zoom(1 / 1.2));
 byId("fit").addEventListener("click", () => zoom(0));
 byId("undo").addEventListener("click", () => travel("past", "future"));
 byId("redo").addEventListener("click", () => travel("future", "past"));
+byId("gather").addEventListener("click", turnGathering);
 byId("clear").addEventListener("click", clearPairs);
 byId("restart").addEventListener("click", startAgain);
 byId("save-pair").addEventListener("click", () => savePair());
 byId("download").addEventListener("click", downloadAnnotations);
 byId("open-file").addEventListener("change", openAnnotations);
-byId("annotator").addEventListener("change", (event) => { setAnnotator(event.target.value); edit.picked = null; openFile(); });
+byId("annotator").addEventListener("change", (event) => { setAnnotator(event.target.value); letGo(); openFile(); });
 window.addEventListener("hashchange", follow);
-byId("help-button").addEventListener("click", () => byId("help").showModal());
+byId("help-button").addEventListener("click", openHelp);
+byId("compact").addEventListener("click", turnCompact);
+byId("least").addEventListener("input", (event) => { state.least = Number(event.target.value); show(); });
+for (const name of ["list", "menu"]) byId(`${name}-button`).addEventListener("click", () => unroll(name));
+byId("main").addEventListener("scroll", () => { for (const panel of panels) panel.frame(); });
 for (const name of ["links", "bars", "forest"]) byId(name).addEventListener("click", () => flip(name));
 let width = window.innerWidth;
-window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; show(); } drawRows(); });
+window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; show(); } drawRows(); for (const panel of panels) panel.frame(); });
 
 /* ---- asking a server ---- */
 const EXAMPLE = { source: "The committee turned the offer down after three days.", target: "After 72 hours, the offer was rejected by the committee." };
@@ -442,22 +475,27 @@ function take(reply, { source, target }) {
   clearFilters();
   refilter();
 }
+/* Typing replaces the example, and nothing that somebody wrote. */
+const selectExample = ({ target }) => { if (Object.values(EXAMPLE).includes(target.value)) target.select(); };
 function beginAsking() {
   const texts = keeper.get("texts") || EXAMPLE;
   for (const side of SIDES) byId(`ask-${side}`).value = typeof texts[side] === "string" ? texts[side] : EXAMPLE[side];
   byId("ask").addEventListener("submit", ask);
   byId("ask").addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) ask(event); });
+  for (const side of SIDES) byId(`ask-${side}`).addEventListener("focus", selectExample);
+  if (!data.token) byId("ask-source").focus({ preventScroll: true });
   if (!data.pairs.length) ask();
 }
 
 function begin() {
   const two = data.systems.length > 1;
   byId("different-box").hidden = !two;
-  byId("only-legend").hidden = !two;
+  for (const sign of document.querySelectorAll(".only-legend")) sign.hidden = !two;
   for (const option of document.querySelectorAll("option[data-two]")) option.hidden = !two;
   byId("ask").hidden = !data.serves;
   for (const name of ["download", "open-box"]) byId(name).hidden = Boolean(data.token);
   byId("app").classList.toggle("single", data.pairs.length === 1 && !data.serves);
+  byId("app").classList.toggle("two", two);
   const wanted = wantedId();
   refilter();
   if (wanted) follow();

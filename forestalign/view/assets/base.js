@@ -2,10 +2,10 @@
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
-const state = { shown: [], at: 0, choice: 0, links: true, bars: true, forest: false, layout: "auto", zoom: 0, statistics: false };
+const state = { shown: [], at: 0, choice: 0, links: true, bars: false, forest: false, least: 0, compact: null, layout: "auto", zoom: 0, statistics: false };
 const LAYOUTS = ["auto", "stacked", "beside"];
 const SIDES = ["source", "target"];
-const CONTRADICTIONS = new Set(["opposite", "different value"]);
+const CONTRADICTIONS = new Set(["opposite", "different value", "other roles"]);
 let panels = [];
 
 /* Directional and control characters, which would make a text read otherwise than it is; `characters.py` has the same list. */
@@ -26,19 +26,35 @@ const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one 
 
 /* ---- from the data's lists to objects, for the pair that is shown ---- */
 const nodeOf = ([label, begin, end, kind, parent, phrase, isNull, inNull, inner, joined, whole]) => ({ label, begin, end, kind, parent, phrase, isNull, inNull, inner, joined, whole });
-const phraseOf = ([source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior, relation, evidence]) =>
-  ({ source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior, relation, evidence });
+const phraseOf = ([source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior, relation, evidence, shown]) =>
+  ({ source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior, relation, evidence, shown });
 const scatteredFields = ([source, target, evidence, relation]) => ({ source, target, evidence, relation });
 const extendedFields = ([side, span, label, pair, added]) => ({ side, span, label, pair, added });
 const otherOf = ([begin, end, label, probability]) => ({ begin, end, label, probability });
-const unfoldChoice = (folded) => {
-  const choice = { ...folded, phrases: folded.phrases.map(phraseOf), scattered: folded.scattered.map(scatteredFields), extended: folded.extended.map(extendedFields) };
-  for (const side of SIDES) choice[side] = folded[side].map(nodeOf).map((node) => ({ ...node, shows: shownBy(node, choice) }));
+const everyPhrase = () => true;
+/* Which pairs are drawn: those that Python shows, or all bar phrases besides, and none that is less certain than asked for. */
+const isDrawn = (phrase) => (state.bars || phrase.shown) && (phrase.posterior === null || phrase.posterior >= state.least);
+/* The pairs that are drawn; what supports one that is not supports the pair above it, which is as little compositional. */
+function drawnPhrases(phrases, isWanted) {
+  const place = new Map();
+  phrases.forEach((phrase, index) => { if (isWanted(phrase)) place.set(index, place.size); });
+  const parts = (phrase) => phrase.supports.flatMap((index) => (place.has(index) ? [place.get(index)] : parts(phrases[index])));
+  const isMade = (phrase) => Boolean(phrase.compositional) && phrase.supports.every((index) => place.has(index) || isMade(phrases[index]));
+  return { place, phrases: phrases.filter(isWanted).map((phrase) => ({ ...phrase, supports: parts(phrase), compositional: isMade(phrase) })) };
+}
+const unfoldChoice = (folded, isWanted) => {
+  const { place, phrases } = drawnPhrases(folded.phrases.map(phraseOf), isWanted), at = (index) => place.get(index) ?? -1;
+  const extended = folded.extended.map(extendedFields).map((one) => ({ ...one, pair: at(one.pair) })).filter((one) => one.pair >= 0);
+  const choice = { ...folded, phrases, every: folded.phrases.map(phraseOf), extended, scattered: folded.scattered.map(scatteredFields) };
+  for (const side of SIDES) {
+    choice[side] = folded[side].map(nodeOf).map((node) => ({ ...node, phrase: at(node.phrase), inner: at(node.inner), whole: at(node.whole) }))
+      .map((node) => ({ ...node, shows: shownBy(node, choice) }));
+  }
   return choice;
 };
-const unfold = (view) => view && {
+const unfold = (view, isWanted = isDrawn) => view && {
   ...view,
-  choices: view.choices.map(unfoldChoice),
+  choices: view.choices.map((choice) => unfoldChoice(choice, isWanted)),
   forest: { source: view.forest.source.map(otherOf), target: view.forest.target.map(otherOf) },
 };
 const anyView = (pair) => pair.views.find(Boolean);

@@ -1,4 +1,4 @@
-/* What stands beside the pairs: scattered words, which belong together and are no phrase, and extended phrases, which
+/* What stands beside the pairs: scattered words, which belong together and are not a phrase, and extended phrases, which
    add small words to an aligned one. A selection is a number: first come the phrase pairs, then the scattered words. */
 
 const scatteredAt = (choice, at) => choice.scattered[at - choice.phrases.length];
@@ -54,7 +54,7 @@ function scatteredLine(view, one, lead) {
   return line;
 }
 function describeScattered(view, one) {
-  const facts = ["together, but no phrase of the trees"];
+  const facts = ["words that belong together and are not a phrase"];
   if (one.relation && !CONTRADICTIONS.has(one.relation)) facts.push(one.relation);
   facts.push(`evidence: ${one.evidence}`);
   return [scatteredLine(view, one, ""), make("p", { className: "facts", textContent: facts.join(" \u00b7 ") })];
@@ -66,7 +66,7 @@ function extendedLine(view, choice, one) {
     ` (${one.side}) ~ `, quote(other, phrase[other]), ", adds ", make("q", { textContent: scatteredText(view, one.side, one.added) }));
 }
 function besideLines(view, choice, at) {
-  return [...extendedOf(choice, at).map((one) => extendedLine(view, choice, one)), ...scatteredOf(choice, at).map((one) => scatteredLine(view, one, "together, but no phrase: "))];
+  return [...extendedOf(choice, at).map((one) => extendedLine(view, choice, one)), ...scatteredOf(choice, at).map((one) => scatteredLine(view, one, "belong together: "))];
 }
 function besideLabel(panel, { node, side }) {
   const { view, choice } = panel, other = side === "source" ? "target" : "source";
@@ -77,7 +77,7 @@ function besideLabel(panel, { node, side }) {
   return whole ? `Part of ${textOf(view, side, whole[side])}, which is aligned with ${textOf(view, other, whole[other])}` : "";
 }
 
-/* Rows of the table: no labels for words that are no phrase, and no scores for either. */
+/* Rows of the table: no labels for words that are not a phrase, and no scores for either. */
 function besideRows(view, choice) {
   const rows = choice.scattered.map((one, index) => ({
     at: choice.phrases.length + index, labels: "no phrase", relation: relationOf(one), evidence: one.evidence,

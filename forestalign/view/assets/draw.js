@@ -3,7 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const WORD = "w", BAR = "b";
-const PILL = 21, WORD_PILL = 26, STEP = 38, ROW = 31, LANE = 19, TAG = 40;
+const PILL = 21, WORD_PILL = 26, STEP = 38, ROW = 31, LANE = 19, TAG = 36, LEVEL = 10;
 
 const measure = (() => {
   const context = document.createElement("canvas").getContext("2d");
@@ -29,7 +29,7 @@ function element(name, attributes = {}, ...children) {
 /* ---- one side: which nodes are shown, and how high they stand ---- */
 
 function shownNodes(raw, tokens, showBars) {
-  const keep = raw.map((node) => showBars || node.kind !== BAR);
+  const keep = raw.map((node) => showBars || node.kind !== BAR || node.phrase >= 0);
   const parentOf = (index) => {
     let parent = raw[index].parent;
     while (parent >= 0 && !keep[parent]) parent = raw[parent].parent;
@@ -77,8 +77,8 @@ function levels(nodes, rows) {
   const centres = [0];
   let edge = rows ? widest[0] + TAG : 0;
   for (let level = 1; level <= top; level++) {
-    centres.push(rows ? edge + 15 + widest[level] / 2 : centres[level - 1] + (level === 1 ? STEP + 16 : STEP));
-    edge += 15 + widest[level];
+    centres.push(rows ? edge + LEVEL + widest[level] / 2 : centres[level - 1] + (level === 1 ? STEP + 16 : STEP));
+    edge += LEVEL + widest[level];
   }
   return { centres, words: rows ? widest[0] : 0, depth: (rows ? edge : centres[top] + PILL / 2) + 4 };
 }
@@ -112,7 +112,7 @@ function layoutPair(view, choice, options) {
   const source = sideLayout(choice.source, view.source.tokens, view.forest.source, options);
   const target = sideLayout(choice.target, view.target.tokens, view.forest.target, options);
   const length = Math.max(source.length, target.length);
-  const middle = options.rows ? 110 : 74;
+  const middle = options.rows ? 96 : 74;
   const edge = options.rows ? 0 : WORD_PILL / 2;
   const zero = source.total + 6 + edge;
   const other = zero + middle + 2 * edge;
@@ -138,7 +138,7 @@ const hueOf = (phrase, view) => {
 
 function edgePath(parent, child, side, layout) {
   const out = (node, sign) => node.d + sign * (layout.rows ? node.width : node.height) / 2;
-  const bend = out(parent, -1) - (layout.rows ? 7 : 8);
+  const bend = out(parent, -1) - (layout.rows ? 5 : 8);
   const lower = child.kind !== WORD ? out(child, 1) : layout.rows ? side.words + TAG - 4 : child.d + 27;
   const way = Math.sign(child.a - parent.a), round = Math.min(5, Math.abs(child.a - parent.a));
   const point = (a, d) => side.place(a, d).map((value) => value.toFixed(1)).join(" ");

@@ -1,8 +1,8 @@
-/* Correcting an alignment. A draft is a list of pairs of node names over the two binarised trees, as `annotations/`
-   has it; what is drawn is made from it anew after each change, and every change can be taken back. */
+/* Correcting an alignment. A draft is a list of pairs of node names over the two binarised trees, and one of scattered
+   words, as `annotations/` has them; what is drawn is made from it anew after each change, and every change can be taken back. */
 
 const MARKS = ["", "unsure", "equal", "similar", "more general", "more specific", "opposite", "different value"];
-const edit = { on: false, annotator: "", drafts: new Map(), saved: new Map(), picked: null };
+const edit = { on: false, annotator: "", drafts: new Map(), saved: new Map(), picked: null, gathers: false, gathered: { source: [], target: [] }, waits: false };
 
 const nameKey = ([begin, end, label, isBar]) => `${begin} ${end} ${label} ${Boolean(isBar)}`;
 const nameOf = (node) => [node.begin, node.end, node.label, node.kind === BAR];
@@ -29,16 +29,20 @@ function choiceOfDraft(draft) {
   for (const side of SIDES) draft.nodes[side].forEach((node, index) => order[side].set(nameKey(nameOf(node)), index));
   const at = (pair, side) => order[side].get(nameKey(pair[side]));
   const pairs = [...draft.pairs].sort((one, two) => size(one.source) - size(two.source) || at(one, "source") - at(two, "source"));
-  const choice = { phrases: phrasesOf(pairs, (pair, side) => at(pair, side), draft.nodes), nulls: {}, scattered: [], extended: [], logScore: null, reachedRoot: true, completed: false, trees: draft.trees, pairs };
+  const choice = { phrases: phrasesOf(pairs, (pair, side) => at(pair, side), draft.nodes), nulls: {}, scattered: draft.scattered.map((one) => ({ ...one, evidence: "", relation: one.mark })), extended: [], logScore: null, reachedRoot: true, completed: false, trees: draft.trees, pairs };
   for (const side of SIDES) {
     const phraseAt = new Map(pairs.map((pair, index) => [at(pair, side), index]));
-    choice[side] = withNulls(draft.nodes[side].map((node, index) => ({ ...node, phrase: phraseAt.has(index) ? phraseAt.get(index) : -1, inner: -1, joined: -1, whole: -1 })))
-      .map((node) => ({ ...node, shows: node.phrase }));
+    choice[side] = withNulls(draft.nodes[side].map((node, index) => ({ ...node, phrase: phraseAt.has(index) ? phraseAt.get(index) : -1, inner: -1, joined: joinedAt(draft, side, node), whole: -1 })))
+      .map((node) => ({ ...node, shows: shownBy(node, choice) }));
     choice.nulls[side] = choice[side].filter((node) => node.isNull).map((node) => [node.begin, node.end]);
   }
   return choice;
 }
 const size = ([begin, end]) => end - begin;
+/* The scattered words that a node consists of, as in scene.py. */
+function joinedAt(draft, side, { begin, end }) {
+  return draft.scattered.findIndex((one) => one[side].filter((word) => begin <= word && word < end).length === end - begin);
+}
 
 function phrasesOf(pairs, at, nodes) {
   const above = (side, index, other) => {  // whether the node `other` stands over the node `index`
@@ -59,9 +63,9 @@ function phrasesOf(pairs, at, nodes) {
   });
 }
 
-/* Null is what has no aligned node inside, unless it belongs to a pair that is aligned as a whole. */
+/* Null is what has no aligned node and no scattered word inside, unless it belongs to a pair that is aligned as a whole. */
 function withNulls(nodes) {
-  const full = nodes.map((node) => node.phrase >= 0), below = nodes.map(() => false);
+  const full = nodes.map((node) => node.phrase >= 0 || node.joined >= 0), below = nodes.map(() => false);
   nodes.forEach((node, index) => { if (full[index] && node.parent >= 0) { full[node.parent] = true; below[node.parent] = true; } });
   nodes.forEach((node, index) => { if (below[index] && node.parent >= 0) below[node.parent] = true; });
   for (let index = nodes.length - 1; index >= 0; index--) {  // parents before children
@@ -101,15 +105,18 @@ function draftOf(pair) {
   if (!edit.drafts.has(pair.id)) edit.drafts.set(pair.id, kept(pair) || savedDraft(pair) || freshDraft(pair));
   return edit.drafts.get(pair.id);
 }
-function emptyDraft(pair, { view, index }, pairs, dirty) {
-  const unfolded = unfold(view), choice = unfolded.choices[index];
+function emptyDraft(pair, { view, index }, rows, dirty) {
+  const unfolded = unfold(view, everyPhrase), choice = unfolded.choices[index];
   const nodes = { source: binaryNodes(choice, "source"), target: binaryNodes(choice, "target") };
   const names = { source: new Set(), target: new Set() };
   for (const side of SIDES) for (const node of nodes[side]) names[side].add(nameKey(nameOf(node)));
-  const known = pairs(choice).filter((each) => SIDES.every((side) => names[side].has(nameKey(each[side]))));
-  return { id: pair.id, view: { ...unfolded, id: pair.id, folded: view }, trees: choice.trees, nodes, pairs: known, past: [], future: [], dirty };
+  const { pairs, scattered } = rows(choice), known = pairs.filter((each) => SIDES.every((side) => names[side].has(nameKey(each[side]))));
+  return { id: pair.id, view: { ...unfolded, id: pair.id, folded: view }, trees: choice.trees, nodes, pairs: known, scattered, past: [], future: [], dirty };
 }
-const rowsOf = (earlier) => earlier.pairs.map(([source, target]) => ({ source, target, mark: markIn(earlier.marks, source, target) }));
+const rowsOf = (earlier) => ({
+  pairs: earlier.pairs.map(([source, target]) => ({ source, target, mark: markIn(earlier.marks, source, target) })),
+  scattered: (earlier.scattered || []).map(([source, target, mark]) => ({ source, target, mark })),
+});
 const markIn = (marks, source, target) => { const found = (marks || []).find((mark) => nameKey(mark[0]) === nameKey(source) && nameKey(mark[1]) === nameKey(target)); return found ? found[2] : ""; };
 function kept(pair) {
   const earlier = keeper.get(draftName(pair.id)), base = earlier && baseOf(pair, earlier);
@@ -126,23 +133,25 @@ function freshDraft(pair) {
 }
 function rowsOfChoice(choice) {
   const find = (side, index) => choice[side].find((node) => node.phrase === index);
-  return choice.phrases.map((_, index) => [find("source", index), find("target", index)]).filter(([source, target]) => source && target)
+  const pairs = choice.phrases.map((_, index) => [find("source", index), find("target", index)]).filter(([source, target]) => source && target)
     .map(([source, target]) => ({ source: nameOf(source), target: nameOf(target), mark: "" }));
+  return { pairs, scattered: choice.scattered.map(({ source, target }) => ({ source, target, mark: "" })) };
 }
 
 /* ---- changes ---- */
-function change(pairs) {
+const answerOf = ({ pairs, scattered }) => ({ pairs, scattered });
+function change(changes) {
   const draft = draftOf(state.shown[state.at]);
-  draft.past.push(draft.pairs);
+  draft.past.push(answerOf(draft));
   draft.future = [];
-  draft.pairs = pairs;
+  Object.assign(draft, changes);
   changed(draft);
 }
 function travel(from, to) {
   const draft = draftOf(state.shown[state.at]);
   if (!draft[from].length) return;
-  draft[to].push(draft.pairs);
-  draft.pairs = draft[from].pop();
+  draft[to].push(answerOf(draft));
+  Object.assign(draft, draft[from].pop());
   changed(draft);
 }
 function changed(draft) {
@@ -155,17 +164,25 @@ const pairOf = (side, name) => draftOf(state.shown[state.at]).pairs.find((pair) 
 function connect(source, target) {
   const { pairs } = draftOf(state.shown[state.at]);
   if (pairOf("source", source) && pairOf("source", source) === pairOf("target", target)) return;
-  change([...pairs.filter((pair) => nameKey(pair.source) !== nameKey(source) && nameKey(pair.target) !== nameKey(target)), { source, target, mark: "" }]);
+  change({ pairs: [...pairs.filter((pair) => nameKey(pair.source) !== nameKey(source) && nameKey(pair.target) !== nameKey(target)), { source, target, mark: "" }] });
 }
 function removePair() {
-  const pair = edit.picked && pairOf(edit.picked.side, edit.picked.name);
-  if (pair) change(draftOf(state.shown[state.at]).pairs.filter((other) => other !== pair));
+  const found = pickedAnswer();
+  if (found) change({ [found.list]: draftOf(state.shown[state.at])[found.list].filter((other) => other !== found.one) });
+}
+/* What is chosen: the pair of a node, else the scattered words that its word belongs to; and the list that it stands in. */
+function pickedAnswer() {
+  const { picked } = edit, pair = picked && pairOf(picked.side, picked.name);
+  if (pair) return { list: "pairs", one: pair };
+  const one = picked && size(picked.name) === 1 && draftOf(state.shown[state.at]).scattered.find((each) => each[picked.side].includes(picked.name[0]));
+  return one ? { list: "scattered", one } : null;
 }
 function makeNull() {
   if (!edit.picked) return;
-  const { side, name } = edit.picked, { pairs } = draftOf(state.shown[state.at]);
+  const { side, name } = edit.picked, { pairs, scattered } = draftOf(state.shown[state.at]);
+  const kept = scattered.filter((one) => !one[side].some((word) => within([word, word + 1], name)));
   const left = pairs.filter((pair) => !within(pair[side], name) || (size(pair[side]) === size(name) && isOver(side, pair[side], name)));
-  if (left.length < pairs.length) change(left);
+  if (left.length < pairs.length || kept.length < scattered.length) change({ pairs: left, scattered: kept });
 }
 /* Of two nodes over the same words, whether the first is the higher. */
 function isOver(side, first, second) {
@@ -173,23 +190,60 @@ function isOver(side, first, second) {
   return at(first) > at(second);
 }
 function mark(text) {
-  const pair = edit.picked && pairOf(edit.picked.side, edit.picked.name);
-  if (pair && pair.mark !== text) change(draftOf(state.shown[state.at]).pairs.map((other) => (other === pair ? { ...pair, mark: text } : other)));
+  const found = pickedAnswer();
+  if (found && found.one.mark !== text) change({ [found.list]: draftOf(state.shown[state.at])[found.list].map((other) => (other === found.one ? { ...other, mark: text } : other)) });
 }
 function cycleMark() {
-  const pair = edit.picked && pairOf(edit.picked.side, edit.picked.name);
-  if (pair) mark(MARKS[(MARKS.indexOf(pair.mark) + 1) % MARKS.length]);
+  const found = pickedAnswer();
+  if (found) mark(MARKS[(MARKS.indexOf(found.one.mark) + 1) % MARKS.length]);
 }
 function clearPairs() {
-  const { nodes, pairs } = draftOf(state.shown[state.at]);
+  const { nodes, pairs, scattered } = draftOf(state.shown[state.at]);
   const [source, target] = SIDES.map((side) => nameOf(nodes[side][nodes[side].length - 1]));
-  if (pairs.length !== 1 || nameKey(pairs[0].source) !== nameKey(source)) change([{ source, target, mark: "" }]);
+  if (pairs.length !== 1 || scattered.length || nameKey(pairs[0].source) !== nameKey(source)) change({ pairs: [{ source, target, mark: "" }], scattered: [] });
 }
 const startAgain = () => change(draftBase(state.shown[state.at]));
 /* What the aligner said, as far as the draft's trees have its nodes. */
 function draftBase(pair) {
   const { nodes } = draftOf(pair), has = (side, name) => nodes[side].some((node) => nameKey(nameOf(node)) === nameKey(name));
-  return rowsOfChoice(choiceOf(unfold(anyView(pair)))).filter((row) => SIDES.every((side) => has(side, row[side])));
+  const { pairs, scattered } = rowsOfChoice(choiceOf(unfold(anyView(pair), everyPhrase)));
+  return { pairs: pairs.filter((row) => SIDES.every((side) => has(side, row[side]))), scattered };
+}
+
+/* ---- words that belong together and are not a phrase ---- */
+const isGathering = () => SIDES.some((side) => edit.gathered[side].length);
+const canJoin = () => SIDES.every((side) => edit.gathered[side].length) && SIDES.some((side) => edit.gathered[side].length > 1);
+function letGo() {
+  Object.assign(edit, { picked: null, gathers: false, gathered: { source: [], target: [] } });
+}
+function turnGathering() {
+  const gathers = !edit.gathers;
+  letGo();
+  edit.gathers = gathers;
+  redraw();
+}
+function gatherWord(side, word) {
+  const { gathered } = edit;
+  edit.picked = null;
+  gathered[side] = gathered[side].includes(word) ? gathered[side].filter((other) => other !== word) : [...gathered[side], word].sort((one, two) => one - two);
+  redraw();
+}
+/* A word belongs to one such group at most; the new one takes the place of those that it shares words with. */
+function joinWords() {
+  const { source, target } = edit.gathered, { scattered } = draftOf(state.shown[state.at]);
+  if (!canJoin()) return;
+  const isFree = (one) => SIDES.every((side) => !one[side].some((word) => edit.gathered[side].includes(word)));
+  letGo();
+  edit.picked = { side: "source", name: wordName("source", source[0]) };
+  change({ scattered: [...scattered.filter(isFree), { source, target, mark: "" }].sort((one, two) => one.source[0] - two.source[0]) });
+}
+const wordName = (side, word) => nameOf(draftOf(state.shown[state.at]).nodes[side].find((node) => node.kind === WORD && node.begin === word));
+const isPicked = (side, node) => (edit.picked ? edit.picked.side === side && nameKey(edit.picked.name) === nameKey(nameOf(node)) : node.kind === WORD && edit.gathered[side].includes(node.begin));
+function describeGathered(view) {
+  const side = (name) => (edit.gathered[name].length ? make("q", { textContent: scatteredText(view, name, edit.gathered[name]) }) : `click words of the ${name}`);
+  const tools = make("p", { className: "edit-tools" }, make("button", { type: "button", id: "join-words", textContent: "Join these words", disabled: !canJoin(), onclick: joinWords }),
+    make("button", { type: "button", textContent: "Let go", title: "Esc", onclick: () => { letGo(); redraw(); } }));
+  return [make("p", {}, side("source"), " \u2194 ", side("target")), tools];
 }
 
 /* ---- picking nodes ---- */
@@ -209,7 +263,9 @@ function joined(picked, side, name) {
   return Boolean(pair) && nameKey(pair[side]) === nameKey(name);
 }
 function pickedPhrase(choice) {
-  return edit.picked ? choice.pairs.findIndex((pair) => nameKey(pair[edit.picked.side]) === nameKey(edit.picked.name)) : -1;
+  const found = pickedAnswer();
+  if (!found) return -1;
+  return found.list === "pairs" ? choice.pairs.indexOf(found.one) : choice.phrases.length + draftOf(state.shown[state.at]).scattered.indexOf(found.one);
 }
 
 /* Pairs that nest in another way on the one side than on the other; allowed where the meaning asks for it. */
@@ -220,21 +276,23 @@ function crossing(draft, pair) {
 }
 
 function describePicked(panel) {
-  const { picked } = edit, draft = panel.draft;
+  const { picked } = edit, draft = panel.draft, found = pickedAnswer();
+  if (edit.gathers || isGathering()) return describeGathered(draft.view);
   if (!picked) return [make("p", { className: "hint", textContent: "Click a phrase and then its partner in the other tree to align them. Click an aligned phrase to remove, mark or empty it. Ctrl+Z takes back, Ctrl+S saves." })];
-  const pair = pairOf(picked.side, picked.name), text = (side, name) => textOf(draft.view, side, name);
+  const pair = found && found.list === "pairs" ? found.one : null, text = (side, name) => textOf(draft.view, side, name);
   const line = make("p", {}, make("strong", { textContent: `${picked.name[2]}${picked.name[3] ? "\u2032" : ""}` }), " ", make("q", { textContent: text(picked.side, picked.name) }));
   const other = picked.side === "source" ? "target" : "source";
-  line.append(pair ? " \u2194 " : ` \u2014 now click its partner in the ${other} tree`);
+  if (found && !pair) line.append(" \u2014 together: ", ...SIDES.flatMap((side, index) => [index ? " \u2194 " : "", make("q", { textContent: scatteredText(draft.view, side, found.one[side]) })]));
+  else line.append(pair ? " \u2194 " : ` \u2014 now click its partner in the ${other} tree`);
   if (pair) line.append(make("strong", { textContent: pair[other][2] }), " ", make("q", { textContent: text(other, pair[other]) }));
   const tools = make("p", { className: "edit-tools" }, make("button", { type: "button", id: "make-null", textContent: "Make null", title: "nothing inside is aligned (u)", onclick: makeNull }));
-  if (pair) {
+  if (found) {
     const choose = make("select", { id: "mark", onchange: (event) => mark(event.target.value) }, ...MARKS.map((name) => make("option", { value: name, textContent: name || "no mark" })));
-    choose.value = pair.mark;
-    tools.prepend(make("button", { type: "button", id: "remove-pair", textContent: "Remove pair", title: "Delete", onclick: removePair }));
+    choose.value = found.one.mark;
+    tools.prepend(make("button", { type: "button", id: "remove-pair", textContent: pair ? "Remove pair" : "Take apart", title: "Delete", onclick: removePair }));
     tools.append(make("label", {}, "mark ", choose));
   }
-  const found = pair ? crossing(draft, pair) : [];
-  const notes = found.length ? [make("p", { className: "facts warn", textContent: `nests otherwise than ${found.slice(0, 3).map((one) => text("source", one.source)).join(", ")}${found.length > 3 ? " and others" : ""}` })] : [];
+  const others = pair ? crossing(draft, pair) : [];
+  const notes = others.length ? [make("p", { className: "facts warn", textContent: `nests otherwise than ${others.slice(0, 3).map((one) => text("source", one.source)).join(", ")}${others.length > 3 ? " and others" : ""}` })] : [];
   return [line, tools, ...notes];
 }

@@ -9,18 +9,31 @@ const NOTHING_ONLY = { phrases: new Set(), words: new Set() };
 function onlyIn(view, other) {
   if (!view || !other) return NOTHING_ONLY;
   const only = { phrases: new Set(), words: new Set() };
-  const theirs = new Set(choiceOf(other).phrases.map(phraseKey));
+  const theirs = new Set(choiceOf(other).every.map(phraseKey));
   choiceOf(view).phrases.forEach((phrase, index) => { if (!theirs.has(phraseKey(phrase))) only.phrases.add(index); });
   const links = new Set(other.words.map(([i, j]) => `${i}-${j}`));
   for (const [i, j] of view.words) if (!links.has(`${i}-${j}`)) only.words.add(`${i}-${j}`);
   return only;
 }
+/* What only this system has, in words; each leads to its place. */
+function differencesOf(panel) {
+  const { view, choice, only } = panel, box = make("div", { className: "differences" }, make("strong", { textContent: "Only here: " }));
+  const covered = new Set([...only.phrases].map((index) => choice.phrases[index]).filter((phrase) => size(phrase.source) === 1 && size(phrase.target) === 1).map((phrase) => `${phrase.source[0]}-${phrase.target[0]}`));
+  const links = [...only.words].filter((link) => !covered.has(link)).map((link) => link.split("-").map(Number));
+  for (const index of [...only.phrases].reverse()) {
+    const text = SIDES.map((side) => textOf(view, side, choice.phrases[index][side])).join(" = ");
+    box.append(make("button", { type: "button", className: "difference", hue: hueOf(choice.phrases[index], view), textContent: text, title: text, onclick: () => panel.select(index, true) }));
+  }
+  if (links.length) box.append(make("span", { className: "facts", textContent: `word links ${links.map(([i, j]) => `${view.source.tokens[i]}\u2013${view.target.tokens[j]}`).join(", ")}` }));
+  if (!only.phrases.size && !links.length) box.append("nothing");
+  return box;
+}
 function differenceCount(pair) {
   if (pair.difference === undefined) {
     const [left, right] = pair.views;
-    const keys = (view) => new Set(view ? view.choices[0].phrases.map(([source, target]) => `${source} ${target}`) : []);
-    const [a, b] = [keys(left), keys(right)];
-    pair.difference = [...a].filter((key) => !b.has(key)).length + [...b].filter((key) => !a.has(key)).length;
+    const keys = (view, isWanted) => (view ? view.choices[0].phrases.map(phraseOf).filter(isWanted).map(phraseKey) : []);
+    const missing = (view, other) => { const theirs = new Set(keys(other, everyPhrase)); return keys(view, (phrase) => phrase.shown).filter((key) => !theirs.has(key)).length; };
+    pair.difference = missing(left, right) + missing(right, left);
   }
   return pair.difference;
 }
@@ -29,7 +42,7 @@ function differenceCount(pair) {
 function summaryOf(pair) {
   if (!pair.summary) {
     const { source, target, choices: [best] } = anyView(pair);
-    const phrases = best.phrases.map(phraseOf), length = source.tokens.length + target.tokens.length;
+    const phrases = best.phrases.map(phraseOf).filter((phrase) => phrase.shown), length = source.tokens.length + target.tokens.length;
     const posteriors = phrases.map((phrase) => phrase.posterior).filter((value) => value !== null);
     pair.summary = {
       text: `${pair.id} ${source.text} ${target.text}`.toLowerCase(), length,
@@ -100,7 +113,7 @@ function badgesOf(pair) {
 function rowOf(pair, index) {
   const { source, target } = anyView(pair);
   const title = make("b", {}, make("span", { textContent: pair.id }), make("span", { className: "badges" }, ...badgesOf(pair)));
-  const row = make("div", { className: "row", id: `row-${index}`, onclick: () => { state.at = index; state.choice = 0; show(); } },
+  const row = make("div", { className: "row", id: `row-${index}`, onclick: () => { state.at = index; state.choice = 0; unroll("list", false); show(); } },
     title, make("p", { textContent: source.text }), make("p", { className: "second", textContent: target.text }));
   row.setAttribute("role", "option");
   row.setAttribute("aria-selected", String(index === state.at));

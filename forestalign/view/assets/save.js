@@ -22,31 +22,36 @@ function fieldsOf(draft) {
     source: source.tokens, target: target.tokens, trees: { source: draft.trees.source.brackets, target: draft.trees.target.brackets },
     pairs: pairs.map((pair) => [pair.source, pair.target]),
     marks: pairs.filter((pair) => pair.mark).map((pair) => [pair.source, pair.target, pair.mark]),
+    scattered: draft.scattered.map(({ source, target, mark }) => [source, target, mark]),
   };
 }
 function lineOf(draft) {
-  const { pairs, marks } = fieldsOf(draft);
+  const { pairs, marks, scattered } = fieldsOf(draft), own = { pairs };
+  if (marks.length) own.marks = marks;
+  if (scattered.length) own.scattered = scattered;
   const side = (name) => ({ text: draft.view[name].text, tokens: draft.view[name].tokens, tree: draft.trees[name].brackets });
-  return { id: draft.id, phenomena: [], source: side("source"), target: side("target"), annotators: { [edit.annotator]: marks.length ? { pairs, marks } : { pairs } } };
+  return { id: draft.id, phenomena: [], source: side("source"), target: side("target"), annotators: { [edit.annotator]: own } };
 }
 
 /* ---- the server's file ---- */
-async function post(fields) {
+async function post(fields, path = "annotations") {
   const headers = { "Content-Type": "application/json", "X-Token": data.token };
-  const answer = await fetch("annotations", { method: "POST", headers, body: JSON.stringify({ page, ...fields }) });
+  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify({ page, ...fields }) });
   const reply = await answer.json();
   if (!answer.ok) throw Object.assign(new Error(reply.error), { reason: reply.reason });
   return reply;
 }
 async function openFile(takeOver = false) {
   if (!data.token) return openKept();
+  edit.waits = false;
   try {
     const { pairs } = await post({ action: "open", annotator: edit.annotator, take_over: takeOver });
     edit.saved = new Map(pairs.map((each) => [each.id, each]));
     tell(savedCount());
   } catch (error) {
     edit.saved = new Map();
-    if (error.reason === "taken") tellConflict(`${error.message}. Close that page, or take the file over; that page can then save no more.`, "Take over", () => openFile(true));
+    edit.waits = error.reason === "taken";
+    if (edit.waits) tellConflict(`${error.message}. Close that page, or take the file over; that page can then save no more.`, "Take over", () => openFile(true));
     else tell(error.message, true);
   }
   edit.drafts.clear();
@@ -63,6 +68,14 @@ async function saveToFile(draft, replace) {
   }
 }
 const claim = () => post({ action: "open", annotator: edit.annotator, take_over: true });
+/* The server takes a page that it does not hear of for a closed one. */
+const BEAT = 3000;
+setInterval(async () => {
+  if (!data.token || !edit.on) return;
+  const { holds: isOurs } = await post({ action: "alive" }, "alive").catch(() => ({ holds: !edit.waits }));
+  if (isOurs && edit.waits) { byId("conflict").hidden = true; openFile(); }
+  if (!isOurs && byId("conflict").hidden) tellConflict("The file is open in another page, which may save to it; this one can save no more.", "Take over", () => openFile(true));
+}, BEAT);
 window.addEventListener("pagehide", () => {
   if (!data.token || !edit.on) return;
   const headers = { "Content-Type": "application/json", "X-Token": data.token };
@@ -79,7 +92,7 @@ function openKept() {
 }
 function remember(line) {
   const own = line.annotators[edit.annotator];
-  edit.saved.set(line.id, { line, id: line.id, source: line.source.tokens, target: line.target.tokens, trees: { source: line.source.tree, target: line.target.tree }, pairs: own ? own.pairs : null, marks: own ? own.marks : [] });
+  edit.saved.set(line.id, { line, id: line.id, source: line.source.tokens, target: line.target.tokens, trees: { source: line.source.tree, target: line.target.tree }, pairs: own ? own.pairs : null, marks: own ? own.marks : [], scattered: own ? own.scattered : [] });
 }
 const keptLines = () => [...edit.saved.values()].map((saved) => saved.line);
 function saveHere(draft, replace) {

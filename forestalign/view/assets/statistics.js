@@ -38,16 +38,17 @@ function chart(title, rows, note = "") {
   }
   return make("section", { className: "card" }, make("h3", { textContent: title }), rows.length ? body : make("p", { className: "hint", textContent: "no figures in this file" }), note ? make("p", { className: "hint", textContent: note }) : "");
 }
+const shownPhrases = (choice) => choice.phrases.map(phraseOf).filter((phrase) => phrase.shown);
 function figuresOf(views) {
   const best = views.map((view) => view.choices[0]);
-  const phrases = best.flatMap((choice) => choice.phrases.map(phraseOf)), lengths = views.flatMap((view) => SIDES.map((side) => view[side].tokens.length));
+  const phrases = best.flatMap(shownPhrases), lengths = views.flatMap((view) => SIDES.map((side) => view[side].tokens.length));
   const perWord = views.map((view, index) => (best[index].logScore === null ? NaN : best[index].logScore / (view.source.tokens.length + view.target.tokens.length)));
   const posteriors = phrases.map((phrase) => phrase.posterior).filter((value) => value !== null);
   return [
     chart("Words per sentence", histogram(lengths, 0), `mean ${mean(lengths).toFixed(1)}`),
-    chart("Phrase pairs per sentence pair", histogram(best.map((choice) => choice.phrases.length), 0), `${counted(phrases.length, "phrase pair")} in all`),
+    chart("Phrase pairs per sentence pair", histogram(best.map((choice) => shownPhrases(choice).length), 0), `${counted(phrases.length, "phrase pair")} in all`),
     chart("Log score per word", histogram(perWord, 2)),
-    chart("Posterior of phrase pairs", histogram(posteriors, 2, [0, 1])),
+    chart("Confidence of phrase pairs", histogram(posteriors, 2, [0, 1])),
     chart("Kinds of steps", tally(phrases.map(stepOf))),
     chart("Relations", tally(phrases.map((phrase) => phrase.relation || "not said"))),
     chart("Evidence", tally(phrases.flatMap((phrase) => phrase.evidence))),

@@ -15,12 +15,10 @@ than BEAM states are alive.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from forestalign.grammar import stop_words
 from forestalign.lexicon import PairList, PhraseLists, WordNet, load_phrases
 from forestalign.lexicon.findings import EQUAL, SIMILAR
 from forestalign.lexicon.phrase_relations import related_phrases
@@ -32,7 +30,6 @@ from forestalign.words.similarity import form
 BEAM = 40  # states, as many as Meteor keeps; more change next to nothing
 # the weights of Meteor 1.5 for English
 MODULE_WEIGHTS = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
-ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 
 
 class WordMatch(NamedTuple):
@@ -72,7 +69,7 @@ def find_matches(source: Sentence, target: Sentence, sources: MeteorSources) -> 
     found: dict[tuple[Span, Span], str] = {}
     for i, left in enumerate(source.tokens):
         for j, right in enumerate(target.tokens):
-            lemmas = (left.lemma or left.surface.lower(), right.lemma or right.surface.lower())
+            lemmas = (left.key, right.key)
             if module := _module(left.surface, right.surface, lemmas, sources):
                 found[Span(i, i + 1), Span(j, j + 1)] = module
     for spans in _phrase_matches(source, target, sources):
@@ -110,7 +107,7 @@ def _phrase_matches(source: Sentence, target: Sentence, sources: MeteorSources) 
 
 def _contiguous(tokens: Sequence[int]) -> Span | None:
     span = Span(min(tokens), max(tokens) + 1) if tokens else None
-    return span if span and span.end - span.begin == len(tokens) else None
+    return span if span and span.size == len(tokens) else None
 
 
 # ---- the best set ----
@@ -174,42 +171,3 @@ def _matches_of(history: _History | None) -> tuple[WordMatch, ...]:
         found.append(history.match)
         history = history.before
     return tuple(reversed(found))
-
-
-def count_chunks(matches: Sequence[WordMatch]) -> int:
-    """Runs of matches, given in the order of the source, that are contiguous in both sentences."""
-    ends = [(match.source.end, match.target.end) for match in matches]
-    begins = [(match.source.begin, match.target.begin) for match in matches]
-    return len(matches) - sum(end == begin for end, begin in zip(ends, begins[1:], strict=False))
-
-
-# ---- the score ----
-
-
-def meteor_score(source: Sentence, target: Sentence, matches: Sequence[WordMatch]) -> float:
-    """Meteor of the source as the hypothesis and the target as the reference, from 0 to 1.
-
-    P and R weigh matched words by their module and content words DELTA against 1 - DELTA for function words;
-    F = P R / (ALPHA P + (1 - ALPHA) R); the penalty is GAMMA (chunks / matched words)^BETA.
-    """
-    shares = []
-    for words, spans in (
-        (source.words, [(match.source, match.module) for match in matches]),
-        (target.words, [(match.target, match.module) for match in matches]),
-    ):
-        whole = math.fsum(map(_word_weight, words))
-        matched = math.fsum(
-            MODULE_WEIGHTS[module] * _word_weight(words[k]) for span, module in spans for k in range(*span)
-        )
-        shares.append(matched / whole if whole else 0.0)
-    precision, recall = shares
-    if not precision or not recall:
-        return 0.0
-    mean = precision * recall / (ALPHA * precision + (1.0 - ALPHA) * recall)
-    covered = sum(len(range(*match.source)) + len(range(*match.target)) for match in matches) / 2
-    chunks = 0 if covered == len(source) == len(target) and count_chunks(matches) == 1 else count_chunks(matches)
-    return mean * (1.0 - GAMMA * math.pow(chunks / covered, BETA))
-
-
-def _word_weight(word: str) -> float:
-    return 1.0 - DELTA if word.lower() in stop_words() else DELTA

@@ -46,7 +46,7 @@ def are_same(source: Analysis, i: int, target: Analysis, j: int) -> bool:
 
 
 def edit_tree(analysis: Analysis) -> EditNode:
-    """The dependency tree below one root that is no word, so that several roots do no harm."""
+    """The dependency tree below one root that is not a word, so that several roots do no harm."""
     heads, words = analysis.dependencies.heads, analysis.sentence.words
     children: dict[int, list[int]] = {}
     for token, head in enumerate(heads):

@@ -18,13 +18,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from forestalign.errors import InputError
-from forestalign.outputs import naming
+from forestalign.inputs import parse_json, reading
+from forestalign.outputs import followed, naming
+from forestalign.own_files import open_regular
 from forestalign.parsers import Parse
 from forestalign.tokens import Sentence
 from forestalign.words.packed_vectors import Half, packed, unpacked
 
 Words = tuple[str, ...]
 BATCH = 64
+LONGEST_LINE = 1 << 24  # bytes; a sentence of 300 words with vectors has some hundred thousand
 BEGIN = b'{"words": '  # of a line
 
 
@@ -43,7 +46,7 @@ class _Known:
     tags: Words
     lemmas: Words
     encoder: str = ""  # whose vectors; empty: they were not asked for
-    middle: Half | None = None
+    context_vectors: Half | None = None
 
 
 class AnalysisStore:
@@ -53,7 +56,7 @@ class AnalysisStore:
     """
 
     def __init__(self, path: str | Path | None = None, encoder: str = ""):
-        self._path = Path(path) if path else None
+        self._path = followed(path) if path else None
         self._encoder = encoder
         self._known: dict[Words, _Known] = {}
         if self._path is not None and self._path.exists():
@@ -76,24 +79,27 @@ class AnalysisStore:
         known = self._known.get(words)
         if known is None:
             return sentence
-        middle = None if known.middle is None else known.middle.astype(np.float32)
-        return replace(sentence.with_analysis(known.tags, known.lemmas), middle=middle)
+        middle = None if known.context_vectors is None else known.context_vectors.astype(np.float32)
+        return replace(sentence.with_analysis(known.tags, known.lemmas), context_vectors=middle)
 
     def _analysis(self, sentence: Sentence) -> _Known:
-        rows = sentence.middle if self._encoder else None
+        rows = sentence.context_vectors if self._encoder else None
         middle = None if rows is None or not rows.size else rows.astype(np.float16)
         return _Known(sentence.tags, sentence.lemmas, self._encoder, middle)
 
     def _append(self, batch: list[Words]) -> None:
         if self._path is None:
             return
-        with naming(self._path), self._path.open("a", encoding="utf-8") as file:
-            for words in batch:
-                file.write(_line(words, self._known[words]))
+        with naming(self._path):
+            descriptor = open_regular(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            with open(descriptor, "w", encoding="utf-8") as file:
+                file.writelines(_line(words, self._known[words]) for words in batch)
 
     def _read(self, path: Path) -> None:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
+        with reading(path, "file of analyses"), path.open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
+                if len(line) > LONGEST_LINE:
+                    raise InputError(path, number, f"the line has more than {LONGEST_LINE:,} bytes; expected analyses")
                 if not line.endswith(b"\n") and (line.startswith(BEGIN) or BEGIN.startswith(line)):
                     break  # torn by a run that was killed; it is parsed again
                 words, known = self._parsed(path, number, line)
@@ -107,7 +113,7 @@ class AnalysisStore:
 
     def _parsed(self, path: Path, number: int, line: bytes) -> tuple[Words, _Known]:
         try:
-            fields = json.loads(line)
+            fields = parse_json(line)
             words, tags, lemmas = (tuple(map(str, fields[name])) for name in ("words", "tags", "lemmas"))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(path, number, f"expected an object with words, tags and lemmas: {error}") from error
@@ -132,5 +138,8 @@ def _vectors(text: str | None, word_count: int) -> Half | None:
 def _line(words: Words, known: _Known) -> str:
     line: dict[str, Any] = {"words": words, "tags": known.tags, "lemmas": known.lemmas}
     if known.encoder:
-        line |= {"encoder": known.encoder, "middle": None if known.middle is None else packed(known.middle)}
+        line |= {
+            "encoder": known.encoder,
+            "middle": None if known.context_vectors is None else packed(known.context_vectors),
+        }
     return json.dumps(line, ensure_ascii=False) + "\n"

@@ -60,6 +60,7 @@ SPAN_KINDS = ("none", "inside", "across", *CHUNK_TYPES[1:])
 EVEN, UNEVEN, UNCASED = range(3)
 PAIR_KINDS = ("even", "uneven", "uncased")  # of about one length, of different lengths, without capitals
 UNEVEN_RATIO = 1.5
+LONGEST_SPAN = 9  # words
 
 
 def pair_kind(source: Words, target: Words) -> int:
@@ -83,8 +84,8 @@ class FeatureSpace:
         unknown = sorted(set(self.families) - set(FAMILIES))
         if unknown:
             raise UsageError(f"no feature family is called {unknown[0]!r}; families are: {', '.join(FAMILIES)}")
-        if not (1 <= self.source_max <= 9 and 1 <= self.target_max <= 9):
-            raise UsageError(f"span lengths are 1 to 9 words, not {self.source_max} and {self.target_max}")
+        if not (1 <= self.source_max <= LONGEST_SPAN and 1 <= self.target_max <= LONGEST_SPAN):
+            raise UsageError(f"span lengths are 1 to {LONGEST_SPAN} words, not {self.source_max} and {self.target_max}")
 
     @property
     def is_phrasal(self) -> bool:
@@ -180,7 +181,7 @@ class FeatureSpace:
 
 @lru_cache(maxsize=16)
 def feature_space(families: tuple[str, ...], source_max: int, target_max: int, by_kind: bool = False) -> FeatureSpace:
-    """The same space object each time, so that its tables are built once."""
+    """The feature space of these settings; one object for equal settings, so that its tables are built once."""
     return FeatureSpace(families, source_max, target_max, by_kind)
 
 

@@ -11,18 +11,27 @@ of the point, value, gradient. A record cut off in the middle is dropped.
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import numpy as np
 
 from forestalign.errors import InputError, UsageError
-from forestalign.outputs import naming, whole_file
+from forestalign.outputs import naming
+from forestalign.own_files import open_regular, started
 from forestalign.words.crf.lattice import Array
 
 FORMAT = "forestalign-crf-journal"
+_BEGIN = json.dumps({"format": FORMAT})[:-1].encode()
+
+
+def is_crf_journal(path: Path) -> bool:
+    """Whether a file begins as our journals do."""
+    with open(open_regular(path), "rb") as file:
+        return file.read(len(_BEGIN)) == _BEGIN
 
 
 class Journal:
@@ -34,9 +43,10 @@ class Journal:
         header = (json.dumps({"format": FORMAT, "run": run, "size": size}) + "\n").encode()
         records = self._read(header) if resume and self._path.exists() else np.empty((0, self._width))
         self._known = iter(records)
-        with whole_file(self._path) as whole:  # a kill in this moment leaves the journal as it was
-            whole.write(header + records.tobytes())
-        self._file: BinaryIO = self._path.open("ab")
+        with naming(self._path):  # a kill in this moment leaves the journal as it was
+            descriptor = started(self._path, header + records.tobytes())
+        self._file = cast(BinaryIO, os.fdopen(descriptor, "r+b"))
+        self._file.seek(0, os.SEEK_END)
         self.recalled = len(records)
 
     def __enter__(self) -> Journal:
@@ -72,7 +82,10 @@ class Journal:
         self._path.unlink(missing_ok=True)
 
     def _read(self, header: bytes) -> Array:
-        line, _, body = self._path.read_bytes().partition(b"\n")
+        with open(open_regular(self._path), "rb") as file:
+            line, _, body = file.read().partition(b"\n")
+        if not line:
+            return np.empty((0, self._width))
         if line + b"\n" != header:
             expected = json.loads(header)["run"]
             raise UsageError(f"{self._path} belongs to a run with other data or settings; this one is {expected}")

@@ -12,7 +12,7 @@ target. The token CRF is the case where both kinds of span have one word.
 Departure: the papers give O(Ls Lt^2 M N^2). Because the distortion looks only at the words e and b, the sum over
 previous states is taken once per (e, b), and the cost is O(M N^2 + Ls Lt M N); the result is the same, exactly.
 
-The functions here are the plain twins of `lattice.pxi`: they say what is computed, and the tests compare both with
+The functions here are the plain twins of `_lattice.pyx`: they say what is computed, and the tests compare both with
 enumeration.
 """
 

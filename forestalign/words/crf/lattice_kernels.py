@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,34 +24,39 @@ def _whole(*tables: Array) -> list[Array]:
 
 def forward(segments: Array, nulls: Array, transitions: Array) -> tuple[Array, Array, float]:
     """See `lattice.forward`."""
-    tables, compiled = _whole(segments, nulls, transitions), core()
-    return compiled.lattice_forward(*tables) if compiled else lattice.forward(*tables)
+    found: tuple[Array, Array, float] = _lattice().forward(*_whole(segments, nulls, transitions))
+    return found
 
 
 def backward(segments: Array, nulls: Array, transitions: Array) -> tuple[Array, Array]:
     """See `lattice.backward`."""
-    tables, compiled = _whole(segments, nulls, transitions), core()
-    return compiled.lattice_backward(*tables) if compiled else lattice.backward(*tables)
+    found: tuple[Array, Array] = _lattice().backward(*_whole(segments, nulls, transitions))
+    return found
 
 
 def marginals(segments: Array, nulls: Array, transitions: Array) -> tuple[float, Array, Array, Array]:
     """See `lattice.marginals`."""
-    tables, compiled = _whole(segments, nulls, transitions), core()
-    return compiled.lattice_marginals(*tables) if compiled else lattice.marginals(*tables)
+    found: tuple[float, Array, Array, Array] = _lattice().marginals(*_whole(segments, nulls, transitions))
+    return found
 
 
 def viterbi(segments: Array, nulls: Array, transitions: Array) -> tuple[float, npt.NDArray[np.int64]]:
     """See `lattice.viterbi`."""
-    tables, compiled = _whole(segments, nulls, transitions), core()
-    return compiled.lattice_viterbi(*tables) if compiled else lattice.viterbi(*tables)
+    found: tuple[float, npt.NDArray[np.int64]] = _lattice().viterbi(*_whole(segments, nulls, transitions))
+    return found
+
+
+def _lattice() -> Any:
+    """The compiled module, or the plain one, with functions of the same names."""
+    return core("words.crf._lattice") or lattice
 
 
 def _by_core(plain: Callable[Given, Result]) -> Callable[Given, Result]:
-    """The function of the same name in the core, or the plain one where it was not built."""
+    """The function of the same name in the compiled module, or the plain one where it was not built."""
 
     @wraps(plain)
     def chosen(*given: Given.args, **named: Given.kwargs) -> Result:
-        result: Result = getattr(core(), plain.__name__, plain)(*given, **named)
+        result: Result = getattr(core("words.crf._span_potentials"), plain.__name__, plain)(*given, **named)
         return result
 
     return chosen

@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from forestalign.errors import InputError, UsageError
-from forestalign.outputs import packed_file, read_packed
-from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
+from forestalign.errors import InputError, UsageError, shown
+from forestalign.inputs import card, mapping, number, read_json, reading, text, whole
+from forestalign.outputs import packed_file
+from forestalign.words.crf.feature_space import FAMILIES, LONGEST_SPAN, FeatureSpace, feature_space
 from forestalign.words.crf.lattice import Array
 from forestalign.words.crf.symmetrisation import METHODS
 
 FORMAT, VERSION = "forestalign-crf", 1
 POSTERIOR = "posterior"
 COMBINATIONS = ("s2t", "t2s", POSTERIOR, *METHODS)
+MOST_PAIRS = 10**12
 DIGITS = 5  # significant digits of a weight in the file; more do not change a score
 
 
@@ -116,43 +118,51 @@ def write_model(model: CrfModel, path: str | Path) -> None:
 
 def read_model(path: str | Path) -> CrfModel:
     """A file that `write_model` has written; anything else is refused with what was expected."""
-    try:
-        document = json.loads(read_packed(path).decode())
-    except OSError as error:
-        raise InputError(path, None, f"the CRF model cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(path, None, f"not a CRF model: {error}") from error
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError(path, None, f"not a CRF model: expected an object whose format is {FORMAT!r}")
-    if document.get("version") != VERSION:
-        raise InputError(path, None, f"CRF model of version {document.get('version')!r}; expected {VERSION}")
-    try:
-        return _model_of(document)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, UsageError) as error:
-        raise InputError(path, None, f"CRF model with a missing or wrong field: {error}") from error
+    with reading(path, "CRF model"):
+        document = read_json(path)
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise ValueError(f"expected an object whose format is {FORMAT!r}")
+        if document.get("version") != VERSION:
+            raise InputError(path, None, f"CRF model of version {shown(document.get('version'))}; expected {VERSION}")
+        try:
+            return _model_of(document)
+        except UsageError as error:
+            raise ValueError(str(error)) from error
 
 
 def _model_of(document: dict[str, Any]) -> CrfModel:
     families = tuple(family for family in FAMILIES if family in document["families"])
     if len(families) != len(document["families"]):
-        raise ValueError(f"families are {document['families']}; known are {', '.join(FAMILIES)}")
-    longest = int(document["source_max"]), int(document["target_max"])
-    space = feature_space(families, *longest, bool(document.get("by_kind", False)))
-    weights, card = document["weights"], document["card"]
+        raise ValueError(f"families are {shown(document['families'])}; known are {', '.join(FAMILIES)}")
+    longest = (whole(name, document[name], 1, LONGEST_SPAN) for name in ("source_max", "target_max"))
+    by_kind = document.get("by_kind", False)
+    if not isinstance(by_kind, bool):
+        raise ValueError(f"by_kind is {shown(by_kind)}; expected true or false")
+    space = feature_space(families, *longest, by_kind)
+    weights = mapping("weights", document["weights"])
     return CrfModel(
         space,
-        _vector(space, weights.get("s2t")),
-        _vector(space, weights.get("t2s")),
-        str(document["combination"]),
-        float(document["threshold"]),
-        ModelCard(tuple(card["data"]), int(card["pair_count"]), str(card["settings"]), str(card["note"])),
+        _vector(space, "s2t", weights.get("s2t")),
+        _vector(space, "t2s", weights.get("t2s")),
+        text("combination", document["combination"]),
+        number("threshold", document["threshold"], 0.0, 1.0),
+        _card(card(document)),
     )
 
 
-def _vector(space: FeatureSpace, named: dict[str, float] | None) -> Array | None:
+def _card(fields: dict[str, Any]) -> ModelCard:
+    if not isinstance(fields["data"], list):
+        raise ValueError(f"the data of the card is {shown(fields['data'])}; expected names of files")
+    names = tuple(text("the data of the card", name) for name in fields["data"])
+    pair_count = whole("pair_count", fields["pair_count"], 0, MOST_PAIRS)
+    return ModelCard(names, pair_count, text("settings", fields["settings"]), text("note", fields["note"]))
+
+
+def _vector(space: FeatureSpace, direction: str, named: object) -> Array | None:
     if named is None:
         return None
-    unknown = sorted(set(named) - set(space.names))
+    weights = mapping(f"weights of {direction}", named)
+    unknown = sorted(set(weights) - set(space.names))
     if unknown:
-        raise ValueError(f"no feature is called {unknown[0]!r}")
-    return np.array([float(named.get(name, 0.0)) for name in space.names])
+        raise ValueError(f"no feature is called {shown(unknown[0])}")
+    return np.array([number(f"the weight of {name!r}", weights.get(name, 0.0)) for name in space.names])

@@ -118,7 +118,7 @@ def _cosine(source: Layer, target: Layer, longest: int) -> Layer:
 
 
 def _wide_cosine(source: Layer, target: Layer, longest: int) -> Layer:
-    """The same from the products of single words, which is quicker where vectors are long."""
+    """Cosines of all pairs of spans, from the products of single words: quicker where vectors are long."""
     lengths = [
         np.sqrt(np.maximum(np.einsum("isis->is", _span_products(rows, rows, longest)), 1e-12))
         for rows in (source, target)

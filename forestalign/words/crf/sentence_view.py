@@ -37,7 +37,7 @@ class Words:
     tags: npt.NDArray[np.int64]
     kinds: npt.NDArray[np.int64]  # CONTENT, FUNCTION or PUNCTUATION
     names: npt.NDArray[np.bool_]
-    middle: npt.NDArray[np.float32] | None = None  # as in `Sentence`
+    context_vectors: npt.NDArray[np.float32] | None = None  # as in `Sentence`
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -46,7 +46,7 @@ class Words:
 def words_of(sentence: Sentence) -> Words:
     """Without tags, kinds come from the list of stop words, and names from capitals inside the sentence."""
     lower = tuple(word.lower() for word in sentence.words)
-    lemmas = tuple(token.lemma.lower() or form for token, form in zip(sentence.tokens, lower, strict=True))
+    lemmas = tuple(token.key for token in sentence.tokens)
     return Words(
         sentence.words,
         lower,
@@ -54,7 +54,7 @@ def words_of(sentence: Sentence) -> Words:
         np.array([_TAG_NUMBERS.get(tag, 0) for tag in sentence.tags], np.int64),
         np.array([_kind(form, tag) for form, tag in zip(lower, sentence.tags, strict=True)], np.int64),
         np.array([_is_name(token.surface, token.tag, i) for i, token in enumerate(sentence.tokens)], np.bool_),
-        sentence.middle,
+        sentence.context_vectors,
     )
 
 

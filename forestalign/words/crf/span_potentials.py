@@ -4,7 +4,7 @@
                     + max(s, t) * mean of block scores
                     + size(s, t) + chunks(kind of source span, kind of target span) + layers * weights
 
-The plain twins of `span_potentials.pxi`.
+The plain twins of `_span_potentials.pyx`.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from types import TracebackType
 import numpy as np
 from scipy.optimize import minimize
 
+from forestalign.blas import with_one_thread
 from forestalign.errors import UsageError
 from forestalign.tokens import Sentence
 from forestalign.words.crf.cells import Resources
@@ -91,7 +92,7 @@ def fingerprint(pairs: Sequence[TrainingPair]) -> int:
         sides = [(side.words, side.tags, side.lemmas) for side in (pair.source, pair.target)]
         seen = zlib.crc32(repr((sides, pair.links, pair.weight)).encode(), seen)
         for side in (pair.source, pair.target):
-            seen = seen if side.middle is None else zlib.crc32(side.middle.tobytes(), seen)
+            seen = seen if side.context_vectors is None else zlib.crc32(side.context_vectors.tobytes(), seen)
     return seen
 
 
@@ -114,6 +115,7 @@ def examples_of(
     return examples
 
 
+@with_one_thread
 def train(
     pairs: Sequence[TrainingPair],
     direction: str,
@@ -230,8 +232,11 @@ class _Evaluation:
             context = multiprocessing.get_context("fork")
             for number in range(self._count):
                 near, far = context.Pipe()
-                process = context.Process(target=_serve, args=(self._shards[number :: self._count], far), daemon=True)
+                ours = [near, *(connection for _, connection in self._workers)]
+                arguments = (self._shards[number :: self._count], far, ours)
+                process = context.Process(target=_serve, args=arguments, daemon=True)
                 process.start()
+                far.close()
                 self._workers.append((process, near))
         return self
 
@@ -257,7 +262,13 @@ class _Evaluation:
                 process.terminate()
 
 
-def _serve(shards: list[_Shard], connection: Connection) -> None:
-    """Answer weights with (loss, gradient) of each shard, until None comes."""
-    while (weights := connection.recv()) is not None:
-        connection.send([shard(weights) for shard in shards])
+def _serve(shards: list[_Shard], connection: Connection, ours: list[Connection]) -> None:
+    """Answer weights with (loss, gradient) of each shard, until None comes or the parent is gone.
+
+    `ours` are the parent's ends of all connections, which a fork copies; while any of them is open, no end is seen.
+    """
+    for each in ours:
+        each.close()
+    with suppress(EOFError, ConnectionError):
+        while (weights := connection.recv()) is not None:
+            connection.send([shard(weights) for shard in shards])

@@ -41,8 +41,8 @@ def transition_features(target_count: int) -> npt.NDArray[np.float64]:
     jump = np.arange(n)[None] - np.arange(n)[:, None] - 1
     words = table[:n, :n]
     clipped = np.clip(jump, JUMPS[0], JUMPS[-1])
-    for number, size in enumerate(JUMPS):
-        words[:, :, number] = clipped == size
+    for size in JUMPS:
+        words[:, :, column[f"jump{size:+d}"]] = clipped == size
     words[:, :, column["jump_forward"]] = np.maximum(jump, 0) / n
     words[:, :, column["jump_backward"]] = np.maximum(-1 - jump, 0) / n
     words[:, :, column["jump_forward_log"]] = np.log1p(np.maximum(jump, 0)) / 4

@@ -63,13 +63,13 @@ class Copies(NamedTuple):
 
     @classmethod
     def of(cls, candidates: Sequence[Candidate]) -> Copies:
-        """As often as the word has candidates."""
+        """Each word may be in as many rounds as it has candidates."""
         sources = Counter(candidate.source for candidate in candidates)
         return cls(sources, Counter(candidate.target for candidate in candidates), len(candidates))
 
     @classmethod
     def of_all(cls, sources: Sequence[int], targets: Sequence[int]) -> Copies:
-        """The same where every pair of these words is a candidate, also those of no score, which nobody looks at."""
+        """The copies where every pair of these words is a candidate, even one without a score."""
         return cls(
             dict.fromkeys(sources, len(targets)), dict.fromkeys(targets, len(sources)), len(sources) * len(targets)
         )

@@ -94,14 +94,14 @@ def link_by_dependencies(
 
 
 def _content(analysis: Analysis, category: str, taken: set[int]) -> list[int]:
-    """Free words of a category whose lemma is no stop word; particles (RP) count as adverbs."""
+    """Free words of a category whose lemma is not a stop word; particles (RP) count as adverbs."""
     places = _content_places(analysis.sentence.tags, analysis.sentence.lemmas)
     return [index for index in places.get(category, ()) if index not in taken]
 
 
 @lru_cache(maxsize=8)
 def _content_places(tags: tuple[str, ...], lemmas: tuple[str, ...]) -> dict[str, list[int]]:
-    """Words whose lemma is no stop word by the first letter of their tag, in small letters."""
+    """Words whose lemma is not a stop word by the first letter of their tag, in small letters."""
     stop, places = stop_words(), dict[str, list[int]]()
     for index, (tag, lemma) in enumerate(zip(tags, lemmas, strict=True)):
         if lemma not in stop:

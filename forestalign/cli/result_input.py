@@ -1,0 +1,105 @@
+"""What commands that look at results take: results, files of pairs, or two sentences; the latter are aligned first."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from forestalign.batch import BadLine, Job, Layout, OutputOptions, RunLimits, StartWork, run_jobs
+from forestalign.errors import UsageError
+from forestalign.formats import BadRecord, PairRecord, Unread, are_sentences, to_json, unread_pairs, unread_sentences
+from forestalign.formats.fields import shorten
+from forestalign.formats.lines import read_text_lines
+from forestalign.own_files import scratch_folder
+from forestalign.phrases.result.alignment import Alignment
+
+INPUT_HELP = "results of `align --json`; or pairs of sentences, in files or as two sentences, which are aligned first"
+_RESULT_FIELDS = ('"phrases"', '"version"')
+
+
+@dataclass(slots=True)
+class ResultFiles:
+    """The files of results that some arguments came to, and how many pairs could not be aligned."""
+
+    paths: list[str] = field(default_factory=list)
+    failed_count: int = 0
+
+
+@contextmanager
+def result_files(inputs: Sequence[str], args: argparse.Namespace, command: str) -> Iterator[ResultFiles]:
+    """The results that arguments name. Pairs are aligned into files that are gone afterwards, and a line says so.
+
+    `args` may have `jobs` and `quiet`.
+    """
+    found = ResultFiles()
+    if len(inputs) == 2 and are_sentences(*inputs):
+        with _folder() as folder:
+            _align(unread_sentences(inputs[0], inputs[1]), folder / "sentences.jsonl", args, found)
+            yield found
+        return
+    for path in inputs:
+        _refuse_sentence(path)
+    are_all = all(map(is_results, inputs))
+    with nullcontext(Path()) if are_all else _folder() as folder:  # results need no folder that can be written
+        for number, path in enumerate(inputs):
+            if are_all or is_results(path):
+                found.paths.append(path)
+                continue
+            if not getattr(args, "quiet", False):
+                print(f"forestalign {command}: {path} holds pairs of sentences; aligning them first", file=sys.stderr)
+            (folder / str(number)).mkdir()
+            _align(unread_pairs(path), folder / str(number) / f"{Path(path).stem}.jsonl", args, found)
+        yield found
+
+
+def is_results(path: str) -> bool:
+    """Whether a file has results and not pairs, by its first line; an empty file has no result."""
+    if path == "-":  # cannot be looked at twice; pairs from there go to `align`
+        return True
+    first = next((text for _, text in read_text_lines(path) if text.strip()), "{}")
+    return first.lstrip().startswith("{") and (first == "{}" or any(name in first for name in _RESULT_FIELDS))
+
+
+def _refuse_sentence(path: str) -> None:
+    if " " in path and not Path(path).exists():
+        raise UsageError(f"{shorten(path)} is no file; expected a file of results or of pairs, or two sentences")
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with scratch_folder(Path(tempfile.gettempdir()), "forestalign-aligned-") as folder:
+        yield folder
+
+
+def _align(
+    records: Iterator[Unread[PairRecord | BadRecord]], path: Path, args: argparse.Namespace, found: ResultFiles
+) -> None:
+    from forestalign.aligner import LoadAligner  # models are slow to import, and results need none
+    from forestalign.config import DEFAULT_CONFIG
+
+    tally = run_jobs(
+        (record.then(_job) for record in records),
+        StartWork(LoadAligner(DEFAULT_CONFIG), _line),
+        output=OutputOptions(str(path), Layout.JSON),
+        limits=RunLimits(getattr(args, "jobs", 1)),
+        quiet=bool(getattr(args, "quiet", False)),
+    )
+    found.failed_count += tally.failed
+    found.paths.append(str(path))
+
+
+def _job(record: PairRecord | BadRecord) -> Job | BadLine:
+    from forestalign.aligner import PairToAlign
+
+    if not isinstance(record, PairRecord):
+        return record
+    return Job(record.number, record.id, PairToAlign(record.source, record.target))
+
+
+def _line(job: Job, alignment: Alignment) -> str:
+    return to_json(alignment)

@@ -1,0 +1,297 @@
+"""Training runs of phrase scores on gold: sets are read and parsed into the cache, cross-validated, learned from.
+
+A gold file holds annotated pairs, or human word links from which phrase gold is projected. Cross-validation gives the
+tables of every set (learned scores, the paper's, `project`, the other annotator), and the held-out alignments from
+which confidence is learned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from forestalign.aligner import Aligner
+from forestalign.batch import Worker, Workers
+from forestalign.blas import with_one_thread
+from forestalign.config import AlignConfig
+from forestalign.errors import UsageError
+from forestalign.evaluation import Evaluation, compare
+from forestalign.evaluation.development import Answer, DevelopmentSet, Judge, read_development
+from forestalign.evaluation.development_answers import (
+    DevelopmentWorker,
+    align_cached,
+    align_development,
+    best_trees,
+    prepared_pairs,
+    project_cached,
+)
+from forestalign.learning.checkpoints import checkpoint_path, files_of, is_checkpoint, training
+from forestalign.learning.confidence_training import Observed, ObservingWorker, with_confidence
+from forestalign.learning.train_scores import (
+    GoldExample,
+    GoldReport,
+    GoldSettings,
+    Notify,
+    split,
+    train_scores,
+)
+from forestalign.learning.weighted_tasks import WeightedTask, run_pass
+from forestalign.outputs import SideFile, packed_file
+from forestalign.pair_cache import read_cached
+from forestalign.phrases.evidence.phrase_evidence import KINDS
+from forestalign.phrases.scoring.model import FloatArray
+from forestalign.phrases.scoring.schema import NAMES
+from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model, score_model_text
+from forestalign.phrases.stage import PhraseStage, load_stage
+
+BY_SET = "sets"
+SHIPPED_SCORES = "shipped"
+TREE_CARE = 2.0  # of the weight of parses: gold of phrases hardly sees a wrong tree, people who read trees do
+RARE = ("list", "light verb")  # evidence that gold has too little of, or none, to learn a weight
+MOST_EVIDENCE = 12.0  # about three sure links: one entry of a list must not outweigh all that speaks against it
+ROUNDS = 2000  # of the significance test
+
+
+@dataclass(frozen=True, slots=True)
+class GoldFile:
+    """A set to learn from: FILE, FILE:A,C (each annotator is a reference), FILE@2 (its pairs count twice)."""
+
+    path: str
+    annotators: tuple[str, ...] = ()
+    weight: float = 1.0
+
+    @classmethod
+    def of(cls, text: str) -> GoldFile:
+        """What a user writes.
+
+        >>> GoldFile.of("links.jsonl:A,C@0.5")
+        GoldFile(path='links.jsonl', annotators=('A', 'C'), weight=0.5)
+        """
+        found = re.fullmatch(r"(?P<path>.+?)(?::(?P<names>[^/\\:@]+))?(?:@(?P<weight>[0-9.]+))?", text)
+        try:
+            weight = float(found["weight"] or 1.0) if found else 0.0
+        except ValueError:
+            weight = 0.0
+        if found is None or weight <= 0.0:
+            raise UsageError(
+                f"{text!r} is not a gold file; expected FILE, FILE:ANNOTATORS or FILE@WEIGHT, weight above 0"
+            )
+        return cls(found["path"], tuple((found["names"] or "").split(",")) if found["names"] else (), weight)
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePlan:
+    """Everything that determines a run."""
+
+    gold: tuple[GoldFile, ...]
+    config: AlignConfig
+    settings: GoldSettings
+    cache: Path
+    output: Path | None = None
+    folds: str = ""  # a number, or "sets": each set in turn is kept back whole
+    limit: int = 0  # pairs of each file; 0 takes all
+    resume: bool = False
+    start: str = ""  # scores to go on from: a file, or "shipped"; empty: the paper's
+
+    @property
+    def start_weights(self) -> FloatArray | None:
+        """The weights to go on from, as they were before care was taken."""
+        if not self.start:
+            return None
+        weights = load_score_model("" if self.start == SHIPPED_SCORES else self.start).weights.copy()
+        weights[NAMES.index("parse: log p")] /= TREE_CARE
+        return weights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldPairs:
+    """A set with the cache files of its pairs."""
+
+    gold: DevelopmentSet
+    paths: tuple[Path, ...]
+    weight: float
+
+    @property
+    def examples(self) -> list[GoldExample]:
+        """Pairs to learn from."""
+        judges: Sequence[Judge] = self.gold.judges()
+        rows = zip(self.paths, judges, strict=True)
+        return [GoldExample(path, judge, self.weight) for path, judge in rows]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetTable:
+    """The scores of one set: learned on other pairs, the paper's, `project`, and another annotator."""
+
+    name: str
+    pair_count: int
+    rows: dict[str, Evaluation]
+
+    def lines(self) -> Iterator[str]:
+        """The table as text, with p of the difference to the learned scores in F1."""
+        yield f"{self.name}: {self.pair_count} pairs"
+        for name, evaluation in self.rows.items():
+            cells = " ".join(
+                f"{score.name} {100 * score.value:.2f}" for score in evaluation.scores() if "root" not in score.name
+            )
+            yield f"  {name:8} {cells}{self._p_value(name)}"
+
+    def _p_value(self, name: str) -> str:
+        if name in ("learned", "human"):
+            return ""
+        found = compare(self.rows["learned"], self.rows[name], np.random.default_rng(0), ROUNDS)
+        return f" p {next(each.p_value for each in found if each.name == 'F1'):.4f}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreRun:
+    """What came of a run; `model` is None when only cross-validation was asked for."""
+
+    pair_count: int
+    tables: tuple[SetTable, ...]
+    model: ScoreModel | None
+
+
+@dataclass(slots=True)
+class _Held:
+    """What cross-validation leaves: the weights that did not see each pair, and what they make of held-out pairs."""
+
+    weights: dict[Path, FloatArray] = field(default_factory=dict)
+    observed: list[Observed] = field(default_factory=list)
+
+
+def train_gold(plan: ScorePlan, notify: Notify, workers: Workers | None = None) -> ScoreRun:
+    """Cross-validate if asked, then learn on all pairs and write the scores with their card."""
+    if plan.output is None:
+        return _train(plan, notify, workers)
+    record = SideFile(checkpoint_path(plan.output), is_checkpoint)
+    with training(plan.output, record, (*(gold.path for gold in plan.gold), *files_of(plan.config)), plan.cache):
+        return _train(plan, notify, workers)
+
+
+def _train(plan: ScorePlan, notify: Notify, workers: Workers | None) -> ScoreRun:
+    config = plan.config.replace(scoring="paper", scores="")
+    sets = [_read(plan, gold, config, workers) for gold in plan.gold]
+    examples = [example for each in sets for example in each.examples]
+    held = _cross_validated(sets, config, plan, workers, notify) if plan.folds else _Held()
+    tables = tuple(_table(each, held, config, workers) for each in sets) if plan.folds else ()
+    model = None
+    if plan.output is not None:
+        checkpoint = checkpoint_path(plan.output)
+        report = train_scores(
+            examples, config, plan.settings, workers, notify, checkpoint, plan.resume, plan.start_weights
+        )
+        model = _model(report, plan, len(examples), held.observed)
+        with packed_file(plan.output) as file:
+            file.write(score_model_text(model).encode())
+    return ScoreRun(len(examples), tables, model)
+
+
+def held_out_evaluations(plan: ScorePlan, notify: Notify, workers: Workers | None = None) -> list[Evaluation]:
+    """The scores of every set, each pair aligned with weights that did not see it."""
+    config = plan.config.replace(scoring="paper", scores="")
+    sets = [_read(plan, gold, config, workers) for gold in plan.gold]
+    held = _cross_validated(sets, config, plan, workers, notify)
+    return [each.gold.evaluate(_held_answers(each, held, config, workers)) for each in sets]
+
+
+def _read(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Workers | None) -> GoldPairs:
+    found = read_development(
+        gold.path,
+        lambda records: best_trees(prepared_pairs(records, plan.cache, config, workers)),
+        gold.annotators,
+        plan.limit,
+    )
+    return GoldPairs(found, tuple(prepared_pairs(found.records, plan.cache, config, workers)), gold.weight)
+
+
+def _folds(sets: Sequence[GoldPairs], folds: str) -> Iterator[tuple[list[GoldExample], list[GoldExample]]]:
+    """What is learned from and what is kept back."""
+    if folds == BY_SET:
+        for each in sets:
+            yield [example for other in sets if other is not each for example in other.examples], each.examples
+        return
+    if not folds.isdecimal() or int(folds) < 2:
+        raise UsageError(f"folds is {folds!r}; expected a whole number of at least 2, or {BY_SET!r}")
+    examples = [example for each in sets for example in each.examples]
+    for fold in range(int(folds)):
+        yield split(examples, fold, int(folds))
+
+
+def _cross_validated(
+    sets: Sequence[GoldPairs], config: AlignConfig, plan: ScorePlan, workers: Workers | None, notify: Notify
+) -> _Held:
+    held = _Held()
+    for seen, kept_back in _folds(sets, plan.folds):
+        report = train_scores(seen, config, plan.settings, workers, notify, start=plan.start_weights)
+        weights = _with_care(report.weights)
+        held.weights |= dict.fromkeys((example.path for example in kept_back), weights)
+        worker = Worker(partial(ObservingWorker, config))
+        held.observed += run_pass(worker, weights, kept_back, workers)
+    return held
+
+
+def _with_care(weights: FloatArray) -> FloatArray:
+    """The weights with the parser's voice raised, evidence bounded, and rare evidence weighed like the lexicon's."""
+    careful = weights.copy()
+    careful[NAMES.index("parse: log p")] *= TREE_CARE
+    for kind in KINDS:
+        learned = careful[NAMES.index("phrase: lexicon" if kind in RARE else f"phrase: {kind}")]
+        careful[NAMES.index(f"phrase: {kind}")] = min(learned, MOST_EVIDENCE)
+    return careful
+
+
+@dataclass(slots=True)
+class HeldOutWorker:
+    """Aligns cached pairs with given weights; models are loaded once per process."""
+
+    config: AlignConfig
+    stage: PhraseStage | None = None
+
+    @with_one_thread
+    def __call__(self, task: WeightedTask[Path]) -> list[Answer]:
+        stage = self.stage or load_stage(self.config.replace(scoring="best"), score_model=ScoreModel(task.weights))
+        self.stage = replace(stage, score_model=ScoreModel(task.weights))
+        return [align_cached(read_cached(path), self.stage) for path in task.items]
+
+
+def _held_answers(each: GoldPairs, held: _Held, config: AlignConfig, workers: Workers | None) -> list[Answer]:
+    """What the weights that did not see a pair make of it."""
+    worker, answers = Worker(partial(HeldOutWorker, config)), dict[Path, Answer]()
+    for weights in {id(held.weights[path]): held.weights[path] for path in each.paths}.values():
+        paths = [path for path in each.paths if held.weights[path] is weights]
+        answers |= zip(paths, run_pass(worker, weights, paths, workers), strict=True)
+    return [answers[path] for path in each.paths]
+
+
+def _table(each: GoldPairs, held: _Held, config: AlignConfig, workers: Workers | None) -> SetTable:
+    pairs = [read_cached(path) for path in each.paths]
+    answers = {
+        "learned": _held_answers(each, held, config, workers),
+        "paper": align_development(Worker(DevelopmentWorker), each.paths, config, workers),
+        "project": [project_cached(pair) for pair in pairs],
+    }
+    rows = {name: each.gold.evaluate(found) for name, found in answers.items()}
+    human = each.gold.human()
+    return SetTable(each.gold.name, len(pairs), rows | ({"human": human} if human else {}))
+
+
+def _model(report: GoldReport, plan: ScorePlan, pair_count: int, observed: Sequence[Observed]) -> ScoreModel:
+    """The scores with their card, and with confidence if there were held-out pairs."""
+    card: dict[str, object] = {
+        "signature": Aligner(plan.config).signature,
+        "date": date.today().isoformat(),
+        "data": [Path(gold.path).name for gold in plan.gold],
+        "pairs": pair_count,
+        "objective": plan.settings.objective,
+        "start": plan.start or "paper",
+        "risk by pass": [round(value, 4) for value in report.history],
+    }
+    model = ScoreModel(_with_care(report.weights), card=card)
+    return with_confidence(model, observed) if observed else model

@@ -1,0 +1,176 @@
+"""The units of an aligned pair that edits are told of: phrases whose words are all kept, and what replaces what.
+
+The phrase pairs cut both sentences: from the top of each tree of pairs down to what is the same or has nothing below
+it. Words that belong together and are no phrase (*put up with*, *tolerate*) are one unit; so is a phrase with the small
+words that only its looser partner has (*his car*, *by his automobile*). Linked words in no phrase pair are units, too,
+and one word that is linked with several neighbours is one unit with all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from forestalign.lexicon.findings import EQUAL, OPPOSITE, SIMILAR
+from forestalign.mining.edit_sides import EditSide
+from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.contradictions import Contradiction
+from forestalign.tokens import Span
+from forestalign.words.alignment import WordLink
+
+Words = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditUnit:
+    """Two spans, whether their words are the same, and what the source is to the target if not."""
+
+    source: Span
+    target: Span
+    is_kept: bool
+    relation: str
+
+    @property
+    def spans(self) -> tuple[Span, Span]:
+        """Both of them."""
+        return self.source, self.target
+
+
+def units_of(
+    alignment: Alignment, source: EditSide, target: EditSide, contradictions: Sequence[Contradiction] = ()
+) -> list[EditUnit]:
+    """All units, in the order of the source; neighbours that were kept are one."""
+    opposites = {(each.source, each.target) for each in contradictions if each.kind == OPPOSITE}
+    return _Units(alignment, source, target, opposites).all()
+
+
+class _Units:
+    def __init__(self, alignment: Alignment, source: EditSide, target: EditSide, opposites: set[tuple[Words, Words]]):
+        self.alignment, self.source, self.target, self.opposites = alignment, source, target, opposites
+        self.pairs, self.links = alignment.phrases.pairs, alignment.words
+
+    def all(self) -> list[EditUnit]:
+        """From phrase pairs, from words that belong together, from links."""
+        units = self._with_loose(self._with_scattered(self._of_phrases()))
+        units += self._linked_words(units)
+        units = self._with_neighbours(units)
+        return _joined(sorted(units, key=lambda unit: (unit.source, unit.target)))
+
+    def _of_phrases(self) -> list[EditUnit]:
+        supporting = {support for pair in self.pairs for support in pair.supports}
+        waiting = [index for index in range(len(self.pairs)) if index not in supporting]
+        units = []
+        while waiting:
+            pair = self.pairs[waiting.pop()]
+            is_kept = self._are_same(pair.source, pair.target)
+            if is_kept or not pair.supports:
+                units.append(EditUnit(pair.source, pair.target, is_kept, "" if is_kept else pair.relation))
+            else:
+                waiting += pair.supports
+        return units
+
+    def _are_same(self, source: Span, target: Span) -> bool:
+        return self.source.lowered(source) == self.target.lowered(target)
+
+    def _with_scattered(self, units: Sequence[EditUnit]) -> list[EditUnit]:
+        """Words that belong together in one piece take the place of the units inside them."""
+        found = list(units)
+        for each in self.alignment.phrases.scattered:
+            spans = Span(each.source[0], each.source[-1] + 1), Span(each.target[0], each.target[-1] + 1)
+            inside = [unit for unit in found if _meets(unit.source, spans[0]) or _meets(unit.target, spans[1])]
+            are_whole = all(_holds(spans[0], unit.source) and _holds(spans[1], unit.target) for unit in inside)
+            if are_whole and not any(unit.is_kept for unit in inside):
+                found = [unit for unit in found if unit not in inside]
+                found.append(EditUnit(*spans, False, each.relation))
+        return found
+
+    def _with_loose(self, units: Sequence[EditUnit]) -> list[EditUnit]:
+        """A replaced phrase whose looser partner adds small words beside it is replaced with these."""
+        found = list(units)
+        for side, span, _, index, _ in self.alignment.extended:
+            pair = self.pairs[index]
+            for k, unit in enumerate(found):
+                if unit.is_kept or (unit.source, unit.target) != (pair.source, pair.target):
+                    continue
+                wider = replace(unit, source=span) if side == "source" else replace(unit, target=span)
+                others = [other for other in found if other is not unit]
+                if not any(_meets(getattr(other, side), span) for other in others):
+                    found[k] = wider
+        return found
+
+    def _linked_words(self, units: Sequence[EditUnit]) -> list[EditUnit]:
+        """Words that are linked but in no phrase pair, the surest links first: *not like* and *liked* share a verb."""
+        taken = _words(unit.source for unit in units), _words(unit.target for unit in units)
+        found = []
+        for link in sorted(self.links, key=lambda link: (-link.score, self._turned(link))):
+            if link.source not in taken[0] and link.target not in taken[1]:
+                taken[0].add(link.source)
+                taken[1].add(link.target)
+                spans = Span(link.source, link.source + 1), Span(link.target, link.target + 1)
+                is_kept = self._are_same(*spans)
+                is_equal = not is_kept and self.source.lemma(link.source) == self.target.lemma(link.target)
+                is_opposite = ((link.source,), (link.target,)) in self.opposites
+                found.append(EditUnit(*spans, is_kept, EQUAL if is_equal else OPPOSITE if is_opposite else ""))
+        return found
+
+    def _turned(self, link: WordLink) -> tuple[int, int]:
+        """In the order of the sentences by their words: ties fall the same way when they are swapped."""
+        is_turned = self.target.words < self.source.words
+        return (link.target, link.source) if is_turned else (link.source, link.target)
+
+    def _with_neighbours(self, units: Sequence[EditUnit]) -> list[EditUnit]:
+        """One word for several: a word without a partner joins the replaced neighbour that its link leads to."""
+        found = list(units)
+        taken = _words(unit.source for unit in found), _words(unit.target for unit in found)
+        for link in sorted(self.links, key=self._turned):
+            for k, unit in enumerate(found):
+                if unit.is_kept:
+                    continue
+                if link.source not in taken[0] and link.target in range(*unit.target):
+                    wider = _widened(unit.source, link.source)
+                elif link.target not in taken[1] and link.source in range(*unit.source):
+                    wider = _widened(unit.target, link.target)
+                else:
+                    continue
+                if wider is None:
+                    continue
+                told = replace(unit, relation=unit.relation or SIMILAR)
+                is_source = link.source not in taken[0]
+                found[k] = replace(told, source=wider) if is_source else replace(told, target=wider)
+                taken[0].add(link.source)
+                taken[1].add(link.target)
+                break
+        return found
+
+
+def _widened(span: Span, word: int) -> Span | None:
+    """The span with a word just before or behind it."""
+    if word == span.end:
+        return Span(span.begin, word + 1)
+    return Span(word, span.end) if word == span.begin - 1 else None
+
+
+def _words(spans: Iterable[Span]) -> set[int]:
+    return {word for span in spans for word in range(*span)}
+
+
+def _meets(one: Span, other: Span) -> bool:
+    return one.begin < other.end and other.begin < one.end
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.begin <= inner.begin and inner.end <= outer.end
+
+
+def _joined(units: Sequence[EditUnit]) -> list[EditUnit]:
+    """Kept units that follow each other on both sides are one."""
+    joined: list[EditUnit] = []
+    for unit in units:
+        last = joined[-1] if joined else None
+        follows = last and (last.source.end, last.target.end) == (unit.source.begin, unit.target.begin)
+        if last and follows and last.is_kept and unit.is_kept:
+            spans = Span(last.source.begin, unit.source.end), Span(last.target.begin, unit.target.end)
+            joined[-1] = EditUnit(*spans, True, "")
+        else:
+            joined.append(unit)
+    return joined

@@ -1,0 +1,106 @@
+"""Edits in the M2 form of grammatical error correction, as ERRANT writes it.
+
+    S He go to school .
+    A 1 2|||R:VERB|||goes|||REQUIRED|||-NONE-|||0
+
+The edits of this form are of words, do not overlap, and turn the source into the target if they are applied one by
+one. So what moved is deleted at one place and inserted at another, or, where both are in one piece, is word order
+(`R:WO`).
+The types are ERRANT's operations (M missing, U unnecessary, R replaced) with the coarse part of speech of the words;
+its finer types (`VERB:SVA`) are rules for learners' mistakes, which these are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from forestalign.mining.edit_sides import EditSide, is_other_number
+from forestalign.mining.edit_units import EditUnit, units_of
+from forestalign.mining.edits import heaviest_common_order
+from forestalign.phrases.result.alignment import Alignment
+from forestalign.tokens import Span
+
+_PARTS = {"NN": "NOUN", "VB": "VERB", "MD": "VERB", "JJ": "ADJ", "RB": "ADV", "DT": "DET", "IN": "PREP", "PR": "PRON"}
+_PARTS |= {"TO": "PART", "RP": "PART", "CC": "CONJ", "CD": "NUM", "WP": "PRON", "WD": "DET", "WR": "ADV", "PO": "NOUN"}
+_NOTHING = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
+
+
+class M2Edit(NamedTuple):
+    """Words of the source, and of the target that take their place."""
+
+    source: Span
+    target: Span
+
+
+def m2_of(alignment: Alignment) -> str:
+    """The block of one pair, without the empty line behind it."""
+    source = EditSide.of(alignment.source, alignment.source_tree)
+    target = EditSide.of(alignment.target, alignment.target_tree)
+    edits = m2_edits(source, target, units_of(alignment, source, target))
+    rows = [
+        f"A {edit.source.begin} {edit.source.end}|||{_kind(source, target, edit)}|||"
+        f"{' '.join(target.words[slice(*edit.target)]) or '-NONE-'}|||REQUIRED|||-NONE-|||0"
+        for edit in edits
+    ]
+    return "\n".join([f"S {' '.join(source.words)}", *(rows or [_NOTHING])])
+
+
+def m2_edits(source: EditSide, target: EditSide, units: Sequence[EditUnit]) -> list[M2Edit]:
+    """All edits, in order: replaced units that stay in their order, and what lies between the units that stay."""
+    weights = [source.content_count(unit.source) + target.content_count(unit.target) + 1 for unit in units]
+    staying = heaviest_common_order([unit.target for unit in units], weights)
+    edits: list[M2Edit] = []
+    at = 0, 0
+    for number in sorted(staying):
+        unit = units[number]
+        edits += _between(at, (unit.source.begin, unit.target.begin))
+        edits += _changed_case(source, target, unit) if unit.is_kept else [M2Edit(unit.source, unit.target)]
+        at = unit.source.end, unit.target.end
+    edits += _between(at, (len(source.words), len(target.words)))
+    return _merged(edits)
+
+
+def _between(begin: tuple[int, int], end: tuple[int, int]) -> list[M2Edit]:
+    return [M2Edit(Span(begin[0], end[0]), Span(begin[1], end[1]))] if begin != end else []
+
+
+def _changed_case(source: EditSide, target: EditSide, unit: EditUnit) -> Iterator[M2Edit]:
+    for i, j in zip(range(*unit.source), range(*unit.target), strict=True):
+        if source.words[i] != target.words[j]:
+            yield M2Edit(Span(i, i + 1), Span(j, j + 1))
+
+
+def _merged(edits: Sequence[M2Edit]) -> list[M2Edit]:
+    """An insertion just before or behind another edit is part of it, as its place would not be told otherwise."""
+    merged: list[M2Edit] = []
+    for edit in edits:
+        last = merged[-1] if merged else None
+        follows = last is not None and (last.source.end, last.target.end) == (edit.source.begin, edit.target.begin)
+        if last and follows and (last.source.begin == last.source.end or edit.source.begin == edit.source.end):
+            source, target = Span(last.source.begin, edit.source.end), Span(last.target.begin, edit.target.end)
+            merged[-1] = M2Edit(source, target)
+        else:
+            merged.append(edit)
+    return merged
+
+
+def _kind(source: EditSide, target: EditSide, edit: M2Edit) -> str:
+    own, other = source.words[slice(*edit.source)], target.words[slice(*edit.target)]
+    if not own or not other:
+        return f"{'U' if own else 'M'}:{_part(source.tags[slice(*edit.source)] or target.tags[slice(*edit.target)])}"
+    if [word.lower() for word in own] == [word.lower() for word in other]:
+        return "R:ORTH"
+    if sorted(word.lower() for word in own) == sorted(word.lower() for word in other):
+        return "R:WO"
+    tags = source.tags[slice(*edit.source)], target.tags[slice(*edit.target)]
+    if len(own) == len(other) == 1 and is_other_number((own[0], tags[0][0]), (other[0], tags[1][0])):
+        return "R:NOUN:NUM"
+    parts = _part(tags[0]), _part(tags[1])
+    return f"R:{parts[0] if parts[0] == parts[1] else 'OTHER'}"
+
+
+def _part(tags: Sequence[str]) -> str:
+    """The part of speech that all words share; marks of punctuation are their own, anything mixed is OTHER."""
+    parts = {_PARTS.get(tag[:2], "OTHER" if tag[:1].isalpha() else "PUNCT") for tag in tags}
+    return parts.pop() if len(parts) == 1 else "OTHER"

@@ -1,0 +1,142 @@
+"""Evidence that two phrases mean the same, or the opposite, which no word link carries.
+
+Idioms and phrasal verbs from the phrase lexicon, the user's phrase lists, acronyms and names, quantities, light verbs,
+negated opposites. Every source is asked about the two sentences as they stand, tagged; trees play no part, so a phrase
+is a set of words, and whether it is a node is for the search to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from forestalign.errors import GrammarError, UsageError
+from forestalign.grammar import grammar_root, read_rows
+from forestalign.lexicon import PhraseLexicon
+from forestalign.lexicon.agents import agent_findings
+from forestalign.lexicon.findings import AGAINST, RELATIONS, Finding, turned_relation
+from forestalign.lexicon.light_verbs import light_verb_findings
+from forestalign.lexicon.names import acronym_findings, name_findings
+from forestalign.lexicon.negations import negation_phrases
+from forestalign.lexicon.opposites import negation_findings, opposite_findings
+from forestalign.lexicon.phrase_lists import PhraseLists, expressions
+from forestalign.lexicon.phrase_relations import related_phrases, spelling_findings
+from forestalign.lexicon.phrase_text import Parts, take_apart
+from forestalign.lexicon.quantities import quantity_findings
+from forestalign.phrases.evidence.occurrence_share import OccurrenceShare
+from forestalign.tokens import Sentence
+
+LISTED_KINDS = ("lexicon", "list", "acronym", "name", "quantity", "light verb", "negation")
+SIMILARITY = "similarity"  # found by `phrase_similarity`, not here: it looks at forests and links, too
+KINDS = (*LISTED_KINDS, SIMILARITY)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PhraseEvidence:
+    """Two phrases, by the sorted numbers of their words (adjacent or not), and what they are to each other.
+
+    `relation` says what the source is beside the target: `equal`, `similar`, `more general`, `more specific`,
+    `opposite` or `different value`; the last two are evidence against the pair.
+    """
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    kind: str
+    relation: str
+    strength: float
+
+    def turned(self) -> PhraseEvidence:
+        """The evidence with source and target swapped: *more general* becomes *more specific*."""
+        return PhraseEvidence(self.target, self.source, self.kind, turned_relation(self.relation), self.strength)
+
+
+def find_evidence(
+    source: Sentence, target: Sentence, phrases: PhraseLexicon, lists: PhraseLists | None = None
+) -> tuple[PhraseEvidence, ...]:
+    """All evidence of two tagged sentences with lemmas, sorted; for two phrases the strongest of each kind.
+
+    Where phrases occur more than once, evidence for a pair is shared among the occurrences; evidence against is not.
+    """
+    left, right, occurrences = take_apart(source), take_apart(target), OccurrenceShare(source, target)
+    best: dict[tuple[tuple[int, ...], tuple[int, ...], str], PhraseEvidence] = {}
+    for kind, finding in _findings(source, target, left, right, phrases, lists):
+        strength = strengths()[kind, finding.relation][finding.grade]
+        if strength > 0 and finding.relation not in AGAINST:
+            strength *= occurrences.share(finding.source, finding.target)
+        evidence = PhraseEvidence(finding.source, finding.target, kind, finding.relation, strength)
+        key = (finding.source, finding.target, kind)
+        if strength > 0 and (key not in best or _rank(evidence) > _rank(best[key])):
+            best[key] = evidence
+    return tuple(sorted(best.values()))
+
+
+def wanted_kinds(setting: str) -> frozenset[str]:
+    """The kinds that the setting `evidence` names: `all`, `none`, or names separated by commas."""
+    if setting in {"all", "none"}:
+        return frozenset(KINDS if setting == "all" else ())
+    names = [name.strip() for name in setting.split(",")]
+    for name in names:
+        if name not in KINDS:
+            raise UsageError(f"evidence: found {name!r}; expected all, none, or some of {', '.join(KINDS)}")
+    return frozenset(names)
+
+
+def _rank(evidence: PhraseEvidence) -> tuple[float, int]:
+    return evidence.strength, -RELATIONS.index(evidence.relation)
+
+
+def _findings(
+    source: Sentence,
+    target: Sentence,
+    left: Parts,
+    right: Parts,
+    phrases: PhraseLexicon,
+    lists: PhraseLists | None,
+) -> Iterator[tuple[str, Finding]]:
+    wordnet = phrases.wordnet
+    sources: dict[str, tuple[Iterable[Finding], ...]] = {
+        "lexicon": (
+            related_phrases(left, right, phrases),
+            expressions().findings(left, right),
+            opposite_findings(left, right, wordnet),
+            spelling_findings(left, right),
+            agent_findings(left, right, wordnet),
+        ),
+        "acronym": (acronym_findings(source, target),),
+        "name": (name_findings(source, target),),
+        "quantity": (quantity_findings(left, right),),
+        "light verb": (light_verb_findings(left, right, wordnet),),
+        "negation": (negation_findings(left, right, wordnet), negation_phrases(left, right, wordnet)),
+        "list": (lists.findings(left, right),) if lists is not None else (),
+    }
+    for kind, found in sources.items():
+        yield from ((kind, finding) for findings in found for finding in findings)
+
+
+@cache
+def strengths() -> dict[tuple[str, str], tuple[float, ...]]:
+    """Strength by kind and relation, one for each grade from 0 to 9."""
+    return read_strengths(grammar_root() / "evidence_strengths.tsv")
+
+
+def read_strengths(path: Path) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Rows KIND, RELATION, STRENGTHS: one number for all grades, or ten."""
+    table: dict[tuple[str, str], tuple[float, ...]] = {}
+    for number, (kind, relation, text) in read_rows(path, 3):
+        if kind not in LISTED_KINDS or relation not in RELATIONS or (kind, relation) in table:
+            raise GrammarError(path, number, f"{kind!r}, {relation!r}: expected a kind and a relation, each pair once")
+        try:
+            values = [float(value) for value in text.split()]
+        except ValueError:
+            values = []
+        if len(values) not in (1, 10) or not all(0 <= value <= 1 for value in values):
+            raise GrammarError(path, number, f"{text!r}: expected one strength or ten, from 0 to 1")
+        table[kind, relation] = tuple(values * 10)[:10]
+    missing = [
+        pair for pair in ((kind, relation) for kind in LISTED_KINDS for relation in RELATIONS) if pair not in table
+    ]
+    if missing:
+        raise GrammarError(path, None, f"no row for {missing[0]}; expected every kind with every relation")
+    return table

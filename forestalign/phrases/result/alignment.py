@@ -1,0 +1,378 @@
+"""The result: pairs of phrases over two chosen trees, and everything about one aligned pair of sentences.
+
+There is one model of it. The stage makes an `Alignment`, JSON is a way to write it down (`formats.codec`), and whatever
+shows, counts, judges or compares alignments takes it. Numbers have as many digits as are written, and what equality is
+about is what a line says: neither forests nor vectors of words, and of a word link not its score.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from forestalign.errors import UsageError, counted, shown
+from forestalign.forest import Forest, NodeId, tree_of
+from forestalign.phrases.result.contradictions import Contradiction
+from forestalign.phrases.result.loose_phrases import LoosePhrase, loose_phrases
+from forestalign.phrases.result.rising import compare_roles, contradictions_of
+from forestalign.phrases.result.role_changes import AlignedPredicate
+from forestalign.phrases.result.shown_pairs import shown_pairs
+from forestalign.phrases.search.hypotheses import Derivation
+from forestalign.tokens import Sentence, Span
+from forestalign.trees import Tree
+from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink
+
+if TYPE_CHECKING:
+    from forestalign.mining.edits import PairEdits
+    from forestalign.mining.sentence_similarity import Similarity
+
+DIGITS = 5  # after the point: what processors of different kinds agree on, but for the luck of rounding
+
+
+class TextSpan(Span):
+    """A span that knows its words: it prints as text, and is equal to the span.
+
+    >>> phrase = TextSpan.of(Span(1, 3), "a car")
+    >>> print(phrase, phrase.begin, phrase == (1, 3))
+    a car 1 True
+    """
+
+    text: str
+
+    @classmethod
+    def of(cls, span: Span, text: str) -> TextSpan:
+        """The span with its words."""
+        phrase = cls(*span)
+        phrase.text = text
+        return phrase
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[Callable[[Span, str], TextSpan], tuple[Span, str]]:
+        return TextSpan.of, (Span(*self), self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class PhrasePair:
+    """One aligned pair of phrases. `supports` are indices into the alignment's list, children before parents."""
+
+    source: Span
+    target: Span
+    source_label: str
+    target_label: str
+    is_bar: bool  # either side is a bar node of the binarisation
+    compositional: bool
+    inverted: bool
+    log_prob: float  # log Pr of the pair
+    supports: tuple[int, ...]
+    posterior: float | None = None  # share of the beam's mass at the root, when asked for
+    evidence: tuple[str, ...] = ("links",)  # what it rests on: links, lexicon, acronym, quantity, similarity
+    relation: str = ""  # what the source is to the target; empty where nobody asked
+    source_text: str = ""  # the words as they stand in the text, on one line
+    target_text: str = ""
+    reason: str = ""  # why it is opposite, of a different value or with other roles, in words
+
+    def __post_init__(self) -> None:
+        """Spans print as the words they are about."""
+        for name, text in (("source", self.source_text), ("target", self.target_text)):
+            if text:
+                object.__setattr__(self, name, TextSpan.of(getattr(self, name), text))
+
+    @property
+    def confidence(self) -> float | None:
+        """How sure the pair is: the share of right pairs among those that got as much of the beam's mass."""
+        return self.posterior
+
+    @property
+    def is_multiword(self) -> bool:
+        """Whether both phrases have several words."""
+        return self.source.end - self.source.begin > 1 and self.target.end - self.target.begin > 1
+
+
+class DiscontinuousPair(NamedTuple):
+    """Words that belong together by evidence and are not a phrase of the tree: *turned* and *down* with *rejected*."""
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    evidence: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStatistics:
+    """What the search did, which bounds it hit, and how the words below it were read."""
+
+    states: int = 0  # combinations and lifts looked at
+    beam_cuts: int = 0  # hypotheses dropped by the beam, or left out because they could not have entered it
+    trace_bounds: int = 0  # TRACE calls cut at the bound
+    reader: str = ""  # of the word links: "joint", or "single" where a pair was too long for it
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseAlignment:
+    """A legitimate set of phrase pairs with its support relations, over one tree of each forest.
+
+    `derivation` is the same by the nodes of the forests, with all edges of the two trees; None where a line was read.
+    """
+
+    pairs: tuple[PhrasePair, ...]
+    source_nulls: tuple[Span, ...]  # maximal null phrases; words of scattered pairs are not null
+    target_nulls: tuple[Span, ...]
+    source_tree: Tree
+    target_tree: Tree
+    log_score: float
+    reached_root: bool
+    completed: bool = False  # the root was reached by lifting one support to it
+    scattered: tuple[DiscontinuousPair, ...] = ()  # beside the pairs
+    derivation: Derivation | None = field(default=None, repr=False, compare=False)
+    statistics: SearchStatistics = field(default=SearchStatistics(), repr=False, compare=False)
+
+    @property
+    def extended(self) -> tuple[LoosePhrase, ...]:
+        """Phrases in no pair that add only small words to an aligned one, as *by him* does to *him*."""
+        trees, nulls = (self.source_tree, self.target_tree), (self.source_nulls, self.target_nulls)
+        return loose_phrases(trees, self.pairs, nulls, self.scattered)
+
+    def read_by(self, reader: str) -> PhraseAlignment:
+        """The alignment with the reader of its word links (`joint` or `single`) named in the statistics."""
+        return replace(self, statistics=replace(self.statistics, reader=reader)) if reader else self
+
+
+class ForestNode(NamedTuple):
+    """A constituent of the forest that the chosen tree does not have."""
+
+    begin: int
+    end: int
+    label: str
+    marginal: float
+
+
+class ForestNodes(NamedTuple):
+    """The constituents of both forests that were not chosen."""
+
+    source: tuple[ForestNode, ...]
+    target: tuple[ForestNode, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Alignment:
+    """An aligned pair of sentences: prints, shows itself in a notebook, and converts to what other programs read.
+
+    `words` are the word links; `candidates` are less likely ones, which the search could choose from as well.
+    `alternatives` are the further k-best alignments, best first. A result that was read from a line has no forests.
+    """
+
+    id: str
+    source: Sentence
+    target: Sentence
+    words: WordAlignment
+    phrases: PhraseAlignment
+    alternatives: tuple[PhraseAlignment, ...] = ()
+    candidates: WordAlignment = NO_LINKS
+    signature: str = ""
+    unchosen: ForestNodes | None = None  # where it was asked for
+    forests: tuple[Forest, Forest] | None = field(default=None, compare=False)
+
+    @property
+    def source_tree(self) -> Tree:
+        """The tree that the best alignment chose for the source."""
+        return self.phrases.source_tree
+
+    @property
+    def target_tree(self) -> Tree:
+        """The tree that the best alignment chose for the target."""
+        return self.phrases.target_tree
+
+    @property
+    def extended(self) -> tuple[LoosePhrase, ...]:
+        """Phrases in no pair of the best alignment that add only small words to an aligned one."""
+        return self.phrases.extended
+
+    @property
+    def roles(self) -> tuple[AlignedPredicate, ...]:
+        """Aligned predicates of the chosen trees, and whether each argument is the same, swapped, other or missing."""
+        return compare_roles(self.phrases, self.source, self.target, self.words).predicates()
+
+    @property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """What makes the sentences say different things: opposites, negations, values and roles, unless taken back."""
+        found = contradictions_of(self.phrases, self.source, self.target, self.words)
+        return found.inside(Span(0, len(self.source)), Span(0, len(self.target)))
+
+    @property
+    def left_out(self) -> tuple[WordLink, ...]:
+        """Word links that no pair carries, scattered or not: a word has another partner, or no tree allows it."""
+        ends = [pair for pair in self.phrases.pairs if not pair.supports]
+        return tuple(
+            link
+            for link in self.words
+            if not any(_holds(pair.source, link.source) and _holds(pair.target, link.target) for pair in ends)
+            and not any(link.source in one.source and link.target in one.target for one in self.phrases.scattered)
+        )
+
+    @property
+    def source_forest(self) -> Forest:
+        """The forest that was searched on the source side."""
+        return (self.forests or self._without_forests())[0]
+
+    @property
+    def target_forest(self) -> Forest:
+        """The forest that was searched on the target side."""
+        return (self.forests or self._without_forests())[1]
+
+    @property
+    def derivation(self) -> Derivation:
+        """The best alignment by the nodes of the two forests."""
+        return self.phrases.derivation or self._without_forests()
+
+    def _without_forests(self) -> NoReturn:
+        raise UsageError(f"the result {shown(self.id)} has no forests: a line of JSON holds trees alone")
+
+    def with_unchosen(self) -> Alignment:
+        """The result with the constituents of its forests that were not chosen, which are written and drawn then."""
+        best = self.derivation
+        source = unchosen_nodes(self.source_forest, best.source_edges)
+        return replace(self, unchosen=ForestNodes(source, unchosen_nodes(self.target_forest, best.target_edges)))
+
+    # ---- the pairs ----
+
+    def __iter__(self) -> Iterator[PhrasePair]:
+        """The pairs that are shown, each after those that support it."""
+        return iter(self.pairs())
+
+    def pairs(
+        self, min_posterior: float = 0.0, multiword: bool = False, bars: bool | None = None
+    ) -> tuple[PhrasePair, ...]:
+        """Phrase pairs, each after those that support it.
+
+        `min_posterior` is the least confidence, and `multiword` asks for several words on both sides. Phrases that
+        exist in the binarised trees alone are there where they say something that their parts do not; `bars=True` asks
+        for all of them, `bars=False` for none.
+        """
+        if not isinstance(min_posterior, int | float) or not min_posterior >= 0.0:
+            raise UsageError(f"min_posterior is {shown(min_posterior)}; expected a number of at least 0")
+        return tuple(
+            pair
+            for pair, is_shown in zip(self.phrases.pairs, self.shown(bars), strict=True)
+            if is_shown
+            and (pair.is_multiword or not multiword)
+            and (min_posterior <= 0.0 or (pair.posterior or 0.0) >= min_posterior)
+        )
+
+    def shown(self, bars: bool | None = None) -> tuple[bool, ...]:
+        """Whether each of `phrases.pairs`, which has them all, is shown."""
+        if bars is not None and not isinstance(bars, bool):
+            raise UsageError(f"bars is {shown(bars)}; expected True, False or None")
+        return shown_pairs(self.phrases.pairs, self.source.words, self.target.words, bars)
+
+    # ---- what others make of it; folders above this one do the work, so they are imported when asked ----
+
+    def __str__(self) -> str:
+        from forestalign.view.text import render_text
+
+        return render_text(self)
+
+    def __repr__(self) -> str:
+        """One line, since forests and trees would fill pages; `print` shows the phrases."""
+        return (
+            f"<Alignment of {self.source.text!r} and {self.target.text!r}: "
+            f"{counted(len(self.phrases.pairs), 'phrase pair')}, log score {self.phrases.log_score:.2f}>"
+        )
+
+    def _repr_html_(self) -> str:
+        from forestalign.view import result_html
+
+        return result_html(self)
+
+    def to_json(self) -> str:
+        """One line of JSON, as `forestalign align --json` prints it."""
+        from forestalign.formats.codec import to_json
+
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, line: str) -> Alignment:
+        """The result that such a line was made of, without its forests."""
+        from forestalign.formats.codec import from_json
+
+        if not isinstance(line, str):
+            raise UsageError(f"line is {shown(line)}; expected a string of JSON")
+        return from_json(line)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a dictionary, whose fields docs/formats.md describes."""
+        fields: dict[str, Any] = json.loads(self.to_json())
+        return fields
+
+    def to_dataframe(self) -> Any:
+        """The pairs that are shown as a pandas DataFrame, the largest last; pandas is not installed along."""
+        from forestalign.formats.phrase_rows import to_dataframe
+
+        return to_dataframe(self)
+
+    def to_tsv(self, header: bool = False) -> str:
+        """A row per phrase pair and per null phrase, as `forestalign align --tsv` prints them."""
+        from forestalign.formats.phrase_rows import COLUMNS, to_tsv
+
+        table = to_tsv(self)
+        return "\n".join(["\t".join(COLUMNS), table]) if header else table
+
+    def to_pharaoh(self) -> str:
+        """The word links as `i-j i-j ...`."""
+        from forestalign.formats.word_links import format_pharaoh
+
+        return format_pharaoh(self.words)
+
+    def to_nltk(self) -> tuple[Any, Any]:
+        """The two chosen trees as NLTK trees."""
+        return _nltk(self.source_tree), _nltk(self.target_tree)
+
+    def edits(self, id: str = "") -> PairEdits:
+        """How the target differs from the source: kept, replaced, moved, deleted, inserted and so on."""
+        from forestalign.formats.input_checks import check_id
+        from forestalign.mining.edits import edits_of
+
+        check_id(id)
+        return edits_of(replace(self, id=id) if id else self)
+
+    def similarity(self) -> Similarity:
+        """How similar the sentences are, from 0 to 5, the probability of a paraphrase, and the reasons in words."""
+        from forestalign.mining.sentence_similarity import load_similarity
+
+        return load_similarity().judge(self)
+
+
+def unchosen_nodes(forest: Forest, edges: Sequence[tuple[NodeId, int]]) -> tuple[ForestNode, ...]:
+    """Constituents outside the chosen tree, without bar nodes and words; nodes that differ in heads alone are one."""
+    names = [(node.begin, node.end, node.label) for node in forest.nodes]
+    chosen = {names[node] for node, _ in edges}
+    marginals = forest.marginals or (0.0,) * len(forest)
+    summed: dict[tuple[int, int, str], float] = {}
+    for node, name, marginal in zip(forest.nodes, names, marginals, strict=True):
+        if not node.is_bar and not node.is_leaf and name not in chosen:
+            summed[name] = summed.get(name, 0.0) + float(marginal)
+    return tuple(ForestNode(*name, marginal) for name, marginal in sorted(summed.items()))
+
+
+def chosen_tree(forest: Forest, edges: Sequence[tuple[NodeId, int]]) -> Tree:
+    """The n-ary tree that an alignment chose."""
+    choice = [0] * len(forest)
+    for node, index in edges:
+        choice[node] = index
+    root = max(node for node, _ in edges)  # parents come after children
+    return tree_of(forest, root, choice)
+
+
+def _holds(span: Span, word: int) -> bool:
+    return span.begin <= word < span.end
+
+
+def _nltk(tree: Tree) -> Any:
+    import nltk
+
+    if tree.word is not None:
+        return nltk.Tree(tree.label, [tree.word])
+    return nltk.Tree(tree.label, [_nltk(child) for child in tree.children])

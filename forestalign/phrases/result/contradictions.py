@@ -1,0 +1,343 @@
+"""What makes two aligned sentences say different things: opposites, negations, values and roles, each with its words.
+
+Marks are found on words, by links, dependencies and lexicon. A pair of phrases contradicts itself if a mark lies inside
+it and nothing else inside it takes the mark back: a negation and an opposite of the same word (*did not like*,
+*disliked*), an opposite and a comparison turned round (*larger than*, *smaller than*), an opposite that tells the same
+event from the other side (*bought from*, *sold to*). So a mark rises from two words to the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES, SIMILAR, Finding
+from forestalign.lexicon.negations import negation_phrases
+from forestalign.lexicon.numbers import same_number
+from forestalign.lexicon.opposites import are_opposites, negation_findings
+from forestalign.lexicon.phrase_text import take_apart
+from forestalign.lexicon.quantities import quantity_findings
+from forestalign.phrases.result.negated_predicates import Negation, negations_of
+from forestalign.phrases.result.role_changes import RoleComparison, Swap
+from forestalign.phrases.scoring.schema import WordClass, word_class
+from forestalign.tokens import Sentence, Span
+
+if TYPE_CHECKING:
+    from forestalign.phrases.result.alignment import PhrasePair
+
+Words = tuple[int, ...]
+NEGATION = "negation"  # a kind of mark; pairs of phrases with one are opposite
+ORDER = (OPPOSITE, OTHER_ROLES, DIFFERENT)  # of relations, where a pair has marks of several kinds
+_OWN_WORD = frozenset({"lexicon", "quantity", "acronym"})  # evidence that says a relation by itself
+_SAME_KIND = ("NN", "VB", "JJ", "RB", "IN", "DT", "CD", "RP")  # beginnings of tags of words that can be opposites
+_NEAR_KINDS = ({"JJ", "RB"}, {"JJ", "VB"}, {"IN", "RP", "RB"}, {"NN", "DT", "CD", "RB"})
+_DEGREES = ({"more", "less"}, {"most", "least"}, {"more", "fewer"}, {"much", "little"})
+_GRADED = frozenset({"JJR", "RBR", "JJ", "RB"})
+_MODIFIERS = ("amod", "advmod", "det", "nummod")
+
+
+class Contradiction(NamedTuple):
+    """A mark: its kind (`opposite`, `negation`, `different value`, `other roles`), its words, and the reason."""
+
+    kind: str
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    reason: str
+
+    @property
+    def relation(self) -> str:
+        """The relation that it gives to a pair of phrases."""
+        return OPPOSITE if self.kind == NEGATION else self.kind
+
+    def is_inside(self, source: Span, target: Span) -> bool:
+        """Whether all of its words are in two spans."""
+        return all(word in range(*source) for word in self.source) and all(
+            word in range(*target) for word in self.target
+        )
+
+
+class _Mark(NamedTuple):
+    """A contradiction, the words that have to be inside a pair beside its own, and the word it denies, if any."""
+
+    said: Contradiction
+    around: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    anchor: int = -1  # of the source, or of the target where the source has none
+    is_target_anchor: bool = False
+
+    def is_inside(self, source: Span, target: Span) -> bool:
+        held = Contradiction("", *self.around, "")
+        return self.said.is_inside(source, target) and held.is_inside(source, target)
+
+
+class _Taken(NamedTuple):
+    """Marks that are no contradiction in a pair that holds all of them and these words."""
+
+    marks: tuple[int, ...]
+    words: tuple[tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Contradictions:
+    """All marks of two aligned sentences, and which of them take each other back."""
+
+    marks: tuple[_Mark, ...]
+    taken: tuple[_Taken, ...]
+
+    def inside(self, source: Span, target: Span) -> tuple[Contradiction, ...]:
+        """The contradictions of a pair of phrases."""
+        held = {k for k, mark in enumerate(self.marks) if mark.is_inside(source, target)}
+        for taken in self.taken:
+            words = Contradiction("", *taken.words, "")
+            if held.issuperset(taken.marks) and words.is_inside(source, target):
+                held.difference_update(taken.marks)
+        return tuple(self.marks[k].said for k in sorted(held))
+
+
+def find_contradictions(
+    comparison: RoleComparison, pairs: Sequence[PhrasePair], swaps: Sequence[Swap] | None = None
+) -> Contradictions:
+    """The marks of two sentences with their pairs of phrases, supports first."""
+    finder = _Finder(comparison, pairs)
+    opposites = finder.opposites()
+    marks = [*opposites, *finder.negations(opposites), *finder.values()]
+    marks += finder.of_phrases(marks)
+    roles = [finder.role_mark(swap) for swap in (comparison.swaps() if swaps is None else swaps)]
+    return Contradictions((*marks, *(mark for mark, _ in roles)), tuple(finder.taken_back(marks, roles)))
+
+
+class _Finder:
+    def __init__(self, comparison: RoleComparison, pairs: Sequence[PhrasePair]):
+        self.roles, self.pairs, self.wordnet = comparison, pairs, comparison.wordnet
+        self.source, self.target = comparison.source, comparison.target
+        self.linked = {*comparison.partner.items(), *_word_pairs(pairs), *comparison.scores}
+
+    @cached_property
+    def settled(self) -> list[Finding]:
+        """What says the same in other words; most pairs have nothing that has to ask."""
+        return [each for each in self._findings() if each.relation in (EQUAL, SIMILAR)]
+
+    def _findings(self) -> Iterator[Finding]:
+        """What other words say the same: negations with an opposite, *failed to*, quantities in other units."""
+        source, target = take_apart(self.source.sentence), take_apart(self.target.sentence)
+        yield from negation_findings(source, target, self.wordnet)
+        yield from negation_phrases(source, target, self.wordnet)
+        yield from quantity_findings(source, target)
+
+    def _is_settled(self, source: Iterable[int], target: Iterable[int]) -> bool:
+        own, other = set(source), set(target)
+        return any(own <= set(each.source) and other <= set(each.target) for each in self.settled)
+
+    # ---- marks ----
+
+    def opposites(self) -> list[_Mark]:
+        """Linked words that are opposites, and words without a partner that are."""
+        free = (
+            _free(self.source.sentence, {i for i, _ in self.linked}),
+            _free(self.target.sentence, {j for _, j in self.linked}),
+        )
+        pairs = sorted({*self.linked, *((i, j) for i in free[0] for j in free[1])})
+        taken: tuple[set[int], set[int]] = (set(), set())
+        found = []
+        for i, j in pairs:
+            if i in taken[0] or j in taken[1] or not self._are_opposites(i, j) or self._has_equal(i, j):
+                continue
+            taken[0].add(i)
+            taken[1].add(j)
+            words = self.source.sentence.words[i], self.target.sentence.words[j]
+            said = Contradiction(OPPOSITE, (i,), (j,), f"opposite: {words[0]}/{words[1]}")
+            found.append(_Mark(said, anchor=i))
+        return found
+
+    def _are_opposites(self, i: int, j: int) -> bool:
+        tags = self.source.sentence.tags[i], self.target.sentence.tags[j]
+        is_one_kind = any(tags[0].startswith(kind) and tags[1].startswith(kind) for kind in _SAME_KIND)
+        is_one_kind |= any({tag[:2] for tag in tags} <= kinds for kinds in _NEAR_KINDS)
+        forms = self.source.sentence.words[i].lower(), self.target.sentence.words[j].lower()
+        lemmas = self.source.lemma(i), self.target.lemma(j)
+        if not is_one_kind or lemmas[0] == lemmas[1]:
+            return False
+        are_opposed = {*forms} in _DEGREES or any(are_opposites(*each, self.wordnet) for each in (lemmas, forms))
+        return are_opposed and not self._is_settled((i,), (j,))
+
+    def _has_equal(self, i: int, j: int) -> bool:
+        """Whether either word has the same word for a partner, too."""
+        return any((a == i) != (b == j) and self.source.lemma(a) == self.target.lemma(b) for a, b in self.linked)
+
+    def negations(self, opposites: Sequence[_Mark]) -> list[_Mark]:
+        """Negations of one side only: those of aligned predicates, and of what is left those that are too many."""
+        words = (
+            {word for mark in opposites for word in mark.said.source},
+            {word for mark in opposites for word in mark.said.target},
+        )
+        own = [each for each in negations_of(self.source) if each.cue not in words[0] and not self._made_up(each, 0)]
+        other = [each for each in negations_of(self.target) if each.cue not in words[1] and not self._made_up(each, 1)]
+        own, other = self._without_partners(own, other)
+        marks = []
+        for each, side, is_target in [(one, self.source, False) for one in own] + [
+            (one, self.target, True) for one in other
+        ]:
+            word = side.sentence.words[each.cue]
+            cues = (each.cue,)
+            sides: tuple[Words, Words] = ((), cues) if is_target else (cues, ())
+            said = Contradiction(NEGATION, *sides, f"negation on one side only: {word}")
+            marks.append(_Mark(said, anchor=each.predicate, is_target_anchor=is_target))
+        return marks
+
+    def _made_up(self, negation: Negation, side: int) -> bool:
+        """Whether the other side says a negation by other words."""
+        return any(negation.cue in (each.source, each.target)[side] for each in self.settled)
+
+    def _without_partners(
+        self, own: Sequence[Negation], other: Sequence[Negation]
+    ) -> tuple[list[Negation], list[Negation]]:
+        """Pairs of negations of the same predicate say the same, and so do those that are left on both sides."""
+        left, right = list(own), list(other)
+        for rule in (self._deny_the_same, self._are_linked):
+            for one in list(left):
+                match = next((each for each in right if rule(one, each)), None)
+                if match is not None:
+                    left.remove(one)
+                    right.remove(match)
+        both = min(len(left), len(right))
+        return left[both:], right[both:]
+
+    def _deny_the_same(self, one: Negation, other: Negation) -> bool:
+        return self.roles.partner.get(one.predicate) == other.predicate
+
+    def _are_linked(self, one: Negation, other: Negation) -> bool:
+        return (one.cue, other.cue) in self.linked
+
+    def values(self) -> list[_Mark]:
+        """Numbers at the same place that are not the same number."""
+        found: list[_Mark] = []
+        taken: tuple[set[int], set[int]] = (set(), set())
+        for i, j in sorted({*self.linked, *self._numbers_at_one_place()}):
+            if not (_is_number(self.source.sentence, i) and _is_number(self.target.sentence, j)):
+                continue
+            words = self.source.sentence.words[i], self.target.sentence.words[j]
+            is_same = same_number(*words) or words[0].lower() == words[1].lower()
+            if is_same or i in taken[0] or j in taken[1] or self._is_in_settled(i, j) or self._has_equal_number(i, j):
+                continue
+            taken[0].add(i)
+            taken[1].add(j)
+            found.append(_Mark(Contradiction(DIFFERENT, (i,), (j,), f"number differs: {words[0]}/{words[1]}")))
+        return found
+
+    def _is_in_settled(self, i: int, j: int) -> bool:
+        return any(i in each.source or j in each.target for each in self.settled)
+
+    def _has_equal_number(self, i: int, j: int) -> bool:
+        own, other = self.source.sentence.words, self.target.sentence.words
+        return any((a == i) != (b == j) and same_number(own[a], other[b]) for a, b in self.linked)
+
+    def _numbers_at_one_place(self) -> Iterator[tuple[int, int]]:
+        """Numbers without a partner of which the nouns are partners."""
+        for predicate, other in self.roles.partner.items():
+            for i, roles in self.source.arguments[predicate]:
+                if i not in self.roles.partner and _is_number(self.source.sentence, i):
+                    for j in self.target.fillers(other, roles):
+                        if j not in self.roles.back:
+                            yield i, j
+
+    def of_phrases(self, marks: Sequence[_Mark]) -> list[_Mark]:
+        """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
+        found: list[_Mark] = []
+        for pair in self.pairs:
+            is_said = not _OWN_WORD.isdisjoint(pair.evidence) and pair.relation in AGAINST
+            if is_said and not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)):
+                words = self.source.sentence.phrase(pair.source), self.target.sentence.phrase(pair.target)
+                name = "number differs" if pair.relation == DIFFERENT else pair.relation
+                spans = tuple(range(*pair.source)), tuple(range(*pair.target))
+                said = Contradiction(pair.relation, *spans, f"{name}: {words[0]}/{words[1]}")
+                found.append(_Mark(said, anchor=pair.source.begin))
+        return found
+
+    def role_mark(self, swap: Swap) -> tuple[_Mark, Swap]:
+        """Two words that changed places."""
+        words = [self.source.sentence.words[word] for word in swap.source]
+        reason = f"{words[0]} and {words[1]} changed places"
+        said = Contradiction(OTHER_ROLES, swap.source, tuple(sorted(swap.target)), reason)
+        return _Mark(said, around=swap.predicates), swap
+
+    # ---- what takes marks back ----
+
+    def taken_back(self, marks: Sequence[_Mark], roles: Sequence[tuple[_Mark, Swap]]) -> Iterator[_Taken]:
+        """Even numbers of opposites and negations of one word, comparisons turned round, events from the other side."""
+        flips = [k for k, mark in enumerate(marks) if mark.said.relation == OPPOSITE]
+        used: set[int] = set()
+        for number, (_, swap) in enumerate(roles, len(marks)):
+            turning = [k for k in flips if k not in used and self._turns(marks[k], swap)]
+            if len(turning) % 2:
+                used.update(turning)
+                yield _Taken((*turning, number), ((), ()))
+        for k in flips:
+            words = marks[k].said.source, marks[k].said.target
+            if k not in used and len(words[0]) == len(words[1]) == 1 and self._is_conversive(words[0][0], words[1][0]):
+                used.add(k)
+                yield _Taken((k,), self._arguments(words[0][0], words[1][0]))
+            elif k not in used and words[0] and (events := self._turned_events(marks[k])):
+                used.add(k)
+                yield _Taken((k,), events)
+        free = [k for k in flips if k not in used]
+        while free:
+            first = free.pop(0)
+            second = next((k for k in free if self._is_near(marks[first], marks[k])), None)
+            if second is not None:
+                free.remove(second)
+                yield _Taken((first, second), ((), ()))
+
+    def _turns(self, flip: _Mark, swap: Swap) -> bool:
+        """Whether an opposite turns a comparison round."""
+        return swap.is_comparison and any(self.source.sentence.tags[word] in _GRADED for word in flip.said.source)
+
+    def _turned_events(self, flip: _Mark) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """The two events of *before* and *after*, where what one side puts above the other side puts below."""
+        below = self.source.dependencies.heads[flip.said.source[0]]
+        if len(flip.said.source) != 1 or below not in self.roles.partner:
+            return None
+        for above, _ in self.source.places[below]:
+            other = self.roles.partner.get(above)
+            if other is not None and any(
+                place.predicate == self.roles.partner[below] for place in self.target.places[other]
+            ):
+                return (below, above), (self.roles.partner[below], other)
+        return None
+
+    def _is_conversive(self, word: int, partner: int) -> bool:
+        return self.roles.partner.get(word) == partner and self.roles.is_conversive(word, partner)
+
+    def _arguments(self, word: int, partner: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        own = [each for each, _ in self.source.arguments[word] if each in self.roles.partner]
+        return tuple(sorted(own)), tuple(sorted(self.roles.partner[each] for each in own))
+
+    def _is_near(self, one: _Mark, other: _Mark) -> bool:
+        """Whether two marks are about one word, or about a word and what it governs."""
+        kinds = {one.said.kind, other.said.kind}
+        sides = [self._anchors(mark, NEGATION in kinds) for mark in (one, other)]
+        return any(self.source.distance(first, second) < 2 for first in sides[0] for second in sides[1])
+
+    def _anchors(self, mark: _Mark, with_heads: bool) -> list[int]:
+        """The source word that a mark is about; an opposite that modifies a noun is about the noun, for a negation."""
+        word = self.roles.back.get(mark.anchor, -1) if mark.is_target_anchor else mark.anchor
+        if word < 0:
+            return []
+        relation, head = self.source.dependencies.relations[word], self.source.dependencies.heads[word]
+        has_head = with_heads and mark.said.kind == OPPOSITE and relation in _MODIFIERS and head >= 0
+        return [word, head] if has_head else [word]
+
+
+def _word_pairs(pairs: Sequence[PhrasePair]) -> Iterator[tuple[int, int]]:
+    for pair in pairs:
+        if pair.source.end - pair.source.begin == pair.target.end - pair.target.begin == 1:
+            yield pair.source.begin, pair.target.begin
+
+
+def _free(sentence: Sentence, linked: set[int]) -> list[int]:
+    tokens = sentence.tokens
+    return [k for k in range(len(tokens)) if k not in linked and word_class(tokens[k]) == WordClass.CONTENT]
+
+
+def _is_number(sentence: Sentence, word: int) -> bool:
+    return sentence.tags[word] == "CD"

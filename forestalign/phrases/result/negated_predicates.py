@@ -1,0 +1,44 @@
+"""Negations and the predicates that they deny: *not* and *come* in *did not come*, *no* and *came* in *no guest came*.
+
+*Not only*, *no less than* and their like deny nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from forestalign.grammar import negation_words
+from forestalign.phrases.result.role_frames import RoleFrames
+
+# words behind a negation with which it denies nothing: *not only*, *no less than*, *nothing but*
+_HARMLESS = frozenset({"only", "just", "merely", "least", "doubt", "more", "less", "fewer", "sooner", "later", "but"})
+_WHETHER = ("or", "not")
+_UNABLE = "unable"  # could not
+
+
+class Negation(NamedTuple):
+    """The number of the negating word, and of the predicate that it denies."""
+
+    cue: int
+    predicate: int
+
+
+def negations_of(frames: RoleFrames) -> list[Negation]:
+    """All negations of a sentence; *no ... nor* and *neither ... nor* are one."""
+    words = [word.lower() for word in frames.sentence.words]
+    found = []
+    for cue, word in enumerate(words):
+        if (word not in negation_words() and word != _UNABLE) or _is_harmless(words, cue):
+            continue
+        if word == "nor" and any(each in ("neither", "not", "n't", "no") for each in words[:cue]):
+            continue
+        found.append(Negation(cue, frames.predicate_over(cue)))
+    return found
+
+
+def _is_harmless(words: list[str], cue: int) -> bool:
+    following = words[cue + 1] if cue + 1 < len(words) else ""
+    if words[cue] in ("not", "no", "nothing") and following in _HARMLESS:
+        return not (following in ("more", "less", "fewer") and "than" not in words[cue + 2 : cue + 4])
+    is_whether = cue > 0 and (words[cue - 1], words[cue]) == _WHETHER
+    return is_whether or (words[cue] == "no" and following in (",", ""))

@@ -1,0 +1,259 @@
+"""Aligned predicates and what became of their arguments: the same, swapped, other, missing.
+
+A word stands at a place: a predicate and a role (`role_frames`). If it is still where the word links lead, nothing
+changed. If another word stands there, and that one came from where ours is now, the two changed places. A head that
+became the dependent of its own dependent (*the king of the city*, *the city of the king*) changed places with it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from forestalign.lexicon import WordNet
+from forestalign.lexicon.conversives import conversives
+from forestalign.lexicon.opposites import are_opposites
+from forestalign.phrases.result.role_frames import SUBJECT, THAN, RoleFrames
+from forestalign.words.alignment import WordLink
+
+_MOVABLE = ("NN", "PRP", "CD", "JJ", "VB")  # beginnings of the tags of words that can change places
+_SURE = 0.6  # a link of two different words that says they are the same
+
+
+class ArgumentKind(StrEnum):
+    """What became of an argument."""
+
+    SAME = "same"
+    SWAPPED = "swapped"
+    OTHER = "other"  # another word stands at its place
+    MISSING = "missing"  # nothing does
+
+
+class AlignedArgument(NamedTuple):
+    """An argument of the source with its partner; `role` has the names of the role, the first by the alphabet."""
+
+    kind: ArgumentKind
+    role: str
+    source: int
+    target: int
+
+
+class AlignedPredicate(NamedTuple):
+    """Two predicates, by the numbers of their words, and the arguments of the source."""
+
+    source: int
+    target: int
+    arguments: tuple[AlignedArgument, ...]
+
+
+class Swap(NamedTuple):
+    """Two words that changed places; `source` and `target` are in the order of the source."""
+
+    source: tuple[int, int]
+    target: tuple[int, int]
+    predicates: tuple[tuple[int, ...], tuple[int, ...]]  # below which they stand, on both sides
+    is_comparison: bool  # one of them stands behind *than*
+
+
+@dataclass(frozen=True, slots=True)
+class RoleComparison:
+    """Two sentences with the surest partner of each word."""
+
+    source: RoleFrames
+    target: RoleFrames
+    partner: dict[int, int]  # of source words
+    back: dict[int, int]
+    scores: dict[tuple[int, int], float]
+    wordnet: WordNet
+
+    @classmethod
+    def of(cls, source: RoleFrames, target: RoleFrames, links: Iterable[WordLink], wordnet: WordNet) -> RoleComparison:
+        """Words are partners if each is the best of the other."""
+        scores: dict[tuple[int, int], float] = {}
+        for link in links:
+            scores[link.source, link.target] = max(scores.get((link.source, link.target), 0.0), link.score)
+        ranks = {pair: _rank(source, target, pair, score) for pair, score in scores.items()}
+        best: dict[int, tuple[int, int]] = {}
+        best_back: dict[int, tuple[int, int]] = {}
+        for pair in sorted(ranks, key=lambda pair: (ranks[pair], -pair[0] - pair[1], -abs(pair[0] - pair[1]))):
+            best[pair[0]] = best_back[pair[1]] = pair
+        partner = {i: pair[1] for i, pair in best.items() if best_back[pair[1]] == pair}
+        _add_same_words(source, target, partner)
+        _add_conversives(source, target, partner)
+        return cls(source, target, partner, {j: i for i, j in partner.items()}, scores, wordnet)
+
+    # ---- arguments ----
+
+    def predicates(self) -> tuple[AlignedPredicate, ...]:
+        """All aligned predicates that have arguments with partners."""
+        swapped = {pair for swap in self.swaps() for pair in zip(swap.source, swap.target, strict=True)}
+        found = []
+        for predicate, other in sorted(self.partner.items()):
+            arguments = tuple(
+                AlignedArgument(self._kind(word, roles, other, predicate, swapped), min(roles), word, partner)
+                for word, roles in self.source.arguments[predicate]
+                if (partner := self.partner.get(word)) is not None
+            )
+            if arguments:
+                found.append(AlignedPredicate(predicate, other, arguments))
+        return tuple(found)
+
+    def _kind(
+        self, word: int, roles: frozenset[str], other: int, predicate: int, swapped: set[tuple[int, int]]
+    ) -> ArgumentKind:
+        partner = self.partner[word]
+        if (word, partner) in swapped:
+            return ArgumentKind.SWAPPED
+        held = self.target.fillers(other, self._translated(predicate, other, roles))
+        below = [argument for argument, _ in self.target.arguments[other]]
+        if partner in held or (partner in below and not held):
+            return ArgumentKind.SAME
+        return ArgumentKind.OTHER if held else ArgumentKind.MISSING
+
+    def _translated(self, predicate: int, other: int, roles: frozenset[str]) -> frozenset[str]:
+        """The roles of a source predicate as the target one names them: the buyer is whom something is sold to."""
+        lemmas = self.source.lemma(predicate), self.target.lemma(other)
+        table = conversives().get(lemmas)
+        if table is None:
+            return roles
+        turned = frozenset(right for left, right in table if left in roles)
+        return roles | turned if lemmas[0] == lemmas[1] else turned or roles
+
+    def is_conversive(self, predicate: int, other: int) -> bool:
+        """Whether two different predicates tell one event from two sides, with an argument that shows it."""
+        lemmas = self.source.lemma(predicate), self.target.lemma(other)
+        if lemmas[0] == lemmas[1] or lemmas not in conversives():
+            return False
+        return any(
+            (partner := self.partner.get(word)) is not None
+            and not (turned := self._translated(predicate, other, roles)) & roles
+            and partner in self.target.fillers(other, turned)
+            for word, roles in self.source.arguments[predicate]
+        )
+
+    # ---- changes of places ----
+
+    def swaps(self) -> tuple[Swap, ...]:
+        """All pairs of words that changed places, each once."""
+        found: dict[tuple[int, int], Swap] = {}
+        for swap in (*self._exchanged(), *self._turned_edges()):
+            if self._is_sure(swap):
+                found.setdefault(swap.source, swap)
+        return tuple(found[key] for key in sorted(found))
+
+    def _exchanged(self) -> Iterator[Swap]:
+        for word, partner in sorted(self.partner.items()):
+            for predicate, roles in self.source.places[word]:
+                other = self.partner.get(predicate)
+                held = [] if other is None else self._held(predicate, other, roles)
+                if other is None or partner in held:
+                    continue
+                for now in held:
+                    before = self.back.get(now)
+                    if before is None or before == word:
+                        continue
+                    for second, its in self.source.places[before]:
+                        if self._stands(partner, second, its) and not self._still(before, now):
+                            yield self._swap(word, before, (predicate, second), THAN in roles | its)
+
+    def _held(self, predicate: int, other: int, roles: frozenset[str]) -> list[int]:
+        return self.target.fillers(other, self._translated(predicate, other, roles))
+
+    def _stands(self, word: int, predicate: int, roles: frozenset[str]) -> bool:
+        """Whether a word of the target stands where this place of the source leads."""
+        other = self.partner.get(predicate)
+        return other is not None and word in self._held(predicate, other, roles)
+
+    def _still(self, word: int, partner: int) -> bool:
+        """Whether a word has kept one of its places."""
+        return any(self._stands(partner, predicate, roles) for predicate, roles in self.source.places[word])
+
+    def _turned_edges(self) -> Iterator[Swap]:
+        """Heads that became dependents of their dependents in the same role."""
+        for word, partner in sorted(self.partner.items()):
+            for head, roles in self.source.places[word]:
+                other = self.partner.get(head)
+                if other is None:
+                    continue
+                for above, its in self.target.places[other]:
+                    is_turned = above == partner and its == roles and self._are_alike(word, head)
+                    if is_turned and not self._is_identity(word, head, roles):
+                        yield self._swap(word, head, (), THAN in roles)
+
+    def _are_alike(self, *words: int) -> bool:
+        """Whether words and their partners are of one kind each."""
+        tags = self.source.sentence.tags, self.target.sentence.tags
+        return all(tags[0][word][:2] == tags[1][self.partner[word]][:2] for word in words)
+
+    def _is_identity(self, word: int, head: int, roles: frozenset[str]) -> bool:
+        """*Paris is the capital* says what *the capital is Paris* says; *dogs are animals* cannot be turned round."""
+        if roles != {SUBJECT} or self.source.sentence.tags[head][:2] == "VB":
+            return False
+        return self.source.is_definite(word) and self.source.is_definite(head)
+
+    def _swap(self, word: int, other: int, predicates: tuple[int, ...], is_comparison: bool) -> Swap:
+        own = tuple(sorted((word, other)))
+        places = tuple(sorted({each for each in predicates if each not in own}))
+        return Swap(
+            (own[0], own[1]),
+            (self.partner[own[0]], self.partner[own[1]]),
+            (places, tuple(sorted(self.partner[each] for each in places))),
+            is_comparison,
+        )
+
+    def _is_sure(self, swap: Swap) -> bool:
+        """Two different words of kinds that change places, each with a partner that is the same word or as good."""
+        tags = [self.source.sentence.tags[word] for word in swap.source]
+        lemmas = [self.source.lemma(word) for word in swap.source]
+        others = [self.target.lemma(word) for word in swap.target]
+        are_movable = all(tag.startswith(_MOVABLE) for tag in tags)
+        if not are_movable or lemmas[0] == lemmas[1] or others[0] == others[1]:
+            return False
+        if lemmas[0] == others[1] or lemmas[1] == others[0]:
+            return False
+        return all(
+            own == other
+            or self.wordnet.are_synonyms(own, other)
+            or self.wordnet.are_derivations(own, other)
+            or (self.scores.get(pair, 0.0) >= _SURE and not are_opposites(own, other, self.wordnet))
+            for own, other, pair in zip(lemmas, others, zip(swap.source, swap.target, strict=True), strict=True)
+        )
+
+
+def _rank(source: RoleFrames, target: RoleFrames, pair: tuple[int, int], score: float) -> tuple[bool, float]:
+    return source.lemma(pair[0]) == target.lemma(pair[1]), round(score, 2)
+
+
+def _add_same_words(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:
+    """The same word without a partner on both sides, once on each: *two* in another place."""
+    taken = set(partner.values())
+    free = [
+        {
+            k: frames.lemma(k)
+            for k, tag in enumerate(frames.sentence.tags)
+            if k not in held and (tag.startswith(_MOVABLE) or frames.places[k])
+        }
+        for frames, held in ((source, partner), (target, taken))
+    ]
+    for i, lemma in free[0].items():
+        same = [j for j, other in free[1].items() if other == lemma]
+        if len(same) == 1 and list(free[0].values()).count(lemma) == 1:
+            partner[i] = same[0]
+
+
+def _add_conversives(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:
+    """Predicates without partners that tell one event from two sides are partners."""
+    taken, known = set(partner.values()), {first for first, second in conversives() if first != second}
+    free = [j for j in range(len(target.arguments)) if j not in taken and target.lemma(j) in known]
+    for i in range(len(source.arguments)) if free else ():
+        if i not in partner and source.lemma(i) in known:
+            match = next((j for j in free if _tell_one_event(source.lemma(i), target.lemma(j))), None)
+            if match is not None:
+                partner[i] = match
+                free.remove(match)
+
+
+def _tell_one_event(one: str, other: str) -> bool:
+    return one != other and (one, other) in conversives()

@@ -1,0 +1,182 @@
+"""The features of all local parts that derivations of two forests can have, and the tables of the search from them.
+
+`schema` says what the parts and their features are, `seed_features` gives those of the words and phrases that
+hypotheses grow from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from forestalign.forest import Forest, log_partition
+from forestalign.phrases.evidence.discounted_links import discount_links
+from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
+from forestalign.phrases.scoring.link_competition import CompetingLinks
+from forestalign.phrases.scoring.model import FloatArray, PairScores
+from forestalign.phrases.scoring.schema import (
+    CATEGORIES,
+    CLASSES,
+    LEAST_LINK,
+    LOWEST_LOG_PR,
+    MOST_LINK,
+    NULL,
+    PAIR,
+    SLICE,
+    STEPS,
+    ForestSide,
+    Nodes,
+    WordClass,
+)
+from forestalign.phrases.scoring.score import Step, Weights, best_inside, edge_log_probs
+from forestalign.phrases.scoring.seed_features import evidence_of_pairs, is_same_word, is_word_pair, seed_features
+from forestalign.phrases.scoring.seeds import Seeds
+from forestalign.words.alignment import WordAlignment
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SideFeatures:
+    """Parts of one forest: its null phrases, and log probabilities of what is opened, covered or null."""
+
+    null: FloatArray  # [nodes, len(NULL)]
+    inside: FloatArray  # [nodes], the best tree below
+    edge: FloatArray  # by edge, numbered through
+    log_partition: float
+    nodes: ForestSide
+
+    @property
+    def categories(self) -> Nodes:
+        """Of each node, by numbers of CATEGORIES."""
+        return self.nodes.categories
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DerivationFeatures:
+    """All parts that derivations of one pair of forests can have."""
+
+    pair: FloatArray  # [source nodes, target nodes, len(PAIR)]
+    source: SideFeatures
+    target: SideFeatures
+    seeds: Seeds  # without values
+    seed_features: FloatArray  # [seeds, all NAMES]
+    links: CompetingLinks
+
+
+def derivation_features(
+    source: Forest,
+    target: Forest,
+    words: WordAlignment,
+    scores: PairScores,
+    evidence: Sequence[PhraseEvidence] = (),
+) -> DerivationFeatures:
+    """The parts of two forests with their links, log Pr and evidence."""
+    one, other = ForestSide.of(source), ForestSide.of(target)
+    links = np.zeros((len(source.sentence), len(target.sentence)))
+    for link in words:
+        links[link.source, link.target] = min(max(link.score, LEAST_LINK), MOST_LINK)
+    for row in evidence:
+        if is_word_pair(row) and row.relation == "equal":
+            i, j = row.source[0], row.target[0]
+            links[i, j] = max(links[i, j], min(row.strength, MOST_LINK))
+    links = discount_links(links, source, target, evidence)
+    seeds, rows = seed_features(one, other, links, evidence)
+    competing = CompetingLinks.of(links)
+    return DerivationFeatures(
+        _pair_features(one, other, competing, scores, evidence_of_pairs(source, target, evidence)),
+        _side_features(one, *_linked(one, other, competing), scores.source_null),
+        _side_features(other, *_linked(other, one, competing.mirrored()), scores.target_null),
+        seeds,
+        rows,
+        competing,
+    )
+
+
+def _linked(side: ForestSide, other: ForestSide, competing: CompetingLinks) -> tuple[FloatArray, FloatArray]:
+    """How likely each word has a partner, beside all rivals; and one that is the same word."""
+    free = competing.beside_rivals
+    tokens, others = side.forest.sentence.tokens, other.forest.sentence.tokens
+    same = np.array([[is_same_word(token, each) for each in others] for token in tokens])
+    return free.max(axis=1, initial=0.0), (free * same).max(axis=1, initial=0.0)
+
+
+def _pair_features(
+    one: ForestSide, other: ForestSide, competing: CompetingLinks, scores: PairScores, evidence: FloatArray
+) -> FloatArray:
+    inside, leaving = competing.inside(one, other), competing.leaving(one, other)
+    lengths, others = one.end - one.begin, other.end - other.begin
+    layers = {
+        "log pr": np.maximum(scores.pair, LOWEST_LOG_PR),
+        "count": np.ones_like(inside),
+        "links leaving": leaving,
+        "likely links leaving": competing.likely().leaving(one, other),
+        "bar nodes": one.bars[:, None] + other.bars[None, :],
+        "same label": one.same_labels(other),
+        "same category": one.categories[:, None] == other.categories[None, :],
+        "links inside": 2.0 * inside / np.maximum(2.0 * inside + leaving, LEAST_LINK),
+        "length ratio": np.minimum.outer(lengths, others) / np.maximum.outer(lengths, others),
+        "punctuation at an edge": one.punctuated[:, None] + other.punctuated[None, :],
+        **_word_places(one, other, competing),
+        "one word with several": (lengths == 1)[:, None] != (others == 1)[None, :],
+        "evidence": evidence,
+    }
+    features = np.empty((*inside.shape, len(PAIR)))
+    for number, name in enumerate(PAIR):
+        features[..., number] = layers[name]
+    return features
+
+
+def _word_places(one: ForestSide, other: ForestSide, competing: CompetingLinks) -> dict[str, FloatArray]:
+    """Whether the heads are linked to each other, inside the pair at all, or elsewhere; edges without a link inside."""
+    back_links = competing.mirrored()
+    forth, back = competing.held(other), back_links.held(one).T
+    edges = forth[one.begin] + forth[one.end - 1] + back[:, other.begin] + back[:, other.end - 1]
+    return {
+        "heads linked": competing.links[one.head][:, other.head],
+        "heads held": forth[one.head] + back[:, other.head],
+        "heads linked elsewhere": competing.out(other)[one.head] + back_links.out(one).T[:, other.head],
+        "edges without link": 4.0 - edges,
+    }
+
+
+def _side_features(side: ForestSide, linked: FloatArray, identical: FloatArray, log_null: FloatArray) -> SideFeatures:
+    """Null phrases: what their words lose, summed over the words of each phrase, and what kind of phrase they are."""
+    words = dict.fromkeys(NULL, np.zeros(len(side.classes)))
+    for number, name in enumerate(CLASSES):
+        words[name] = (side.classes == number).astype(np.float64)
+        words[f"linked {name}"] = words[name] * linked
+    words["lost links"] = -np.log(1.0 - linked)
+    words["lost identical words"] = identical * (side.classes != WordClass.PUNCTUATION)
+    rows = np.column_stack([words[name] for name in NULL])
+    sums = np.vstack([np.zeros(len(NULL)), rows.cumsum(axis=0)])
+    null = sums[side.end] - sums[side.begin]
+    null[:, NULL.index("log pr")], null[:, NULL.index("count")] = np.maximum(log_null, LOWEST_LOG_PR), 1.0
+    for number, category in enumerate(CATEGORIES):
+        null[:, NULL.index(f"phrase {category}")] = side.categories == number
+    inside = np.array(best_inside(side.forest))
+    edges, whole = edge_log_probs(side.forest), log_partition(side.forest)
+    return SideFeatures(null, inside, edges, whole, side)
+
+
+def weigh_features(features: DerivationFeatures, weights: FloatArray) -> tuple[Weights, Seeds]:
+    """The tables and seed values that w gives."""
+    parse = float(weights[SLICE["parse"]][0])
+    steps, by_category = np.zeros((len(Step), 1)), np.zeros((len(Step), len(CATEGORIES)))
+    steps[list(STEPS), 0] = weights[SLICE["step"]]
+    by_category[list(STEPS)] = weights[SLICE["category"]].reshape(len(STEPS), len(CATEGORIES))
+    source, target = features.source, features.target
+    tables = Weights(
+        pair=np.ascontiguousarray(features.pair @ weights[SLICE["pair"]]),
+        source_step=np.ascontiguousarray(steps + by_category[:, source.categories]),
+        target_step=np.ascontiguousarray(by_category[:, target.categories]),
+        source_null=source.null @ weights[SLICE["null"]] + parse * source.inside,
+        target_null=target.null @ weights[SLICE["null"]] + parse * target.inside,
+        source_inside=parse * source.inside,
+        target_inside=parse * target.inside,
+        source_edge=parse * source.edge,
+        target_edge=parse * target.edge,
+        constant=-parse * (source.log_partition + target.log_partition),
+    )
+    seeds = features.seeds
+    return tables, Seeds(seeds.source, seeds.target, features.seed_features @ weights, seeds.kind)

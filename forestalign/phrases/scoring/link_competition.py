@@ -1,0 +1,94 @@
+"""How likely word links are beside their rivals: the one place that says it, for all parts of the learned scores.
+
+A link is rarely alone. *received* is a candidate for *enjoyed* in *received an award and enjoyed a share*, but where
+*received* itself stands on the other side, that candidate is nobody's loss. So a link counts in full for what lies
+*inside* a pair (a word may have several partners there: *gave up*, *quit*), and for what *leaves* a pair or stays null
+only as far as nothing explains it away:
+
+- by a stronger link of either of its words: q(i, j) = p(i, j) (1 - strongest rival that is stronger)
+- by a partner inside the pair: a word i of τs is linked out of ⟨τs, τt⟩ with
+
+      out(i, τt) = min(1, Σ q(i, j) over j outside τt) · (1 - min(1, Σ p(i, j) over j in τt))
+
+Everything is symmetric in source and target.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from forestalign.phrases.scoring.model import FloatArray
+from forestalign.phrases.scoring.schema import LIKELY_LINK, ForestSide
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompetingLinks:
+    """p of all links, and q, what is left of it beside stronger rivals; [source words, target words]."""
+
+    links: FloatArray
+    beside_rivals: FloatArray
+
+    @classmethod
+    def of(cls, links: FloatArray) -> CompetingLinks:
+        """The links of two sentences."""
+        return cls(links, beside_rivals(links))
+
+    def likely(self) -> CompetingLinks:
+        """The likely links alone, all alike; one that has a stronger rival leaves nothing."""
+        likely = (self.links > LIKELY_LINK).astype(np.float64)
+        return CompetingLinks(likely, likely * (strongest_rivals(self.links) <= self.links))
+
+    def mirrored(self) -> CompetingLinks:
+        """Seen from the other sentence."""
+        return CompetingLinks(self.links.T, self.beside_rivals.T)
+
+    def held(self, other: ForestSide) -> FloatArray:
+        """How likely each word (row) is linked into each phrase of the other side (column)."""
+        return np.minimum(_sums_in(self.links, other), 1.0)
+
+    def out(self, other: ForestSide) -> FloatArray:
+        """out(i, τt) of each word (row) and each phrase of the other side (column)."""
+        elsewhere = self.beside_rivals.sum(axis=1)[:, None] - _sums_in(self.beside_rivals, other)
+        return np.asarray(np.clip(elsewhere, 0.0, 1.0) * (1.0 - self.held(other)))
+
+    def inside(self, one: ForestSide, other: ForestSide) -> FloatArray:
+        """Sum of the links inside each pair."""
+        return _sums_in(_sums_in(self.links, other).T, one).T
+
+    def leaving(self, one: ForestSide, other: ForestSide) -> FloatArray:
+        """How many words of each pair, on both sides, are linked out of it."""
+        forth = _sums_in(self.out(other).T, one).T
+        back = _sums_in(self.mirrored().out(one).T, other)
+        return forth + back
+
+
+def beside_rivals(links: FloatArray) -> FloatArray:
+    """q: every link times one minus the strongest rival that is stronger.
+
+    >>> beside_rivals(np.array([[0.9, 0.5], [0.2, 0.0]])).round(2).tolist()
+    [[0.9, 0.05], [0.02, 0.0]]
+    """
+    rivals = strongest_rivals(links)
+    return np.asarray(links * (1.0 - np.where(rivals > links, rivals, 0.0)))
+
+
+def strongest_rivals(links: FloatArray) -> FloatArray:
+    """The strongest other link of either word, for each pair of words."""
+    return np.maximum(_strongest_others(links), _strongest_others(links.T).T)
+
+
+def _strongest_others(links: FloatArray) -> FloatArray:
+    """The strongest link of each row without the cell itself."""
+    if links.shape[1] < 2:
+        return np.zeros_like(links)
+    second, first = np.partition(links, -2, axis=1)[:, -2:].T
+    return np.asarray(np.where(links == first[:, None], second[:, None], first[:, None]))
+
+
+def _sums_in(rows: FloatArray, side: ForestSide) -> FloatArray:
+    """The sum of each row over the words of each phrase, by prefix sums."""
+    sums = np.zeros((rows.shape[0], rows.shape[1] + 1))
+    sums[:, 1:] = rows.cumsum(axis=1)
+    return np.asarray(sums[:, side.end] - sums[:, side.begin])

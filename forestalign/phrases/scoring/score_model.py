@@ -1,0 +1,112 @@
+"""The weights of profile `best` in a file: JSON with a card, one number for each part, confidence and calibration.
+
+`confidence` says how likely a pair is right (`result/pair_confidence.py`); without it that is its posterior, its share
+of the k best. `calibration` takes this to the share of such pairs that are right, by straight lines between points.
+Both were found on held-out pairs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forestalign.errors import GrammarError, shown
+from forestalign.grammar import grammar_root
+from forestalign.inputs import card, kept_while_unchanged, mapping, number, numbers, read_json, reading
+from forestalign.phrases.scoring.confidence import PairConfidence, read_confidence
+from forestalign.phrases.scoring.model import FloatArray
+from forestalign.phrases.scoring.schema import CLASSES, NAMES
+
+SHIPPED = "phrase_scores.json"
+KIND = "forestalign phrase scores"
+VERSION = 1
+IDENTITY = ((0.0, 0.0), (1.0, 1.0))
+MOST_POINTS = 1000  # of a calibration; ours has ten
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreModel:
+    """w, in the order of `schema.NAMES`, and how likely pairs are right."""
+
+    weights: FloatArray
+    calibration: tuple[tuple[float, float], ...] = IDENTITY
+    card: dict[str, Any] = field(default_factory=dict)
+    confidence: PairConfidence | None = None
+
+    def calibrated(self, posteriors: Sequence[float] | FloatArray) -> list[float]:
+        """The probabilities that pairs of these posteriors, or of this confidence, are right.
+
+        >>> ScoreModel(np.zeros(1), ((0.0, 0.1), (1.0, 0.9))).calibrated([0.5])
+        [0.5]
+        """
+        raw, right = zip(*self.calibration, strict=True)
+        probabilities: list[float] = np.interp(posteriors, raw, right).tolist()
+        return probabilities
+
+
+def paper_weights(share: float, null_penalty: float, noncompositional_penalty: float, link_weight: float) -> FloatArray:
+    """Weights under which f gives the paper's score: what training starts from. `share` is 1 - µp."""
+    weights = np.zeros(len(NAMES))
+    by_name = {
+        "pair: log pr": share,
+        "word: log p": share * link_weight,
+        "phrase: count": -share * null_penalty,
+        "null: log pr": share,
+        "step: non-compositional": -share * null_penalty * noncompositional_penalty,
+        "parse: log p": 1.0 - share,
+    }
+    for name, value in by_name.items():
+        weights[NAMES.index(name)] = value
+    for name in CLASSES:
+        weights[NAMES.index(f"null: {name}")] = -share * null_penalty
+    return weights
+
+
+@kept_while_unchanged(8)
+def load_score_model(path: str = "") -> ScoreModel:
+    """A model file; without a path the shipped one."""
+    file = Path(path) if path else grammar_root() / SHIPPED
+    with reading(file, "file of phrase scores", GrammarError):
+        content = read_json(file)
+        if not isinstance(content, dict) or content.get("kind") != KIND or content.get("version") != VERSION:
+            raise GrammarError(file, None, f"expected phrase scores of version {VERSION}, made by `train --gold`")
+        return _checked(file, content)
+
+
+def _checked(file: Path, content: dict[str, Any]) -> ScoreModel:
+    weights = mapping("weights", content.get("weights"))
+    if set(weights) != set(NAMES):
+        odd = sorted(set(NAMES).symmetric_difference(weights))
+        raise ValueError(f"it has other parts than this version; they differ in {odd[:5]}")
+    vector = np.array([number(f"the weight of {name!r}", weights[name]) for name in NAMES])
+    calibration = content.get("calibration")
+    if not isinstance(calibration, list) or not 2 <= len(calibration) <= MOST_POINTS:
+        raise ValueError(f"calibration is {shown(calibration)}; expected 2 to {MOST_POINTS} points")
+    raw, right = numbers("calibration", calibration, (len(calibration), 2)).T.tolist()
+    points = tuple(zip(raw, right, strict=True))
+    if not all(one[0] < other[0] and one[1] <= other[1] for one, other in pairwise(points)):
+        raise ValueError("calibration does not rise; expected points in order")
+    if any(not 0.0 <= value <= 1.0 for value in (*raw, *right)):
+        raise ValueError("calibration has a point outside 0 to 1; expected probabilities")
+    confidence = read_confidence(file, content["confidence"]) if "confidence" in content else None
+    return ScoreModel(vector, points, card(content), confidence)
+
+
+def score_model_text(model: ScoreModel) -> str:
+    """The content of a model file."""
+    content = {
+        "kind": KIND,
+        "version": VERSION,
+        "card": model.card,
+        "weights": {name: round(float(value), 5) for name, value in zip(NAMES, model.weights, strict=True)},
+        "calibration": [[round(raw, 4), round(right, 4)] for raw, right in model.calibration],
+    }
+    if model.confidence is not None:
+        content["confidence"] = model.confidence.record()
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"

@@ -1,0 +1,161 @@
+"""What hypotheses of profile `best` grow from, with their parts: linked words, and phrases beside the links.
+
+A phrase seed has the strength of each kind of evidence, or is a block of links: a word with each of whose partners'
+words it is linked (*gave up* with *quit*).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from forestalign.forest import Forest, NodeId
+from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
+from forestalign.phrases.scoring.model import FloatArray
+from forestalign.phrases.scoring.schema import NAMES, PHRASE_SEED, SLICE, WORD_SEED, ForestSide, WordClass
+from forestalign.phrases.scoring.score import Step
+from forestalign.phrases.scoring.seeds import PHRASE, WORD, Seeds, leaves
+from forestalign.tokens import Token
+
+LEAST_IN_BLOCK = 0.25  # probability of each link of a block
+LONGEST_BLOCK = 4  # words
+
+FUNCTION, PUNCTUATION = int(WordClass.FUNCTION), int(WordClass.PUNCTUATION)
+Words = tuple[int, ...]
+Extent = tuple[int, int]  # begin and end
+Spans = dict[Extent, list[NodeId]]
+
+
+def is_word_pair(row: PhraseEvidence) -> bool:
+    """Whether both phrases are single words."""
+    return len(row.source) == 1 == len(row.target)
+
+
+def is_same_word(one: Token, other: Token) -> bool:
+    """Whether lemma or form are the same: *shocked* is a form of *shock* in one sentence, an adjective in the other."""
+    return one.key == other.key or one.surface.lower() == other.surface.lower()
+
+
+def seed_features(
+    one: ForestSide, other: ForestSide, links: FloatArray, evidence: Sequence[PhraseEvidence]
+) -> tuple[Seeds, FloatArray]:
+    """All seeds, without values, and their parts."""
+    against = {(row.source, row.target): row.relation for row in evidence if row.relation in WORD_SEED}
+    rows: list[tuple[int, int, float, Step]] = []
+    vectors: list[Sequence[float]] = []
+    source_leaves, target_leaves = leaves(one.forest), leaves(other.forest)
+    for (i, j), vector in _word_vectors(one, other, links, against):
+        for left in source_leaves[i]:
+            for right in target_leaves[j]:
+                rows.append((left, right, 0.0, WORD))
+                vectors.append(vector)
+    word_count = len(rows)
+    for (left, right), strengths in sorted(_phrase_vectors(one.forest, other.forest, links, evidence).items()):
+        rows.append((left, right, 0.0, PHRASE))
+        vectors.append(strengths)
+    features = np.zeros((len(rows), len(NAMES)))
+    if word_count:
+        features[:word_count, SLICE["word"]] = vectors[:word_count]
+    if word_count < len(rows):
+        features[word_count:, SLICE["phrase"]] = vectors[word_count:]
+    return Seeds.of(rows), features
+
+
+def _word_vectors(
+    one: ForestSide, other: ForestSide, links: FloatArray, against: dict[tuple[Words, Words], str]
+) -> Iterator[tuple[tuple[int, int], tuple[float, ...]]]:
+    """Linked words, and the parts of such a seed."""
+    classes, other_classes = one.classes.tolist(), other.classes.tolist()
+    tokens, other_tokens = one.forest.sentence.tokens, other.forest.sentence.tokens
+    for i, j in np.argwhere(links > 0.0).tolist():
+        p, left, right = float(links[i, j]), classes[i], other_classes[j]
+        relation = against.get(((i,), (j,)), "") if against else ""
+        found = {
+            "log p": math.log(p),
+            "log odds": math.log(p / (1.0 - p)),
+            "count": 1.0,
+            "both function": left == FUNCTION == right,
+            "both punctuation": left == PUNCTUATION == right,
+            "same lemma": is_same_word(tokens[i], other_tokens[j]),
+            "other class": left != right,
+            "opposite": relation == "opposite",
+            "different value": relation == "different value",
+        }
+        yield (i, j), tuple(found[name] for name in WORD_SEED)
+
+
+def _phrase_vectors(
+    source: Forest, target: Forest, links: FloatArray, evidence: Sequence[PhraseEvidence]
+) -> dict[tuple[NodeId, NodeId], list[float]]:
+    """Phrase seeds: pairs of nodes over exactly the words of the evidence, at least one of several words."""
+    left, right = _by_span(source), _by_span(target)
+    found: dict[tuple[NodeId, NodeId], list[float]] = {}
+    for place, strength, one, other in _phrase_places(left, right, links, evidence):
+        vector = found.setdefault((one, other), [float(name == "count") for name in PHRASE_SEED])
+        vector[place] = max(vector[place], strength)
+    return found
+
+
+def _phrase_places(
+    left: Spans, right: Spans, links: FloatArray, evidence: Sequence[PhraseEvidence]
+) -> Iterator[tuple[int, float, NodeId, NodeId]]:
+    """Which number of the phrase group each seed has, how strong it is, and its nodes."""
+    block = PHRASE_SEED.index("block of links")
+    rows = [(block, strength, one, other) for one, other, strength in _blocks(left, right, links)]
+    rows += [
+        (PHRASE_SEED.index(row.kind), row.strength, _span(row.source), _span(row.target))
+        for row in evidence
+        if not is_word_pair(row) and row.relation not in WORD_SEED
+    ]
+    for place, strength, extent, other_extent in rows:
+        for one in left.get(extent, ()):
+            for other in right.get(other_extent, ()):
+                yield place, strength, one, other
+
+
+def evidence_of_pairs(source: Forest, target: Forest, evidence: Sequence[PhraseEvidence]) -> FloatArray:
+    """The strongest evidence for each pair of nodes, however the pair comes about.
+
+    A seed has nothing inside; this also speaks for a pair that grows from the words in it (*$ 5 million*, *five million
+    dollars*).
+    """
+    table = np.zeros((len(source), len(target)))
+    left, right = (_by_span(source), _by_span(target)) if evidence else ({}, {})
+    for row in evidence:
+        if not is_word_pair(row) and row.relation not in WORD_SEED:
+            for one in left.get(_span(row.source), ()):
+                for other in right.get(_span(row.target), ()):
+                    table[one, other] = max(table[one, other], row.strength)
+    return table
+
+
+def _blocks(left: Spans, right: Spans, links: FloatArray) -> list[tuple[Extent, Extent, float]]:
+    """Phrases of several words that are all linked to one word, by their spans, with the mean probability."""
+    found = [(several, (word, word + 1), mean) for several, word, mean in _runs(left, links)]
+    return found + [((word, word + 1), several, mean) for several, word, mean in _runs(right, links.T)]
+
+
+def _runs(spans: Spans, links: FloatArray) -> Iterator[tuple[Extent, int, float]]:
+    if ((links >= LEAST_IN_BLOCK).sum(axis=0) < 2).all():
+        return
+    for begin, end in sorted(spans):
+        if 1 < end - begin <= LONGEST_BLOCK:
+            block = links[begin:end]
+            for word in np.flatnonzero(block.min(axis=0) >= LEAST_IN_BLOCK).tolist():
+                yield (begin, end), word, float(block[:, word].mean())
+
+
+def _span(words: Sequence[int]) -> Extent:
+    """Begin and end of adjacent words; nothing that a node could have when they are not adjacent."""
+    is_whole = words[-1] - words[0] + 1 == len(words)
+    return (words[0], words[-1] + 1) if is_whole else (-1, -1)
+
+
+def _by_span(forest: Forest) -> Spans:
+    found: Spans = {}
+    arrays = forest.arrays
+    for v, span in enumerate(zip(arrays.begin.tolist(), arrays.end.tolist(), strict=True)):
+        found.setdefault(span, []).append(NodeId(v))
+    return found

@@ -1,0 +1,15 @@
+"""The search for the best tree of phrase pairs (section 4 of the paper), in reading order.
+
+- `region`: the part of a forest that a derivation opens (4.1, 4.4)
+- `lca`: ways up a forest, and the lowest common ancestors they meet at (3.3, 4.1)
+- `hypotheses`: partial alignments, and what is handed on of those that reach the roots (4.2)
+- `trace`: non-compositional steps (4.3)
+- `prospects`: what a hypothesis may still become, by which beams are shared
+- `search`: the search itself (4.2)
+- `compiled_search`: the same by compiled twins, `_lca.pyx` and so on; `_search.pyx` names its parts
+- `directed_search`: the search in one direction, or in both, of which the better is kept
+- `best_trees`: the best tree of each forest by the tables of the forests, searched beside them
+- `expected_f1`: another choice among the k best (`decode="risk"`)
+- `legitimacy`: what makes an alignment legitimate (3.2); it judges the search and shares no code with it
+- `tree_edit_search`: a baseline, the edit distance of two trees
+"""

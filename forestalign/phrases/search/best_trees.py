@@ -1,0 +1,142 @@
+"""The best tree of each forest, searched by the tables of the whole forests.
+
+Two trees make a small search, whose beam misses little; what it finds is an alignment of the forests as well. So it is
+searched beside them (`directed_search`), and no alignment over forests is worse than over their best trees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from forestalign.forest import Forest, NodeId, viterbi
+from forestalign.forest.forest import NO_CHILD, Ints
+from forestalign.phrases.scoring.model import FloatArray
+from forestalign.phrases.scoring.score import Weights
+from forestalign.phrases.scoring.seeds import Seeds
+from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation, Found, grains
+from forestalign.phrases.search.region import EdgeId
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BestTree:
+    """The best tree of a forest as a forest of its own: its nodes and edges by their numbers in the whole."""
+
+    forest: Forest
+    nodes: Ints
+    ways: Ints  # the one of each node
+    edges: Ints
+    number: Ints  # of each node of the whole, -1: it is in another tree
+
+    @classmethod
+    def of(cls, forest: Forest) -> BestTree:
+        """The heaviest tree."""
+        best, whole = viterbi(forest), forest.arrays
+        ways = np.array(best.choice, np.int32)
+        nodes = np.array(_nodes_below(best.root, whole.children[whole.edge_start[:-1] + ways].tolist()), np.int32)
+        number = np.full(len(forest) + 1, NO_CHILD, np.int32)  # the last is for children that are none
+        number[nodes] = np.arange(len(nodes), dtype=np.int32)
+        edges = whole.edge_start[nodes] + ways[nodes]
+        arrays = replace(
+            whole,
+            **{name: getattr(whole, name)[nodes] for name in ("begin", "end", "label", "head", "semantic_head")},
+            is_bar=whole.is_bar[nodes],
+            is_leaf=whole.is_leaf[nodes],
+            edge_start=np.arange(len(nodes) + 1, dtype=np.int32),
+            children=number[whole.children[edges]],
+            log_prob=whole.log_prob[edges],
+            trees=whole.trees[edges],
+            roots=number[[best.root]],
+            marginals=whole.marginals[nodes] if len(whole.marginals) else whole.marginals,
+        )
+        return cls(Forest.of_arrays(forest.sentence, arrays), nodes, ways[nodes], edges, number[:-1])
+
+    def edge(self, edge: EdgeId) -> EdgeId:
+        """An edge of the tree as one of the forest."""
+        return EdgeId(NodeId(int(self.nodes[edge.node])), int(self.ways[edge.node]))
+
+    def node(self, node: NodeId) -> NodeId:
+        """A node of the tree as one of the forest."""
+        return NodeId(int(self.nodes[node]))
+
+
+def _nodes_below(root: int, children: list[list[int]]) -> list[int]:
+    """The nodes of a tree in their order; `children` are those of every node, by its best edge."""
+    found, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        waiting += [child for child in children[node] if child != NO_CHILD]
+    return sorted(found)
+
+
+def has_choice(forest: Forest) -> bool:
+    """Whether a forest has more than one tree."""
+    return len(forest.arrays.log_prob) > len(forest) or len(forest.arrays.roots) > 1
+
+
+def weights_on(source: BestTree, target: BestTree, weights: Weights) -> Weights:
+    """The tables of two forests for their best trees."""
+
+    def of(table: FloatArray, *places: Ints) -> FloatArray:
+        return np.ascontiguousarray(table[np.ix_(*places)])
+
+    steps = np.arange(len(weights.source_step), dtype=np.int32)
+    return replace(
+        weights,
+        pair=of(weights.pair, source.nodes, target.nodes),
+        source_step=of(weights.source_step, steps, source.nodes),
+        target_step=of(weights.target_step, steps, target.nodes),
+        source_null=of(weights.source_null, source.nodes),
+        target_null=of(weights.target_null, target.nodes),
+        source_inside=of(weights.source_inside, source.nodes),
+        target_inside=of(weights.target_inside, target.nodes),
+        source_edge=of(weights.source_edge, source.edges),
+        target_edge=of(weights.target_edge, target.edges),
+    )
+
+
+def seeds_on(source: BestTree, target: BestTree, seeds: Seeds) -> Seeds:
+    """The seeds of two forests that are nodes of their best trees."""
+    one, other = source.number[seeds.source], target.number[seeds.target]
+    held = (one >= 0) & (other >= 0)
+    return Seeds(one[held], other[held], seeds.value[held], seeds.kind[held])
+
+
+def derivation_from(source: BestTree, target: BestTree, derivation: Derivation) -> Derivation:
+    """A derivation of the trees as one of the forests."""
+    return replace(
+        derivation,
+        pairs=tuple(
+            AlignedNodes(source.node(p.source), target.node(p.target), p.step, p.supports, p.posterior)
+            for p in derivation.pairs
+        ),
+        source_edges=tuple(map(source.edge, derivation.source_edges)),
+        target_edges=tuple(map(target.edge, derivation.target_edges)),
+        source_nulls=tuple(map(source.node, derivation.source_nulls)),
+        target_nulls=tuple(map(target.node, derivation.target_nulls)),
+    )
+
+
+def joined(forests: Found, trees: Found, count: int) -> Found:
+    """What was found over forests and over trees: the `count` best that differ in their pairs, completed ones last.
+
+    Ties go to the forests.
+    """
+    rows = [(found.completed, -grains(each.score), each) for found in (forests, trees) for each in found.derivations]
+    rows.sort(key=lambda row: row[:2])
+    seen: set[frozenset[tuple[NodeId, NodeId]]] = set()
+    kept: list[Derivation] = []
+    for completed, _, each in rows:
+        pairs = frozenset((pair.source, pair.target) for pair in each.pairs)
+        if pairs not in seen and len(kept) < count and completed == rows[0][0]:
+            seen.add(pairs)
+            kept.append(each)
+    return Found(
+        tuple(kept),
+        rows[0][0] if rows else forests.completed,
+        forests.states + trees.states,
+        forests.beam_cuts + trees.beam_cuts,
+        forests.trace_bounds + trees.trace_bounds,
+    )

@@ -1,0 +1,159 @@
+"""The search in one direction, or in both: the better one is kept, seen from the source.
+
+The search grows hypotheses from source to target, and what it finds depends on the direction. With option "symmetric"
+both are searched, so that swapping the sentences mirrors the result; which of two equally good ones is taken depends on
+the sentences, not on their order. The best trees of the two forests are searched beside them, so that no alignment over
+forests is worse than over these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from forestalign.compiled import core
+from forestalign.config import AlignConfig
+from forestalign.forest import Forest, NodeId, viterbi
+from forestalign.grammar import punctuation_tags
+from forestalign.phrases.scoring.model import PairScores
+from forestalign.phrases.scoring.score import Weights, weigh
+from forestalign.phrases.scoring.seeds import Seeds, link_seeds
+from forestalign.phrases.search.best_trees import BestTree, derivation_from, has_choice, joined, seeds_on, weights_on
+from forestalign.phrases.search.compiled_search import compiled_search
+from forestalign.phrases.search.hypotheses import Bounds, Derivation, Found
+from forestalign.phrases.search.search import search
+from forestalign.words.alignment import WordAlignment
+
+Engine = Callable[[Forest, Forest, Seeds, Weights, Bounds], Found]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DirectedSearch:
+    """Two forests, what everything in them is worth, and the seeds to begin with; from source to target."""
+
+    source: Forest
+    target: Forest
+    weights: Weights
+    seeds: Seeds
+    config: AlignConfig
+
+    def mirrored(self) -> DirectedSearch:
+        """The other direction. The best trees are searched in one: so small a search misses next to nothing."""
+        config = self.config.replace(best_trees=False)
+        return DirectedSearch(self.target, self.source, self.weights.transposed(), self.seeds.transposed(), config)
+
+    def best(self) -> Found:
+        """What the settings ask for: the alignments of this direction, or of the better one of both.
+
+        There is always at least one; without a usable seed everything is null. Scores are those of whole alignments.
+        """
+        forth = self._finished()
+        if self.config.direction != "symmetric":
+            return forth
+        back = self.mirrored()._finished()
+        ranks = _rank(forth), _rank(back)
+        is_forth = ranks[0] > ranks[1] or (ranks[0] == ranks[1] and not comes_first(self.target, self.source))
+        return forth if is_forth else back.mirrored()
+
+    def both_ways(self) -> tuple[Derivation, ...]:
+        """The k best derivations of each direction, all seen from the source, best first; perhaps none."""
+        forth = self.found()
+        if self.config.direction != "symmetric":
+            return forth.derivations
+        back = self.mirrored().found().mirrored()
+        ways = [(found.completed, each) for found in (forth, back) for each in found.derivations]
+        return tuple(each for _, each in sorted(ways, key=lambda way: (way[0], -round(way[1].score, 9))))
+
+    def found(self) -> Found:
+        """What the search finds in this direction, over the forests and over their best trees."""
+        over_forests = self._searched()
+        if not self.config.best_trees or not (has_choice(self.source) or has_choice(self.target)):
+            return over_forests
+        source, target = BestTree.of(self.source), BestTree.of(self.target)
+        alone = self._on(source, target)._searched()
+        mapped = tuple(derivation_from(source, target, each) for each in alone.derivations)
+        return joined(over_forests, replace(alone, derivations=mapped), self.config.kbest)
+
+    def on_best_trees(self) -> DirectedSearch:
+        """The search over the best trees alone, by the same tables."""
+        return self._on(BestTree.of(self.source), BestTree.of(self.target))
+
+    def _on(self, source: BestTree, target: BestTree) -> DirectedSearch:
+        return replace(
+            self,
+            source=source.forest,
+            target=target.forest,
+            weights=weights_on(source, target, self.weights),
+            seeds=seeds_on(source, target, self.seeds),
+        )
+
+    def _searched(self) -> Found:
+        engine: Engine = search if core("phrases.search._search", self.config.plain) is None else compiled_search
+        return engine(self.source, self.target, self.seeds, self.weights, Bounds.of(self.config))
+
+    def _finished(self) -> Found:
+        found = self.found()
+        derivations = tuple(
+            replace(
+                each,
+                score=each.score + self.weights.constant,
+                completed=found.completed and not _is_whole(self.source, self.target, each),
+            )
+            for each in found.derivations
+        )
+        return replace(found, derivations=derivations or (self._nothing_aligned(),))
+
+    def _nothing_aligned(self) -> Derivation:
+        """Both sentences null as a whole, on their best trees."""
+        source, target, weights = viterbi(self.source).root, viterbi(self.target).root, self.weights
+        score = float(weights.source_null[source] + weights.target_null[target]) + weights.constant
+        return Derivation(score, (), (), (), (source,), (target,))
+
+
+def paper_search(
+    source: Forest, target: Forest, links: WordAlignment, scores: PairScores, config: AlignConfig
+) -> DirectedSearch:
+    """The search by the paper's scores, from the word links."""
+    weights = weigh(source, target, scores, config)
+    return DirectedSearch(source, target, weights, link_seeds(source, target, links, config), config)
+
+
+def comes_first(one: Forest, other: Forest) -> bool:
+    """The order of two forests, by their words, then by all they hold; equal ones have none."""
+    if one.sentence.words != other.sentence.words:
+        return one.sentence.words < other.sentence.words
+    return _content(one) < _content(other)
+
+
+def _content(forest: Forest) -> tuple[object, ...]:
+    nodes = [(node.begin, node.end, node.label) for node in forest.nodes]
+    return nodes, [[(edge.children, edge.log_prob) for edge in edges] for edges in forest.edges]
+
+
+def _rank(found: Found) -> tuple[bool, bool, float]:
+    """What decides between the best alignments of two directions: the larger is better."""
+    best = found.derivations[0]
+    return bool(best.pairs), not best.completed, round(best.score, 9)
+
+
+def _is_whole(source: Forest, target: Forest, derivation: Derivation) -> bool:
+    """Does the support of a completed root leave out nothing but punctuation at the edges?
+
+    The paper's trees keep such marks outside the root, ours attach them outermost; so this counts as reaching the root.
+    """
+    supports = [derivation.pairs[k] for k in derivation.pairs[-1].supports]
+    return bool(supports) and all(
+        _is_punctuation(forest, node)
+        for forest, nulls, nodes in (
+            (source, derivation.source_nulls, [pair.source for pair in supports]),
+            (target, derivation.target_nulls, [pair.target for pair in supports]),
+        )
+        for node in nulls
+        if forest.arrays.end[node] <= forest.arrays.begin[nodes].min()
+        or forest.arrays.begin[node] >= forest.arrays.end[nodes].max()
+    )
+
+
+def _is_punctuation(forest: Forest, node: NodeId) -> bool:
+    arrays = forest.arrays
+    return bool(arrays.is_leaf[node]) and arrays.labels[arrays.label[node]] in punctuation_tags()

@@ -1,0 +1,51 @@
+"""What stands directly below a phrase in treebanks.
+
+A chart scores each phrase by itself, so that a tree may lack a phrase that every treebank would have there: a verb
+directly below S. That is rare while the parser alone decides; trees that another sentence pulls at need a guard.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.errors import GrammarError
+from forestalign.forest import Forest
+from forestalign.forest.forest import NO_CHILD
+from forestalign.grammar import base_label, grammar_root, read_rows
+
+
+@cache
+def known_children() -> dict[str, frozenset[str]]:
+    """The labels and tags of children by the label of the parent."""
+    path, found = grammar_root() / "known_children.tsv", dict[str, frozenset[str]]()
+    for line, (label, children) in read_rows(path, 2):
+        if label in found:
+            raise GrammarError(path, line, f"label {label!r} has a row already; expected one a label")
+        found[label] = frozenset(children.split())
+    return found
+
+
+def unknown_children(forest: Forest) -> npt.NDArray[np.float64]:
+    """How many children of each edge treebanks do not have below such a phrase; bar nodes are the phrase itself.
+
+    A phrase over one word is left to the parser, which chose its tag by itself.
+    """
+    arrays = forest.arrays
+    lowest = [base_label(label.rpartition("+")[2]) for label in arrays.labels]
+    top = [base_label(label.partition("+")[0]) for label in arrays.labels]
+    odd = np.array([[_is_unknown(parent, child) for child in top] for parent in lowest], dtype=np.float64)
+    parent = arrays.label[arrays.edge_node]
+    found = np.zeros(len(parent))
+    has_two = (arrays.children != NO_CHILD).all(1)
+    for child in arrays.children.T:
+        counts = has_two & ~arrays.is_bar[child]
+        found += np.where(counts, odd[parent, arrays.label[child]], 0.0)
+    return found
+
+
+def _is_unknown(parent: str, child: str) -> bool:
+    known = known_children().get(parent)
+    return known is not None and child not in known

@@ -1,0 +1,108 @@
+"""The best trees of two sentences that say the same, each seen in the light of the other.
+
+What a sentence says about the other (`projection`) is added to the other's chart as potentials of spans. The k best
+trees of that chart, which may be far down the parser's own list, are packed into a forest, in which attachments get
+their share too; the best tree of the forest is chosen. Where a sentence has no chart, its forest stands for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from forestalign.chart import kbest
+from forestalign.forest import Forest, ForestDerivation, pack_chart, tree_of, viterbi
+from forestalign.parsers import Parse
+from forestalign.reranking.projection import TreeEvidence, evidence_for
+from forestalign.reranking.tree_features import Table, Weights, edge_features, with_evidence, with_features
+from forestalign.trees import ScoredTree, Tree
+from forestalign.words.alignment import WordAlignment
+
+TREES = 60  # of a chart with potentials that are packed
+LEAST_LINK = 0.5  # probability of a link that carries evidence
+
+
+class ParsedPair(NamedTuple):
+    """Two parses, with their charts where there are some, and the links between their words."""
+
+    source: Parse
+    target: Parse
+    words: WordAlignment
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """The parser's tree and the chosen one, with their log probabilities by the parser, as `parse --nbest` has them."""
+
+    best: ScoredTree
+    chosen: ScoredTree
+
+
+@dataclass(frozen=True, slots=True)
+class RerankedPair:
+    """Both sentences of a pair."""
+
+    source: Reranked
+    target: Reranked
+    id: str = ""
+
+
+class WeighedForest(NamedTuple):
+    """A forest by the parser's weights, the features of its edges, and the same forest with what these add."""
+
+    plain: Forest
+    features: Table
+    weighed: Forest
+
+
+def rerank(pair: ParsedPair, weights: Weights) -> RerankedPair:
+    """Each side's best tree with the evidence of the other."""
+    source, target = weighed_sides(pair, weights)
+    return RerankedPair(_chosen(pair.source, source), _chosen(pair.target, target), pair.id)
+
+
+def weighed_sides(pair: ParsedPair, weights: Weights) -> tuple[WeighedForest, WeighedForest]:
+    """The trees of each side, weighed with what the other's parser says about the other."""
+    links = WordAlignment(tuple(link for link in pair.words if link.score >= LEAST_LINK))
+    source = _weighed(pair.source, evidence_for(pair.source.sentence, pair.target.forest, links), weights)
+    target = _weighed(pair.target, evidence_for(pair.target.sentence, pair.source.forest, links.mirrored()), weights)
+    return source, target
+
+
+def _weighed(parse: Parse, evidence: TreeEvidence, weights: Weights) -> WeighedForest:
+    forest = parse.forest
+    if parse.chart is not None:
+        trees = kbest(with_evidence(parse.chart, evidence, weights), parse.sentence.words, TREES)
+        forest = pack_chart(parse.chart, trees, parse.sentence)
+    features = edge_features(forest, evidence)
+    return WeighedForest(forest, features, with_features(forest, features, weights))
+
+
+def _chosen(parse: Parse, forests: WeighedForest) -> Reranked:
+    found = viterbi(forests.weighed)
+    tree = tree_of(forests.plain, found.root, found.choice)
+    return Reranked(parse.trees[0], ScoredTree(tree, log_prob_of(parse, tree, _weight(forests.plain, found))))
+
+
+def _weight(forest: Forest, derivation: ForestDerivation) -> float:
+    """The weight of a derivation in a forest whose edges may weigh something else than where it was found."""
+    total, pending = 0.0, [derivation.root]
+    while pending:
+        edge = forest.edges[pending[-1]][derivation.choice[pending.pop()]]
+        total += edge.log_prob
+        pending += edge.children
+    return total
+
+
+def log_prob_of(parse: Parse, tree: Tree, weight: float) -> float:
+    """The log probability of a tree by the parser, from its weight in a forest: one definition for all its trees.
+
+    Weights of two trees differ as their log probabilities do, so the best tree's tells all others. Trees of a list that
+    was given have the scores that came with them.
+    """
+    if parse.chart is None:
+        for scored in parse.trees:
+            if scored.tree == tree:
+                return scored.log_prob
+    return parse.trees[0].log_prob + weight - viterbi(parse.forest).log_prob

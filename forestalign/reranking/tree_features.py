@@ -1,0 +1,99 @@
+"""What the evidence of the other sentence weighs: features of the edges of a forest, and potentials on a chart.
+
+A tree gets the sum of its edges. Features of spans belong to phrases of several words, so a chart can have them as
+potentials; attachments are known only where phrases have heads, which is in a forest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.chart import Chart
+from forestalign.forest import Forest
+from forestalign.reranking.forest_shares import arcs
+from forestalign.reranking.known_children import unknown_children
+from forestalign.reranking.projection import TreeEvidence, category_of
+
+SPAN_FEATURES = ("together", "apart", "crossed", "scattered", "same category")
+ARC_FEATURES = ("same governor", "turned governor", "other governor")
+KINDS = ("loose", "exact")
+UNKNOWN_CHILD = "unknown child"
+FEATURES = (
+    *(f"{kind} {name}" for kind in KINDS for name in SPAN_FEATURES),
+    *(f"{kind} {name}" for kind in KINDS for name in ARC_FEATURES),
+    UNKNOWN_CHILD,
+)
+_SPANS = len(SPAN_FEATURES)
+_PREDICATES = frozenset({"VP", "SQ", "SINV"})  # never scattered: what is moved to the front leaves them in two parts
+_ARCS = len(KINDS) * _SPANS  # the first column of attachments
+
+Weights = npt.NDArray[np.float64]  # in the order of FEATURES
+Table = npt.NDArray[np.float64]
+
+
+def edge_features(forest: Forest, evidence: TreeEvidence) -> Table:
+    """The features [edges, FEATURES] of a forest."""
+    found = np.zeros((len(forest.arrays.log_prob), len(FEATURES)))
+    _add_spans(found, forest, evidence)
+    _add_arcs(found, forest, evidence)
+    found[:, -1] = unknown_children(forest)
+    return found
+
+
+def _add_spans(found: Table, forest: Forest, evidence: TreeEvidence) -> None:
+    arrays, node = forest.arrays, forest.arrays.edge_node
+    several = ~arrays.is_bar & (arrays.end - arrays.begin > 1)
+    rows = np.flatnonzero(several[node])
+    begin, last, label = arrays.begin[node[rows]], arrays.end[node[rows]] - 1, arrays.label[node[rows]]
+    values = np.zeros((len(rows), _SPANS))
+    for number in np.unique(label).tolist():
+        own = label == number
+        tables = _span_tables(evidence, category_of(arrays.labels[number]))
+        values[own] = np.stack([table[begin[own], last[own]] for table in tables], axis=1)
+    exact = evidence.exact[begin, last][:, None]
+    found[rows, :_ARCS] = np.concatenate([values * (1.0 - exact), values * exact], axis=1)
+
+
+def _span_tables(evidence: TreeEvidence, category: str) -> tuple[Table, ...]:
+    """What the evidence says of phrases of a category, a table [n, n] for each of SPAN_FEATURES."""
+    nothing = np.zeros_like(evidence.together)
+    return (
+        evidence.together,
+        evidence.apart,
+        evidence.crossed,
+        nothing if category in _PREDICATES else evidence.scattered,
+        evidence.by_category.get(category, nothing),
+    )
+
+
+def _add_arcs(found: Table, forest: Forest, evidence: TreeEvidence) -> None:
+    edges, word, governor = arcs(forest)
+    exact = evidence.governs * np.outer(evidence.same, evidence.same)
+    columns = []
+    for governs in (evidence.governs - exact, exact):
+        same, turned = governs[word, governor], governs[governor, word]
+        columns += [same, turned, np.maximum(governs.sum(1)[word] - same - turned, 0.0)]
+    found[edges, _ARCS:-1] = np.stack(columns, axis=1)
+
+
+def with_features(forest: Forest, features: Table, weights: Weights) -> Forest:
+    """The forest whose edges weigh what the parser says and what the evidence adds."""
+    arrays = forest.arrays
+    return Forest.of_arrays(forest.sentence, replace(arrays, log_prob=arrays.log_prob + features @ weights))
+
+
+def with_evidence(chart: Chart, evidence: TreeEvidence, weights: Weights) -> Chart:
+    """The chart with the features of spans added to the potentials of all phrases of several words."""
+    several = np.triu(np.ones((len(chart), len(chart))), 1)
+    exact = evidence.exact * several
+    names = [category_of(label) for label in chart.labels]
+    added = np.zeros(chart.potentials.shape, dtype=np.float32)
+    for category in sorted(set(names[1:])):
+        tables = np.stack(_span_tables(evidence, category))
+        loose, strict = (np.tensordot(own, tables, 1) for own in (weights[:_SPANS], weights[_SPANS:_ARCS]))
+        labels = [number for number, name in enumerate(names) if number and name == category]
+        added[:, :, labels] = ((several - exact) * loose + exact * strict)[:, :, None]
+    return replace(chart, potentials=chart.potentials + added)

@@ -1,0 +1,12 @@
+"""Whole texts: two versions compared, and the places of an article that a summary rests on.
+
+In reading order:
+
+- `sentence_split`, `text_parts`: a file of prose as sentences with their lines; tables and code left alone
+- `sentence_likeness`, `sentence_pairing`: the sentences of two texts paired, many to many and in any order
+- `meaning_changes`: what an aligned pair of sentences says differently
+- `comparison`: what became of each sentence
+- `comparison_text`, `comparison_page`: the same for a terminal, and as a page
+- `summary_sources`, `sources_text`: what each phrase of a summary rests on, and the same for readers
+- `text_edits`: the edits of two versions of a text
+"""

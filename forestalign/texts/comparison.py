@@ -1,0 +1,300 @@
+"""Two versions of a text compared: which sentences stayed, were reworded, changed their meaning, moved, came and went.
+
+>>> import forestalign
+>>> found = forestalign.compare("He left early. It rained.", "It rained. He did not leave early.")
+>>> [str(change.kind) for change in found.changes]
+['same', 'meaning changed']
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import islice
+from typing import Any
+
+from forestalign.aligner import Aligner, load
+from forestalign.errors import ForestAlignError, NoParseError, UsageError, shown
+from forestalign.mining.edits import EditKind, PairEdits
+from forestalign.phrases.result.alignment import Alignment
+from forestalign.texts.meaning_changes import CONTENT, Reason, meaning_changes
+from forestalign.texts.sentence_pairing import SentencePair, pair_sentences
+from forestalign.texts.text_parts import LARGEST_TEXT, TextParts, take_text_apart
+from forestalign.tokens import Sentence, Span
+
+Marks = tuple[tuple[int, int], ...]
+LONGEST_PASSAGE = 10_000  # characters; the parser's limit of 300 words is reached long before
+_ENDS = frozenset({".", "!", "?", '"', "``", "“", ":"})  # a capital behind these says nothing
+_CHUNK = 16  # pairs whose sentences are parsed together
+
+
+class ChangeKind(StrEnum):
+    """What became of a sentence, apart from its place."""
+
+    SAME = "same"
+    REWORDED = "reworded"  # other words, and nothing that says something else was found
+    CONTENT = "content changed"  # more is said, or less
+    MEANING = "meaning changed"  # a number, a negation, an opposite, a name, who did what to whom
+    DELETED = "deleted"
+    INSERTED = "inserted"
+    UNREAD = "changed"  # the sentences could not be aligned
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One sentence or several that follow each other: their text on one line, their line, and words that changed."""
+
+    text: str
+    line: int
+    sentences: tuple[int, int]  # numbers from 0, half-open
+    marks: Marks = ()  # characters
+
+    @property
+    def sentence_count(self) -> int:
+        """How many sentences there are."""
+        return self.sentences[1] - self.sentences[0]
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of JSON; sentences are counted from 1."""
+        return {"line": self.line, "sentences": [n + 1 for n in range(*self.sentences)], "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A passage of the old version beside its partner in the new one; `old` is None for what was inserted."""
+
+    kind: ChangeKind
+    old: Passage | None
+    new: Passage | None
+    is_moved: bool = False
+    reasons: tuple[Reason, ...] = ()
+    edits: PairEdits | None = None
+    error: str = ""  # why the sentences could not be aligned
+
+    @property
+    def shape(self) -> str:
+        """`split` or `merged`, where the number of sentences is another."""
+        if self.old is None or self.new is None or self.old.sentence_count == self.new.sentence_count:
+            return ""
+        return "split" if self.old.sentence_count < self.new.sentence_count else "merged"
+
+    def to_json(self) -> str:
+        """One line; what is empty is left out."""
+        fields = {
+            "kind": self.kind,
+            "old": self.old and self.old.fields(),
+            "new": self.new and self.new.fields(),
+            "moved": self.is_moved,
+            "shape": self.shape,
+            "reasons": [{name: said for name, said in reason._asdict().items() if said} for reason in self.reasons],
+            "edits": json.loads(self.edits.to_json())["edits"] if self.edits else (),
+            "error": self.error,
+        }
+        return json.dumps({name: value for name, value in fields.items() if value}, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TextComparison:
+    """All passages in the order of the new version; what was deleted stands behind what it followed."""
+
+    old: TextParts
+    new: TextParts
+    changes: tuple[Change, ...]
+    names: tuple[str, str] = ("old", "new")
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Passages by kind, and those that are moved, split and merged, whatever their kind."""
+        found = Counter(str(change.kind) for change in self.changes)
+        found.update("moved" for change in self.changes if change.is_moved)
+        found.update(change.shape for change in self.changes if change.shape)
+        return found
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both versions have the same sentences in the same order."""
+        return all(change.kind is ChangeKind.SAME and not change.is_moved for change in self.changes)
+
+    def __str__(self) -> str:
+        from forestalign.texts.comparison_text import render_comparison
+
+        return render_comparison(self)
+
+    def to_html(self) -> str:
+        """A page that is whole in itself."""
+        from forestalign.texts.comparison_page import comparison_page
+
+        return comparison_page(self)
+
+    def _repr_html_(self) -> str:
+        from forestalign.texts.comparison_page import comparison_body
+
+        return comparison_body(self)
+
+    def to_json(self) -> str:
+        """A line for each passage, as `forestalign compare --json` prints them."""
+        return "\n".join(change.to_json() for change in self.changes)
+
+
+def compare(
+    old: str, new: str, *, markdown: bool = False, aligner: Aligner | None = None, jobs: int = 1
+) -> TextComparison:
+    """Compare two versions of a text; models are loaded only if a sentence changed.
+
+    `markdown` leaves tables and code alone; `jobs` is the number of processes that align.
+    """
+    for name, text in (("old", old), ("new", new)):
+        if not isinstance(text, str):
+            raise UsageError(f"{name} is {shown(text)}; expected a text")
+        if len(text) > LARGEST_TEXT:
+            raise UsageError(f"{name} has {len(text):,} characters; expected at most {LARGEST_TEXT:,}")
+    return compare_parts(take_text_apart(old, markdown), take_text_apart(new, markdown), aligner, jobs)
+
+
+def compare_parts(
+    old: TextParts,
+    new: TextParts,
+    aligner: Aligner | None = None,
+    jobs: int = 1,
+    names: tuple[str, str] = ("old", "new"),
+) -> TextComparison:
+    """Compare two texts that were taken apart."""
+    return TextComparison(old, new, tuple(found_changes(old, new, aligner, jobs)), names)
+
+
+def found_changes(old: TextParts, new: TextParts, aligner: Aligner | None = None, jobs: int = 1) -> Iterator[Change]:
+    """The changes as they are found, in order."""
+    source, target = old.texts, new.texts
+    has_changes = bool(set(source) - set(target)) and bool(set(target) - set(source))
+    loaded = (aligner or load()) if has_changes else None
+    pairs = pair_sentences(source, target, loaded)
+    sides = [(_passage(old, pair.source), _passage(new, pair.target)) for pair in pairs]
+    wanted = [both for pair, both in zip(pairs, sides, strict=True) if pair.has_both and not pair.is_same]
+    texts = dict.fromkeys((own.text, other.text) for own, other in wanted if not _too_long(own, other))
+    results = _Results(align_passages(list(texts), loaded, jobs) if loaded else iter(()))
+    for pair, (own, other) in zip(pairs, sides, strict=True):
+        yield _change(pair, own, other, results)
+
+
+class _Results:
+    """Alignments by their texts: those that come several times are aligned once."""
+
+    def __init__(self, aligned: Iterator[Alignment | ForestAlignError]):
+        self._aligned = aligned
+        self._known: dict[tuple[str, str], Change] = {}
+
+    def of(self, own: Passage, other: Passage) -> Change:
+        texts = own.text, other.text
+        if texts not in self._known:
+            self._known[texts] = _judged(own, other, next(self._aligned))
+        known = self._known[texts]
+        assert known.old is not None
+        assert known.new is not None
+        return replace(known, old=replace(own, marks=known.old.marks), new=replace(other, marks=known.new.marks))
+
+
+def align_passages(
+    pairs: Sequence[tuple[str, str]], aligner: Aligner, jobs: int = 1
+) -> Iterator[Alignment | ForestAlignError]:
+    """Alignments in order; one process is this one, whose models are loaded already."""
+    if jobs > 1:
+        yield from aligner.align_many(pairs, jobs, errors="yield")
+        return
+    waiting = iter(pairs)
+    while chunk := list(islice(waiting, _CHUNK)):
+        yield from _aligned_chunk(chunk, aligner)
+
+
+def _aligned_chunk(chunk: Sequence[tuple[str, str]], aligner: Aligner) -> Iterator[Alignment | ForestAlignError]:
+    """What is refused before it is parsed (too long, control characters) is told apart by asking one by one."""
+    try:
+        prepared = aligner.prepare([("", source, target, None) for source, target in chunk])
+    except ForestAlignError as error:
+        if len(chunk) == 1:
+            yield error
+            return
+        for pair in chunk:
+            yield from _aligned_chunk([pair], aligner)
+        return
+    for each in prepared:
+        yield each if isinstance(each, NoParseError) else aligner.align_prepared(each)
+
+
+def _passage(parts: TextParts, numbers: tuple[int, int]) -> Passage:
+    """The sentences of a text with these numbers; without any, an empty one at the line of the next."""
+    begin, end = numbers
+    sentences = parts.sentences[begin:end]
+    line = sentences[0].line if sentences else 0
+    return Passage(" ".join(sentence.text for sentence in sentences), line, numbers)
+
+
+def _too_long(own: Passage, other: Passage) -> str:
+    longest = max(len(own.text), len(other.text))
+    return (
+        f"{longest:,} characters; sentences are aligned up to {LONGEST_PASSAGE:,}" if longest > LONGEST_PASSAGE else ""
+    )
+
+
+def _change(pair: SentencePair, own: Passage, other: Passage, results: _Results) -> Change:
+    if not pair.has_both:
+        kind = ChangeKind.DELETED if own.text else ChangeKind.INSERTED
+        return Change(kind, own if own.text else None, other if other.text else None)
+    if pair.is_same:
+        return Change(ChangeKind.SAME, own, other, pair.is_moved)
+    if error := _too_long(own, other):
+        return Change(ChangeKind.UNREAD, own, other, pair.is_moved, error=error)
+    return replace(results.of(own, other), is_moved=pair.is_moved)
+
+
+def _judged(own: Passage, other: Passage, found: Alignment | ForestAlignError) -> Change:
+    """What an alignment tells about two passages."""
+    if isinstance(found, ForestAlignError):
+        return Change(ChangeKind.UNREAD, own, other, error=str(found))
+    edits = found.edits()
+    reasons = meaning_changes(found, edits)
+    kind = ChangeKind.REWORDED if not reasons else ChangeKind.CONTENT
+    if any(reason.kind not in CONTENT for reason in reasons):
+        kind = ChangeKind.MEANING
+    marks = _marks(found, edits)
+    return Change(kind, replace(own, marks=marks[0]), replace(other, marks=marks[1]), reasons=reasons, edits=edits)
+
+
+def _marks(alignment: Alignment, edits: PairEdits) -> tuple[Marks, Marks]:
+    """Characters of words that are not kept, or kept in another form; without any, of words that moved."""
+    for kinds in ({EditKind.REPLACED, EditKind.DELETED, EditKind.INSERTED}, {EditKind.MOVED}):
+        found = [edit for edit in edits.edits if edit.kind in kinds]
+        source = {word for edit in found for word in range(*(edit.source or (0, 0)))}
+        target = {word for edit in found for word in range(*(edit.target or (0, 0)))}
+        if EditKind.MOVED not in kinds:
+            others = list(_other_forms(alignment, edits))
+            source.update(i for i, _ in others)
+            target.update(j for _, j in others)
+        if source or target:
+            break
+    return _characters(alignment.source, source), _characters(alignment.target, target)
+
+
+def _other_forms(alignment: Alignment, edits: PairEdits) -> Iterator[tuple[int, int]]:
+    """Words that differ in case, other than because one of them begins a sentence."""
+    source, target = alignment.source.words, alignment.target.words
+    for edit in edits.edits:
+        if edit.kind is not EditKind.KEPT or not edit.source or not edit.target:
+            continue
+        for i, j in zip(range(*edit.source), range(*edit.target), strict=True):
+            begins = [k == 0 or words[k - 1] in _ENDS for k, words in ((i, source), (j, target))]
+            if source[i] != target[j] and begins[0] == begins[1]:
+                yield i, j
+
+
+def _characters(sentence: Sentence, words: set[int]) -> Marks:
+    """Runs of words as runs of characters."""
+    runs: list[Span] = []
+    for word in sorted(words):
+        if runs and runs[-1].end == word:
+            runs[-1] = Span(runs[-1].begin, word + 1)
+        else:
+            runs.append(Span(word, word + 1))
+    return tuple((sentence.tokens[run.begin].begin, sentence.tokens[run.end - 1].end) for run in runs)

@@ -1,0 +1,179 @@
+"""Profile `best`: one sentence, prepared for the questions that are asked about pairs of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from unicodedata import name
+
+import numpy as np
+import numpy.typing as npt
+
+from forestalign.grammar import stop_words
+from forestalign.lexicon import PairList, WordNet, WordVectors, load_vectors
+from forestalign.lexicon.wordnet import UNKNOWN, Entry
+from forestalign.tokens import KEPT_WORDS, Sentence
+from forestalign.words.analysis import Analysis
+from forestalign.words.centred_vectors import unit_rows
+from forestalign.words.dependency_arcs import ROOT, canonical_label
+from forestalign.words.learned.metric import Metric, Projected, rows_of
+
+Array = npt.NDArray[np.float32]
+CONTENT, STOP, PUNCTUATION, MIXED = range(4)
+UNEQUAL = 4  # added to the kind of a pair
+LENGTH_RATIO = 0.6  # below it, as in text and hypothesis, the shorter sentence is a part of the longer one
+CLITICS = frozenset({"'s", "'d", "'ll", "'re", "'ve", "'m", "n't"})
+WINDOW = 3  # Algorithm 2
+NEAR, REGION = 1.5, 6.0  # tokens over which support falls by a factor of e
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """What is asked about pairs of words."""
+
+    wordnet: WordNet
+    vectors: WordVectors
+    pairs: PairList | None = None
+    metric: Metric | None = None
+    centre: Array | None = None  # of the middle layers; None is the shipped one
+
+
+@dataclass(frozen=True, slots=True)
+class WordSide:
+    """One sentence, prepared: plain lists for look-ups, arrays for everything else."""
+
+    words: list[str]
+    lemmas: list[str]
+    kinds: npt.NDArray[np.int8]
+    entries: list[Entry]
+    static: Array
+    contextual: Array | None
+    projected: Projected | None  # None without contextual vectors
+    is_content: npt.NDArray[np.bool_]
+    heads: npt.NDArray[np.int64]
+    relations: list[str]
+    is_foreign: npt.NDArray[np.bool_]  # written in letters of which neither vectors nor lexicon know anything
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def around(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+        """What the compiled core asks about the surroundings of words: which are content words, and the heads."""
+        return self.is_content.view(np.uint8), self.heads
+
+    @property
+    def window(self) -> Array:
+        """1 where k is a content word within three tokens of i."""
+        window: Array = _distances(len(self))[0] * self.is_content
+        return window
+
+    @property
+    def near(self) -> Array:
+        """Falls with the distance of k from i, 0 for i itself."""
+        return _distances(len(self))[1]
+
+    @property
+    def region(self) -> Array:
+        """Falls with the distance of k from i more slowly than `near`, 0 for i itself."""
+        return _distances(len(self))[2]
+
+    @property
+    def parent(self) -> Array:
+        """1 where k is the parent of i."""
+        parent = np.zeros((len(self), len(self)), dtype=np.float32)
+        inner = np.flatnonzero(self.heads != ROOT)
+        parent[inner, self.heads[inner]] = 1.0
+        return parent
+
+    @property
+    def is_root(self) -> Array:
+        """1 for words without a parent."""
+        root: Array = (self.heads == ROOT).astype(np.float32)
+        return root
+
+
+def prepare(analysis: Analysis, lexicon: Lexicon) -> WordSide:
+    """Everything about the words of one sentence that evidence is gathered from."""
+    sentence = analysis.sentence
+    words = [word.lower() for word in sentence.words]
+    kinds = list(map(kind_of, words))
+    lemmas = [token.key for token in sentence.tokens]
+    entries = [
+        lexicon.wordnet.entry(lemma) if kind == CONTENT else UNKNOWN for lemma, kind in zip(lemmas, kinds, strict=True)
+    ]
+    static = lexicon.vectors.matrix(words)
+    contextual = _contextual(sentence, lexicon)
+    return WordSide(
+        words,
+        lemmas,
+        np.array(kinds, dtype=np.int8),
+        entries,
+        static,
+        contextual,
+        None if contextual is None else _projected(sentence, words, static, lexicon),
+        np.array([kind == CONTENT for kind in kinds]),
+        np.array(analysis.dependencies.heads, dtype=np.int64),
+        list(map(canonical_label, analysis.dependencies.relations)),
+        np.array(list(map(is_foreign, words))),
+    )
+
+
+@lru_cache(maxsize=64)
+def _distances(count: int) -> tuple[Array, Array, Array]:
+    """Within the window or not, and two falling functions of the distance of two tokens."""
+    distance = np.abs(np.subtract.outer(np.arange(count), np.arange(count))).astype(np.float32)
+    apart = distance > 0
+    near, region = (np.exp(-distance / np.float32(scale)) * apart for scale in (NEAR, REGION))
+    return ((distance <= WINDOW) & apart).astype(np.float32), near, region
+
+
+@lru_cache(maxsize=KEPT_WORDS)
+def kind_of(word: str) -> int:
+    """Content word, stop word or punctuation, by its lower-case form."""
+    if word in CLITICS or word in stop_words():
+        return STOP
+    return CONTENT if any(character.isalnum() for character in word) or word in {"%", "$"} else PUNCTUATION
+
+
+@lru_cache(maxsize=KEPT_WORDS)
+def is_foreign(word: str) -> bool:
+    """With letters, but none of the Latin script."""
+    letters = [character for character in word if character.isalpha()]
+    return bool(letters) and not any(name(letter, "").startswith("LATIN") for letter in letters)
+
+
+def pair_kinds(source: WordSide, target: WordSide) -> npt.NDArray[np.int8]:
+    """The kind of both words where it is the same, else MIXED; UNEQUAL is added where one sentence is far longer."""
+    same = source.kinds[:, None] == target.kinds[None, :]
+    shorter, longer = sorted((len(source), len(target)))
+    unequal = UNEQUAL if shorter < LENGTH_RATIO * longer else 0
+    return (np.where(same, source.kinds[:, None], MIXED) + unequal).astype(np.int8)
+
+
+def _contextual(sentence: Sentence, lexicon: Lexicon) -> Array | None:
+    """Unit rows of the last layer; None where the model was not fitted to such an encoder."""
+    if sentence.vectors is None or sentence.context_vectors is None or not len(sentence):
+        return None
+    size = sentence.context_vectors.shape[1] + load_vectors().dimensions + 1
+    if lexicon.metric is not None and size != len(lexicon.metric.projection):
+        return None
+    return unit_rows(sentence.vectors)
+
+
+def _projected(sentence: Sentence, words: Sequence[str], static: Array, lexicon: Lexicon) -> Projected | None:
+    """By the metric, which knows the shipped static vectors only, whatever the user's are."""
+    if sentence.context_vectors is None or lexicon.metric is None:
+        return None
+    if lexicon.vectors is not load_vectors():
+        static = load_vectors().matrix(words)
+    return lexicon.metric.of(rows_of(unit_rows(sentence.context_vectors), static))
+
+
+def equal_pairs(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Which strings are equal, compared as numbers."""
+    numbers = {text: number for number, text in enumerate(right)}
+    both = np.array([numbers.get(text, -1) for text in left] + [numbers[text] for text in right])
+    result: npt.NDArray[np.bool_] = both[: len(left), None] == both[len(left) :]
+    return result

@@ -1,0 +1,412 @@
+"""Batches: order, failures, limits, memory, resuming, and really killing runs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forestalign.batch import (
+    Job,
+    Layout,
+    Outcome,
+    OutputOptions,
+    Processes,
+    RunLimits,
+    Tally,
+    ThisProcess,
+    Worker,
+    map_ordered,
+    outcomes,
+    run_jobs,
+)
+from forestalign.batch.limits import run_chunk
+from forestalign.batch.options import CHUNK_SIZE
+from forestalign.errors import ForestAlignError, InputError, UsageError
+from forestalign.formats import Unread, read_lines, unread_pairs
+from tests.builders.batch_workers import JOBS, Flaky, StartBroken, StartUpper, jobs_of, square
+from tests.builders.places import ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """What a reader yields for a line it cannot read."""
+
+    number: int
+    id: str
+    message: str
+
+
+def texts(path: Path) -> list[str]:
+    return [json.loads(line)["text"] for line in path.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_output_is_in_input_order_and_bad_jobs_are_reported_with_their_number(tmp_path: Path, processes: int) -> None:
+    jobs = [*jobs_of(["a", "raise", "c"]), Bad(4, "p4", "line has one column"), *jobs_of(["a"] * 20)[4:]]
+    output, errors = tmp_path / "out.jsonl", io.StringIO()
+    tally = run_jobs(
+        jobs,
+        StartUpper(),
+        errors=errors,
+        output=OutputOptions(str(output)),
+        limits=RunLimits(processes=processes, chunk_size=3),
+    )
+    assert texts(output) == ["A", "C", *["A"] * 16]
+    assert errors.getvalue() == "line 2 (p2): ValueError: a bad word\nline 4 (p4): line has one column\n"
+    assert tally == Tally(done=18, failed=2)
+    assert tally.exit_code == 1
+
+
+def test_output_may_go_to_a_device() -> None:
+    assert run_jobs(JOBS[:2], StartUpper(), output=OutputOptions(os.devnull)).done == 2
+
+
+def test_a_failed_job_leaves_an_empty_line_where_lines_are_counted(tmp_path: Path) -> None:
+    output = tmp_path / "out.txt"
+    run_jobs(
+        jobs_of(["a", "raise", "c"]),
+        StartUpper(),
+        errors=io.StringIO(),
+        output=OutputOptions(str(output), layout=Layout.LINES),
+    )
+    lines = output.read_text().split("\n")
+    assert [bool(line) for line in lines] == [True, False, True, False]
+
+
+def test_a_job_past_its_time_limit_is_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
+    output, errors = tmp_path / "out.jsonl", io.StringIO()
+    tally = run_jobs(
+        jobs_of(["a", "loop", "c", "compiled loop", "e"]),
+        StartUpper(),
+        errors=errors,
+        output=OutputOptions(str(output)),
+        limits=RunLimits(time_limit=0.1, chunk_size=5),
+    )
+    assert texts(output) == ["A", "C", "E"]
+    assert tally == Tally(done=3, failed=2)
+    assert "line 2 (p2): took longer than 0.1 s" in errors.getvalue()
+    assert "line 4 (p4): took longer than 0.1 s in compiled code; its process was ended" in errors.getvalue()
+
+
+def test_a_worker_that_dies_costs_only_the_job_that_kills_it(tmp_path: Path) -> None:
+    output, errors = tmp_path / "out.jsonl", io.StringIO()
+    words = ["a", "die", "c", "die once", "e", "f"]
+    run_jobs(
+        jobs_of(words),
+        StartUpper(str(tmp_path / "flag")),
+        errors=errors,
+        output=OutputOptions(str(output)),
+        limits=RunLimits(processes=2, chunk_size=3),
+    )
+    assert texts(output) == ["A", "C", "DIE ONCE", "E", "F"]
+    assert errors.getvalue().startswith("line 2 (p2): the worker process died (SIGKILL")
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_models_that_cannot_be_loaded_stop_the_run_with_their_error(processes: int) -> None:
+    with pytest.raises(ForestAlignError, match=r"model\.bin:3: expected a number"):
+        list(outcomes(jobs_of(["a"] * 5), StartBroken(), limits=RunLimits(processes=processes)))
+
+
+def test_first_results_come_while_the_input_is_still_being_read() -> None:
+    read = 0
+
+    def endless() -> Iterator[Job]:
+        nonlocal read
+        while True:
+            read += 1
+            yield Job(read, str(read), "a")
+
+    stream = outcomes(endless(), StartUpper(), limits=RunLimits(processes=2, chunk_size=2))
+    assert next(stream).number == 1
+    for _ in range(50):
+        next(stream)
+    stream.close()
+    assert read <= 51 + 2 * 2 * 8 + 2
+
+
+def test_handlers_that_miscount_fail_loudly() -> None:
+    def forgetful(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
+        yield from (Outcome.of(job, "x") for job in jobs if job.number != 2)
+
+    results = run_chunk(forgetful, jobs_of(["a", "b", "c"]))
+    assert [outcome.error for outcome in results] == ["", "RuntimeError: the handler gave no outcome", ""]
+
+
+def test_memory_stays_flat_over_many_pairs(tmp_path: Path) -> None:
+    def peak_after(count: int) -> int:
+        jobs = (Job(number, str(number), "some words " * 20) for number in range(1, count + 1))
+        run_jobs(jobs, StartUpper(), output=OutputOptions(str(tmp_path / "out.jsonl"), force=True))
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    before = peak_after(2_000)
+    assert peak_after(30_000) - before < 5_000  # kilobytes; the output alone is 7 megabytes
+
+
+def run_here(jobs: Sequence[Job | Bad], path: Path, fails: bool, layout: Layout, size: int = 3, **more: Any) -> Tally:
+    """Run in this process, quickly; the settings are the same whether it fails or not."""
+    with mock.patch("forestalign.batch.run.settings_of", return_value={"work": "flaky"}):
+        return run_jobs(
+            jobs,
+            Flaky(fails),
+            workers=ThisProcess(),
+            errors=io.StringIO(),
+            output=OutputOptions(str(path), layout=layout, **more),
+            limits=RunLimits(chunk_size=size),
+        )
+
+
+def mixed_jobs(words: Sequence[str]) -> list[Job | Bad]:
+    numbered = enumerate(words, start=1)
+    return [Bad(n, "same", "no pair") if word == "bad" else Job(n, "same", word) for n, word in numbered]
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "c", "flaky", "bad"]), max_size=150),
+    st.lists(st.integers(0, 3000), max_size=3),
+    st.sampled_from(list(Layout)),
+    st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_resuming_after_any_cut_gives_the_bytes_of_a_run_that_was_not_cut(
+    words: list[str], cuts: list[int], layout: Layout, packed: bool
+) -> None:
+    """Ids occur many times, some pairs fail at first, some lines are bad; files are cut anywhere, also the journal."""
+    with tempfile.TemporaryDirectory() as folder:
+        whole, path = (Path(folder) / f"{name}.txt{'.gz' if packed else ''}" for name in ("whole", "cut"))
+        jobs = mixed_jobs(words)
+        run_here(jobs, whole, False, layout)
+        run_here(jobs, path, True, layout)
+        for place in cuts:
+            path.write_bytes(path.read_bytes()[:place])
+            run_here(jobs, path, True, layout, resume=True)
+        tally = run_here(jobs, path, False, layout, resume=True)
+        assert path.read_bytes() == whole.read_bytes()
+        assert tally.failed == words.count("bad")
+        assert tally.done + tally.failed + tally.skipped == len(words)
+        assert len(list(Path(folder).iterdir())) == 4  # two files with their journals
+        data = path.read_bytes()
+        assert (gzip.decompress(data) if packed else data).count(b"flaky") == words.count("flaky")
+
+
+@given(st.integers(1, 40), st.integers(0, 40), st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_a_second_attempt_at_failures_that_is_killed_goes_on_where_it_was(count: int, stop: int, packed: bool) -> None:
+    words = ["flaky" if k % 3 == 0 else "a" for k in range(count)]
+    jobs = mixed_jobs(words)
+
+    def broken() -> Iterator[Job | Bad]:
+        yield from jobs[:stop]
+        if stop < count:
+            raise KeyboardInterrupt
+
+    with tempfile.TemporaryDirectory() as folder:
+        whole, path = (Path(folder) / f"{name}.txt{'.gz' if packed else ''}" for name in ("whole", "cut"))
+        run_here(jobs, whole, False, Layout.JSON)
+        run_here(jobs, path, True, Layout.JSON)
+        before = path.read_bytes()
+        with suppress(KeyboardInterrupt):
+            run_here(broken(), path, False, Layout.JSON, size=1, resume=True)
+        assert path.read_bytes() in (before, whole.read_bytes())
+        run_here(jobs, path, False, Layout.JSON, resume=True)
+        assert path.read_bytes() == whole.read_bytes()
+
+
+def test_another_input_is_refused_and_the_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    run_jobs(jobs_of(["a", "b", "c"]), StartUpper(), output=OutputOptions(str(path)))
+    before = path.read_bytes()
+    for words, message in (
+        (["a", "x", "c", "d"], "another input: pair 2 is not"),
+        (["a", "b"], "holds 3 pairs, the input ends after 2"),
+        ([], "holds 3 pairs, the input ends after 0"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            run_jobs(jobs_of(words), StartUpper(), output=OutputOptions(str(path), resume=True))
+        assert path.read_bytes() == before
+
+
+def test_other_settings_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forestalign.batch.run_journal.FILE_FIELDS", frozenset({"flag"}))
+    path, flag = tmp_path / "out.jsonl", tmp_path / "flag"
+    flag.write_text("one")
+    run_jobs(jobs_of(["a"]), StartUpper(str(flag)), output=OutputOptions(str(path)))
+    with pytest.raises(UsageError, match=r"flag was '.*flag' and is now 'x'"):
+        run_jobs(jobs_of(["a", "b"]), StartUpper("x"), output=OutputOptions(str(path), resume=True))
+    flag.write_text("two")
+    with pytest.raises(UsageError, match="content of flag was"):
+        run_jobs(jobs_of(["a", "b"]), StartUpper(str(flag)), output=OutputOptions(str(path), resume=True))
+
+
+def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    run_jobs(jobs_of(["a", "b"]), StartUpper(), output=OutputOptions(str(path)))
+    path.write_bytes(path.read_bytes().replace(b"B", b"X"))
+    with pytest.raises(UsageError, match="was changed after it was written"):
+        run_jobs(jobs_of(["a", "b", "c"]), StartUpper(), output=OutputOptions(str(path), resume=True))
+
+
+def test_somebody_elses_file_with_the_name_of_a_journal_is_not_touched(tmp_path: Path) -> None:
+    path, other = tmp_path / "out.jsonl", tmp_path / "out.jsonl.journal"
+    other.write_text("dear diary\n")
+    for force in (True, False):
+        with pytest.raises(UsageError, match="was not written by an earlier run"):
+            run_jobs(jobs_of(["a"]), StartUpper(), output=OutputOptions(str(path), force=force))
+    assert other.read_text() == "dear diary\n"
+
+
+def test_a_run_that_fails_before_its_first_result_leaves_the_old_file(tmp_path: Path) -> None:
+    path, new = tmp_path / "out.jsonl", tmp_path / "new.jsonl"
+    path.write_text("precious\n")
+    for output in (path, new):
+        with pytest.raises(InputError):
+            run_jobs(jobs_of(["a"]), StartBroken(), output=OutputOptions(str(output), force=True))
+    assert path.read_text() == "precious\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["out.jsonl"]
+
+
+def test_resuming_costs_little_time_and_memory_for_each_line(tmp_path: Path) -> None:
+    """Fifty thousand lines here; ten million are two hundred times as much time and no more memory."""
+    lines = tmp_path / "pairs.tsv"
+    lines.write_text("".join(f"This is the source number {k} .\tThis is target {k} .\n" for k in range(50_000)))
+    output = tmp_path / "out.txt"
+    jobs = [Unread(line.text, partial(Job, line.number, "", "a")) for line in read_lines(lines)]
+    with mock.patch("forestalign.batch.run.settings_of", return_value={}):
+        run_jobs(
+            jobs,
+            Flaky(False),
+            workers=ThisProcess(),
+            output=OutputOptions(str(output), layout=Layout.LINES),
+            limits=RunLimits(chunk_size=1000),
+        )
+        del jobs
+        tracemalloc.start()
+        begin = time.process_time()
+        tally = run_jobs(
+            unread_pairs(lines), Flaky(False), output=OutputOptions(str(output), layout=Layout.LINES, resume=True)
+        )
+        seconds, peak = time.process_time() - begin, tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert tally == Tally(skipped=50_000)
+    assert peak < 10e6
+    assert seconds < 50_000 * 100e-6  # with tracing; tokenizing alone would take several times as long
+
+
+def test_ids_that_occur_twice_are_done_twice_also_when_resumed(tmp_path: Path) -> None:
+    jobs = [Job(1, "same", "a"), Job(2, "same", "b"), Job(3, "other", "c")]
+    output = tmp_path / "out.jsonl"
+    run_jobs(jobs[:1], StartUpper(), output=OutputOptions(str(output)))
+    tally = run_jobs(jobs, StartUpper(), output=OutputOptions(str(output), resume=True))
+    assert texts(output) == ["A", "B", "C"]
+    assert tally == Tally(done=2, skipped=1)
+
+
+def test_a_torn_last_line_is_dropped_even_when_it_is_very_long(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    run_jobs(JOBS[:2], StartUpper(), output=OutputOptions(str(path)))
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"x" * 200_000)
+    run_jobs(JOBS[:2], StartUpper(), output=OutputOptions(str(path), resume=True))
+    run_jobs(JOBS[:3], StartUpper(), output=OutputOptions(str(path), resume=True))
+    assert texts(path) == ["WORD" * 2000] * 3
+
+
+def test_resuming_refuses_what_it_cannot_know(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text('{"id": "1"}\n')
+    with pytest.raises(UsageError, match="has no journal"):
+        run_jobs(JOBS[:2], StartUpper(), output=OutputOptions(str(path), resume=True))
+    assert path.read_text() == '{"id": "1"}\n'
+    with pytest.raises(UsageError, match="needs an output file"):
+        run_jobs([], StartUpper(), output=OutputOptions(resume=True))
+
+
+def test_two_runs_never_write_to_one_file(tmp_path: Path) -> None:
+    def nested() -> Iterator[Job]:
+        with pytest.raises(UsageError, match="another run is writing"):
+            run_jobs([], StartUpper(), output=OutputOptions(str(tmp_path / "out.jsonl")))
+        yield Job(1, "1", "a")
+
+    assert run_jobs(nested(), StartUpper(), output=OutputOptions(str(tmp_path / "out.jsonl"))).done == 1
+
+
+@pytest.mark.heavy
+def test_a_run_killed_twenty_times_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
+    output, chance = tmp_path / "out.jsonl", random.Random(7)
+
+    def start(processes: int) -> subprocess.Popen[bytes]:
+        program = f"from tests.builders.batch_workers import run_slowly; run_slowly({str(output)!r}, {processes})"
+        return subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
+
+    kills = 0
+    while kills < 20:
+        size = output.stat().st_size if output.exists() else 0
+        run = start(processes=2 if kills % 4 == 0 else 1)
+        while run.poll() is None and (not output.exists() or output.stat().st_size == size):
+            time.sleep(0.002)  # wait for its first line, so that every kill falls into the work
+        time.sleep(chance.random() * 0.02)
+        assert run.poll() is None, "the work ended before it could be killed often enough"
+        run.kill()
+        run.wait()
+        kills += 1
+        data = output.read_bytes()
+        for line in data[: data.rfind(b"\n") + 1].splitlines():
+            json.loads(line)
+    assert start(processes=1).wait() == 0
+    keys = [json.loads(line)["id"] for line in output.read_bytes().splitlines()]
+    assert keys == [job.key for job in JOBS]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_has_rate_and_time_left_on_a_terminal_only(tmp_path: Path) -> None:
+    terminal, file, quiet = Terminal(), io.StringIO(), Terminal()
+    for stream, is_quiet in ((terminal, False), (file, False), (quiet, True)):
+        run_jobs(
+            jobs_of(["a", "raise", *"c" * (3 * CHUNK_SIZE)]),
+            StartUpper(),
+            total=3 * CHUNK_SIZE + 2,
+            errors=stream,
+            quiet=is_quiet,
+            output=OutputOptions(str(tmp_path / "out.jsonl"), force=True),
+        )
+    assert re.search(r"(\d+)/\1 \[\d\d:\d\d<\d\d:\d\d, +[\d.]+ ?(?:pairs/s|s/ ?pairs)\]", terminal.getvalue())
+    for stream in (terminal, file, quiet):
+        assert "line 2 (p2): ValueError: a bad word\n" in stream.getvalue()
+    assert file.getvalue() == quiet.getvalue()
+
+
+def test_map_ordered_gives_the_same_everywhere_and_raises_errors_here() -> None:
+    with Processes(2) as workers:
+        assert list(map_ordered(Worker.of(square), range(40), workers)) == list(
+            map_ordered(Worker.of(square), range(40), ThisProcess())
+        )
+        with pytest.raises(ValueError, match="-1 is negative"):
+            list(map_ordered(Worker.of(square), [3, -1, *range(40)], workers))
+        assert list(map_ordered(Worker.of(square), [5], workers)) == [25]

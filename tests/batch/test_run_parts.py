@@ -1,0 +1,468 @@
+"""The parts that a run is made of, each alone: outcomes, limits, order, replies, journals, stores, progress."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forestalign.batch import Job, Outcome, StartWork, Tally, ThisProcess, Worker, map_ordered
+from forestalign.batch.jobs import describe
+from forestalign.batch.limits import LoadGuarded, run_chunk
+from forestalign.batch.options import NO_LIMITS, TO_STDOUT
+from forestalign.batch.ordered import ordered_replies, value_of
+from forestalign.batch.output import RunFile, Stream, open_output
+from forestalign.batch.run import Progress
+from forestalign.batch.run_journal import JournalFile, PairState, digest_of, header_of, refuse_other_settings
+from forestalign.batch.store import Store, finish_move, open_results
+from forestalign.batch.worker_program import Crashed, Done, Raised, Reply
+from forestalign.errors import ForestAlignError, InputError, NoParseError, UsageError
+from forestalign.own_files import open_alone
+
+SETTINGS = {"beam": 50, "links": "sultan"}
+
+
+def jobs_of(*payloads: str) -> list[Job]:
+    return [Job(number, f"p{number}", payload) for number, payload in enumerate(payloads, start=1)]
+
+
+# ---- jobs and outcomes ----
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (InputError("a.txt", 3, "expected a number"), "a.txt:3: expected a number"),
+        (NoParseError("too\nlong"), "too long"),
+        (ValueError("a bad\n  word"), "ValueError: a bad word"),
+        (MemoryError(), "MemoryError"),
+        (ForestAlignError(), "ForestAlignError"),
+    ],
+)
+def test_an_error_is_one_line_and_never_empty(error: BaseException, told: str) -> None:
+    assert describe(error) == told
+
+
+def test_an_outcome_keeps_number_and_key_of_its_job() -> None:
+    (job,) = jobs_of("x")
+    assert Outcome.of(job, "text") == Outcome(1, "p1", "text", "")
+    assert Outcome.failed(job, "why") == Outcome(1, "p1", None, "why")
+    assert Outcome.failed(job, KeyError("k")).error == "KeyError: 'k'"
+
+
+@pytest.mark.parametrize(("tally", "code"), [(Tally(), 0), (Tally(3, 0, 9), 0), (Tally(3, 1), 1), (Tally(0, 2, 1), 1)])
+def test_only_failures_make_the_exit_code_1(tally: Tally, code: int) -> None:
+    assert tally.exit_code == code
+
+
+def test_without_options_results_go_to_stdout_without_limits() -> None:
+    assert (TO_STDOUT.path, TO_STDOUT.force, TO_STDOUT.resume) == ("-", False, False)
+    assert (NO_LIMITS.processes, NO_LIMITS.time_limit) == (1, 0.0)
+
+
+# ---- how work starts, and what one bad job costs ----
+
+
+def load_upper() -> Callable[[Sequence[Job]], list[str | ForestAlignError]]:
+    return lambda jobs: [NoParseError("no tree") if job.payload == "bad" else job.payload.upper() for job in jobs]
+
+
+def with_key(job: Job, result: str) -> str:
+    return f"{job.key} {result}"
+
+
+def test_results_are_shown_and_errors_of_ours_become_failures() -> None:
+    handle = StartWork(load_upper, with_key)()
+    found = list(handle(jobs_of("one", "bad", "two")))
+    assert [(outcome.value, outcome.error) for outcome in found] == [
+        ("p1 ONE", ""),
+        (None, "no tree"),
+        ("p3 TWO", ""),
+    ]
+
+
+def test_work_that_gives_too_few_results_is_noticed() -> None:
+    handle = StartWork(lambda: lambda jobs: ["only one"], with_key)()
+    with pytest.raises(ValueError, match="shorter"):
+        list(handle(jobs_of("one", "two")))
+
+
+def stumbling(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
+    for job in jobs:
+        if job.payload == "bad":
+            raise ValueError("stumbled")
+        yield Outcome.of(job, job.payload)
+
+
+def test_the_jobs_around_a_bad_one_are_done() -> None:
+    found = run_chunk(stumbling, jobs_of("a", "bad", "b", "bad", "c"))
+    assert [outcome.value for outcome in found] == ["a", None, "b", None, "c"]
+    assert [outcome.error for outcome in found if outcome.error] == ["ValueError: stumbled"] * 2
+
+
+def test_a_chunk_without_jobs_is_not_handled() -> None:
+    def never(jobs: Sequence[Job]) -> Iterable[Outcome[str]]:
+        raise AssertionError("called")
+
+    assert run_chunk(never, []) == []
+
+
+def test_jobs_that_a_handler_forgets_fail_alone() -> None:
+    def forgetful(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
+        return (Outcome.of(job, job.payload) for job in jobs if job.payload != "forget")
+
+    found = run_chunk(forgetful, jobs_of("a", "forget", "b"))
+    assert [outcome.value for outcome in found] == ["a", None, "b"]
+    assert found[1].error == "RuntimeError: the handler gave no outcome"
+
+
+def test_lines_that_were_bad_already_keep_their_place() -> None:
+    handle = LoadGuarded(lambda: stumbling, 0.0)()
+    first, last = jobs_of("a", "b")
+    bad: Outcome[str] = Outcome(7, "line", None, "no pair")
+    assert handle([first, bad, last]) == [Outcome.of(first, "a"), bad, Outcome.of(last, "b")]
+
+
+def test_a_job_within_its_time_limit_is_done() -> None:
+    (found,) = run_chunk(stumbling, jobs_of("quick"), time_limit=30.0)
+    assert found.value == "quick"
+
+
+# ---- order ----
+
+
+class Shuffled:
+    """Workers that answer in the opposite order, as far as they can."""
+
+    def __init__(self, capacity: int, crash_on: frozenset[object] = frozenset()) -> None:
+        self.capacity, self.crash_on = capacity, crash_on
+        self.waiting: list[tuple[int, Reply]] = []
+        self.most = self.abandoned = 0
+
+    def submit(self, ticket: int, worker: Worker[Any, Any], task: Any) -> None:
+        self.waiting.append((ticket, Crashed("died", -9) if task in self.crash_on else Done(worker.function(task))))
+        self.most = max(self.most, len(self.waiting))
+
+    def next_reply(self) -> tuple[int, Reply]:
+        return self.waiting.pop()
+
+    def abandon(self) -> None:
+        self.abandoned += 1
+
+    def close(self) -> None:
+        self.abandon()
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+@pytest.mark.parametrize("capacity", [1, 2, 5])
+def test_replies_come_in_the_order_of_their_tasks(capacity: int) -> None:
+    workers = Shuffled(capacity)
+    assert list(map_ordered(Worker.of(double), range(40), workers)) == [2 * k for k in range(40)]
+    assert workers.most == capacity
+
+
+def test_reading_does_not_run_far_ahead() -> None:
+    read: list[int] = []
+
+    def tasks() -> Iterator[int]:
+        for k in range(1000):
+            read.append(k)
+            yield k
+
+    replies = map_ordered(Worker.of(double), tasks(), ThisProcess())
+    next(replies)
+    assert len(read) <= 10
+
+
+def test_a_task_whose_worker_died_is_tried_again_in_parts() -> None:
+    worker: Worker[tuple[int, ...], int] = Worker(lambda: sum)
+    workers = Shuffled(1, frozenset({(1, 2, 3), (2,)}))
+    ((replies),) = ordered_replies(worker, [(1, 2, 3)], workers, lambda task: [(each,) for each in task])
+    assert [task for task, _ in replies] == [(1,), (2,), (3,)]
+    assert [type(reply) for _, reply in replies] == [Done, Crashed, Done]
+
+
+def test_workers_are_left_free_when_the_reader_stops() -> None:
+    workers = Shuffled(2)
+    replies = map_ordered(Worker.of(double), range(10), workers)
+    next(replies)
+    replies.close()  # type: ignore[attr-defined]
+    assert workers.abandoned == 1
+
+
+def test_a_reply_is_a_value_or_raises() -> None:
+    assert value_of(Done(5)) == 5
+    with pytest.raises(KeyError):
+        value_of(Raised(KeyError("k")))
+    with pytest.raises(ForestAlignError, match="the worker process died"):
+        value_of(Crashed("the worker process died", -9))
+
+
+def test_a_worker_is_known_by_what_it_loads() -> None:
+    one, same, other = Worker(load_upper), Worker(load_upper), Worker(list)
+    assert one.key == same.key
+    assert one.key != other.key
+    message = one.message(jobs_of("a"))
+    assert message.program is not None
+    assert pickle.loads(message.task) == jobs_of("a")
+
+
+# ---- what is shown ----
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def told(monkeypatch: pytest.MonkeyPatch, steps: int, total: int | None = 100, *, quiet: bool = False) -> list[str]:
+    """What is told of so many jobs in chunks of two, of which the first takes a minute."""
+    clock, errors = Clock(), io.StringIO()
+    monkeypatch.setattr("forestalign.batch.run.time", clock)
+    with Progress(total, errors, quiet=quiet, chunk_size=2) as progress:
+        for number in range(steps):
+            clock.now += 30.0 if number < 2 else 10.0
+            progress.step()
+    return errors.getvalue().splitlines()
+
+
+def test_lines_begin_with_the_third_chunk_and_end_with_a_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(monkeypatch, 6) == []
+    assert told(monkeypatch, 11) == [
+        "7 of 100 pairs, 0.1 a second, 15 min 30 s left",
+        "10 of 100 pairs, 0.1 a second, 15 min 0 s left",
+        "11 pairs in 2 min 30 s, 0.1 a second",
+    ]
+
+
+def test_without_a_total_nothing_is_foretold(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(monkeypatch, 8, total=None)[0] == "7 pairs, 0.1 a second"
+    assert told(monkeypatch, 11, quiet=True) == []
+
+
+def test_on_a_terminal_the_first_estimate_waits_for_the_third_chunk() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    errors = Terminal()
+    with Progress(100, errors, chunk_size=2) as progress:
+        for _ in range(4):
+            progress.step()
+        progress._bar.refresh()
+        assert "<" not in errors.getvalue()  # which stands before the time left
+        progress.step()
+        progress._bar.refresh()
+        assert "<" in errors.getvalue()
+
+
+def test_without_a_terminal_only_reports_are_printed() -> None:
+    errors = io.StringIO()
+    with Progress(10, errors) as progress:
+        progress.step()
+        progress.skip()
+        progress.report("line 3: no pair")
+    assert errors.getvalue() == "line 3: no pair\n"
+
+
+# ---- what is kept ----
+
+
+def test_equal_pairs_have_equal_digests_and_others_not() -> None:
+    assert digest_of("a\tb") == digest_of("a\tb")
+    assert len({digest_of(text) for text in ("a\tb", "a b", "a\tb\n", "", "\udcff")}) == 5
+    assert 0 <= digest_of("x") < 1 << 64
+
+
+def test_a_store_gives_back_what_was_appended(tmp_path: Path) -> None:
+    path = str(tmp_path / "out.txt")
+    store = Store(path, packed=False)
+    assert (store.is_new, store.is_empty, store.has_begun) == (True, True, False)
+    store.begin(SETTINGS)
+    store.append(digest_of("one"), PairState.DONE, b"first\n")
+    store.append(digest_of("two"), PairState.FAILED, b"")
+    store.append(digest_of("three"), PairState.BAD, b"\n")
+    store.close()
+    assert Path(path).read_bytes() == b"first\n\n"
+    journal = JournalFile(f"{path}.journal")
+    assert journal.settings == SETTINGS
+    records = list(journal.records(0, 3))
+    assert [record.digest for record in records] == [digest_of(text) for text in ("one", "two", "three")]
+    assert [(record.size, record.state) for record in records] == [(6, 0), (0, 1), (1, 2)]
+    assert [record.size for record in journal.records(1, 2)] == [0]
+
+
+def test_a_packed_store_is_gzip_and_continues_in_the_middle_of_a_group(tmp_path: Path) -> None:
+    path = str(tmp_path / "out.gz")
+    first = Store(path, packed=True)
+    first.begin(SETTINGS)
+    first.append(1, PairState.DONE, b"one\n")
+    first.flush()
+    first.close()
+    again = Store(path, packed=True)
+    again.recover(JournalFile(again.journal_path))
+    assert (again.count, again.failed, again.is_new) == (1, 0, False)
+    again.append(2, PairState.DONE, b"two\n")
+    again.flush()
+    again.close()
+    assert gzip.decompress(Path(path).read_bytes()) == b"one\ntwo\n"
+    with open_results(path, packed=True) as results:
+        assert results.read() == b"one\ntwo\n"
+
+
+def test_a_store_counts_the_failures_it_finds(tmp_path: Path) -> None:
+    path = str(tmp_path / "out.txt")
+    store = Store(path, packed=False)
+    store.begin(SETTINGS)
+    for number, state in enumerate((PairState.DONE, PairState.FAILED, PairState.FAILED, PairState.BAD)):
+        store.append(number, state, b"x\n")
+    store.close()
+    again = Store(path, packed=False)
+    again.recover(JournalFile(again.journal_path))
+    assert (again.count, again.failed) == (4, 2)
+    again.close()
+
+
+def test_a_file_is_written_by_one_run_at_a_time(tmp_path: Path) -> None:
+    path = str(tmp_path / "out.txt")
+    held = open_alone(path)
+    with pytest.raises(UsageError, match="another run is writing to"):
+        open_alone(path)
+    os.close(held)
+    os.close(open_alone(path))
+
+
+def test_a_folder_is_no_output(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=rf"cannot write to {tmp_path}: Is a directory"):
+        open_alone(str(tmp_path))
+
+
+def run_of(path: Path, *results: bytes) -> None:
+    """The files of a run with these results."""
+    store = Store(str(path), packed=False)
+    store.begin(SETTINGS)
+    for number, result in enumerate(results):
+        store.append(number, PairState.DONE, result)
+    store.close()
+
+
+def test_a_move_that_was_cut_in_half_is_finished(tmp_path: Path) -> None:
+    run_of(tmp_path / "out", b"old\n")
+    run_of(tmp_path / "out.new", b"new\n", b"more\n")
+    journal = (tmp_path / "out.new.journal").read_bytes()
+    os.replace(tmp_path / "out.new", tmp_path / "out")
+    finish_move(str(tmp_path / "out.new"), str(tmp_path / "out"))
+    assert (tmp_path / "out.journal").read_bytes() == journal
+    assert not (tmp_path / "out.new.journal").exists()
+
+
+def test_a_move_that_did_not_begin_is_left_alone(tmp_path: Path) -> None:
+    run_of(tmp_path / "out", b"old\n")
+    run_of(tmp_path / "out.new", b"new\n")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    finish_move(str(tmp_path / "out.new"), str(tmp_path / "out"))
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("content", [b"dear diary\n", None])
+def test_a_journal_that_does_not_fit_the_file_stays_where_it_is(tmp_path: Path, content: bytes | None) -> None:
+    """The second file was deleted by somebody, or what is there was never a journal."""
+    run_of(tmp_path / "out", b"old\n")
+    run_of(tmp_path / "out.new", b"new\n")
+    (tmp_path / "out.new").unlink()
+    if content is not None:
+        (tmp_path / "out.new.journal").write_bytes(content)
+    before = (tmp_path / "out.journal").read_bytes()
+    with suppress(UsageError):
+        finish_move(str(tmp_path / "out.new"), str(tmp_path / "out"))
+    assert (tmp_path / "out.journal").read_bytes() == before
+    assert (tmp_path / "out.new.journal").exists()
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", "not json\n", '{"format": "other", "settings": {}}\n', "[1]\n"])
+def test_another_file_is_no_journal(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "out.journal"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"out\.journal is not a journal of a run"):
+        JournalFile(path)
+
+
+def test_a_record_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "out.journal"
+    path.write_bytes(header_of(SETTINGS) + b"\0" * 40)  # one record of 25 bytes, and part of another
+    assert [len(block) for block in JournalFile(path).blocks()] == [1]
+
+
+def test_equal_settings_may_be_resumed() -> None:
+    refuse_other_settings("out.jsonl", SETTINGS, dict(SETTINGS))
+
+
+@pytest.mark.parametrize("other", [{**SETTINGS, "beam": 10}, {"links": "sultan"}, {**SETTINGS, "gap": 3}])
+def test_other_settings_are_named_with_the_output(other: dict[str, object]) -> None:
+    with pytest.raises(UsageError) as caught:
+        refuse_other_settings("out.jsonl", SETTINGS, other)
+    assert "out.jsonl" in str(caught.value)
+    assert next(name for name in ("beam", "gap") if SETTINGS.get(name) != other.get(name)) in str(caught.value)
+
+
+def test_stdout_and_pipes_cannot_be_resumed(tmp_path: Path) -> None:
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    for path in ("-", pipe, os.devnull):
+        with pytest.raises(UsageError, match="--resume needs an output file"):
+            open_output(path, SETTINGS, resume=True)
+
+
+def test_a_stream_writes_what_has_a_line_and_nothing_else(capfd: pytest.CaptureFixture[str]) -> None:
+    stream = Stream("-")
+    stream.write(1, PairState.DONE, "first")
+    stream.write(2, PairState.FAILED, None)
+    stream.write(3, PairState.FAILED, "")
+    assert stream.known(1) is None
+    stream.end_of_input()
+    stream.close(True)
+    assert capfd.readouterr().out == "first\n\n"
+
+
+def test_a_resumed_file_knows_its_pairs_in_order(tmp_path: Path) -> None:
+    path = str(tmp_path / "out.txt")
+    first = RunFile(path, SETTINGS, resume=False)
+    first.write(10, PairState.DONE, "a")
+    first.write(11, PairState.BAD, "")
+    first.close(True)
+    again = RunFile(path, SETTINGS, resume=True)
+    assert [again.known(10), again.known(11), again.known(12)] == [PairState.DONE, PairState.BAD, None]
+    again.copy(2)
+    again.write(12, PairState.DONE, "c")
+    again.end_of_input()
+    again.close(True)
+    assert Path(path).read_text() == "a\n\nc\n"
+
+
+def test_an_input_that_ends_early_is_refused_when_resumed(tmp_path: Path) -> None:
+    path = str(tmp_path / "out.txt")
+    first = RunFile(path, SETTINGS, resume=False)
+    for digest in (1, 2, 3):
+        first.write(digest, PairState.DONE, "x")
+    first.close(True)
+    again = RunFile(path, SETTINGS, resume=True)
+    again.known(1)
+    with pytest.raises(UsageError, match="it holds 3 pairs, the input ends after 1"):
+        again.end_of_input()
+    again.close(False)
+    assert Path(path).read_text() == "x\nx\nx\n"

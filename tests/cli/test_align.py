@@ -1,0 +1,410 @@
+"""The commands `align` and `rerank`, and the manners that all commands share.
+
+Most tests bring their own trees, so that nothing depends on what the shipped parser makes of a sentence; those that
+parse look at the structure of the answer alone.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import sys
+from dataclasses import replace
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from forestalign.cli import COMMANDS
+from forestalign.formats import to_json
+from forestalign.tokens import Span
+from forestalign.view.text import render_text
+from tests.builders.commands import Answer, Run, runner
+from tests.builders.sample_results import side, with_phrases, with_sides
+
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
+PAIRS = "The cat sat.\tThe cat was sitting.\nHe died.\tHe kicked the bucket.\n"
+TREES = """\
+(S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .))
+(S (NP (DT The) (NN cat)) (VP (VBD was) (VP (VBG sitting))) (. .))
+(S (NP (PRP He)) (VP (VBD died)) (. .))
+(S (NP (PRP He)) (VP (VBD kicked) (NP (DT the) (NN bucket))) (. .))
+"""
+AMBIGUOUS = """\
+0\t-0.3\t(S (NP (PRP We)) (VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (DT the) (NN dog))))) (. .))
+0\t-1.4\t(S (NP (PRP We)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (DT the) (NN dog)))) (. .))
+1\t0.0\t(S (NP (PRP We)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (DT the) (NN dog)))) (. !))
+"""
+AMBIGUOUS_PAIR = "We saw the man with the dog.\tWe saw the man with the dog!\n"
+PLAIN = ("--model", "hand-set", "--links", "dictionary")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in a folder with some files in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("pairs.tsv").write_text(PAIRS)
+    Path("trees.mrg").write_text(TREES)
+    Path("old.txt").write_text("old\n")
+    return runner(capfd)
+
+
+def align(run: Run, *arguments: str) -> Answer:
+    return run("align", *arguments, *PLAIN, "--trees", "trees.mrg")
+
+
+# ---- what align prints ----
+
+
+def test_the_readable_output_has_both_sentences_and_a_tree_of_phrases(run: Run) -> None:
+    answer = align(run, "pairs.tsv")
+    assert answer.code == 0
+    assert answer.err == ""
+    first, second = answer.out.strip().split("\n\n")
+    lines = first.splitlines()
+    assert lines[1:3] == ["  source: The cat sat.", "  target: The cat was sitting."]
+    assert [line[7:] for line in lines[3:-1]] == ["The cat = The cat", "sat = sitting"]
+    assert re.fullmatch(r"  \.\d\d  The cat = The cat", lines[3])
+    assert lines[-1] == "  added: was"
+    assert second.splitlines()[2] == "  target: He kicked the bucket."
+
+
+def test_colours_are_for_terminals_only(run: Run) -> None:
+    assert "\033" not in align(run, "pairs.tsv").out
+
+
+def test_the_short_form_has_two_sentences_with_brackets(run: Run) -> None:
+    answer = align(run, "pairs.tsv", "--short")
+    assert answer.out.split("\n\n")[0].splitlines() == ["1", "  [1 The cat] [2 sat].", "  [1 The cat] was [2 sitting]."]
+
+
+def test_more_is_told_on_demand(run: Run) -> None:
+    answer = align(run, "pairs.tsv", "--verbose")
+    assert "S The cat sat. = The cat was sitting." in answer.out
+    assert ", log score " in answer.out
+
+
+def test_bar_phrases_are_shown_on_demand(run: Run) -> None:
+    none, bars = align(run, "pairs.tsv", "--verbose", "--no-bars"), align(run, "pairs.tsv", "--verbose", "--bars")
+    assert len(bars.out.splitlines()) > len(none.out.splitlines())
+
+
+def test_a_bar_phrase_that_is_not_shown_passes_its_mark_on(run: Run) -> None:
+    record = align(run, "pairs.tsv", "--json").records[0]
+    marked = tuple(replace(pair, compositional=not pair.is_bar) for pair in record.phrases.pairs)
+    assert [phrase.source_label for phrase in marked if not phrase.compositional] == ["S"]  # S' of the cat sat
+    record = with_phrases(record, pairs=marked)
+    lines = render_text(record, verbose=True).splitlines()
+    assert [line.endswith("[non-compositional]") for line in lines[3:6]] == [True, False, False]
+    lines = render_text(record, bars=True, verbose=True).splitlines()
+    assert [line.endswith("[non-compositional]") for line in lines[3:6]] == [False, True, False]
+
+
+def test_words_stand_as_in_the_text_and_steering_characters_are_shown(run: Run) -> None:
+    record = align(run, "pairs.tsv", "--json").records[1]
+    source = side("(S (A He) (B ca\u202e) (C n't.))", "He  ca\u202en't.")
+    whole = replace(record.phrases.pairs[0], source=Span(0, 3), supports=())
+    part = replace(whole, source=Span(1, 3))
+    odd = with_phrases(with_sides(with_phrases(record, pairs=()), source), pairs=(part, whole))
+    lines = render_text(replace(odd, id="\x1b[31m")).splitlines()
+    assert lines[0].startswith("[U+001B][31m")
+    assert " ca[U+202E]n't. = He" in "\n".join(lines)
+    assert " He ca[U+202E]n't. = He" in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("relation", "evidence", "expected"),
+    [
+        ("opposite", ("lexicon",), "  (opposite)  [by lexicon]"),
+        ("different value", ("links", "quantity"), "  (different value)  [by quantity]"),
+        ("more general", ("links",), "  (more general)"),
+        ("equal", ("links",), ""),
+        ("similar", ("similarity",), "  (similar)  [by similarity]"),
+        ("", ("links",), ""),
+    ],
+)
+def test_relations_and_evidence_that_do_not_go_without_saying_are_said(
+    run: Run, relation: str, evidence: tuple[str, ...], expected: str
+) -> None:
+    record = align(run, "pairs.tsv", "--json").records[1]
+    said = {"relation": relation, "evidence": evidence, "compositional": True, "inverted": False}
+    sample = with_phrases(record, pairs=(replace(record.phrases.pairs[0], **said),))
+    line = render_text(sample, verbose=True).splitlines()[3]
+    assert line[7:] == f"PRP He = He{expected}"
+    coloured = render_text(sample, colour=True)
+    assert ("\033[1;31m" in coloured) == (relation in ("opposite", "different value"))
+
+
+def test_json_lines_are_the_documented_records(run: Run) -> None:
+    answer = align(run, "pairs.tsv", "--json")
+    assert [to_json(record) for record in answer.records] == answer.out.splitlines()
+    assert [record.id for record in answer.records] == ["1", "2"]
+    assert all(record.phrases.reached_root and record.signature.startswith("forestalign ") for record in answer.records)
+
+
+def test_the_signature_names_the_settings_that_differ(run: Run) -> None:
+    answer = align(run, "pairs.tsv", "--json", "--beam", "7", "--set", "lifts=false")
+    assert " beam=7 " in answer.records[0].signature
+    assert answer.records[0].signature.endswith(" lifts=False")
+
+
+def test_kbest_gives_alternatives_that_are_no_better(run: Run) -> None:
+    record = align(run, "pairs.tsv", "--json", "--kbest", "3").records[0]
+    assert 1 <= len(record.alternatives) <= 2
+    assert all(other.log_score <= record.phrases.log_score for other in record.alternatives)
+
+
+def test_constituents_that_were_not_chosen_are_given_on_demand(run: Run) -> None:
+    Path("pairs.tsv").write_text(AMBIGUOUS_PAIR)
+    Path("trees.mrg").write_text(AMBIGUOUS)
+    record = align(run, "pairs.tsv", "--json", "--with-forests", "--parse-weight", "0").records[0]
+    assert record.unchosen is not None
+    assert [(node.begin, node.end, node.label) for node in record.unchosen.source] == [(2, 7, "NP")]
+    assert record.unchosen.target == ()
+
+
+# ---- where pairs, parses and links come from ----
+
+
+def test_pairs_come_from_stdin(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PAIRS.encode())))
+    assert len(align(run, "--json").records) == 2
+
+
+def test_pairs_come_from_gzip_and_from_two_files(run: Run) -> None:
+    expected = align(run, "pairs.tsv", "--json").out
+    with gzip.open("pairs.tsv.gz", "wt") as file:
+        file.write(PAIRS)
+    Path("source.txt").write_text("The cat sat.\nHe died.\n")
+    Path("target.txt").write_text("The cat was sitting.\nHe kicked the bucket.\n")
+    assert align(run, "pairs.tsv.gz", "--json").out == expected
+    assert align(run, "source.txt", "target.txt", "--json").out == expected
+
+
+def test_tokens_of_the_user_are_kept(run: Run) -> None:
+    Path("trees.mrg").write_text("(S (NP (PRP He)) (VP (VBD left.)))\n")
+    Path("pairs.tsv").write_text("He left.\tHe left.\n")
+    record = align(run, "pairs.tsv", "--tokenized", "--json").records[0]
+    assert record.source.words == ("He", "left.")
+
+
+def test_forests_written_by_parse_can_be_given(run: Run) -> None:
+    Path("sentences.txt").write_text("The cat sat.\nThe cat was sitting.\nHe died.\nHe kicked the bucket.\n")
+    run("parse", "sentences.txt", "--trees", "trees.mrg", "--forest", "-o", "forests.jsonl")
+    answer = run("align", "pairs.tsv", *PLAIN, "--forests", "forests.jsonl", "--json")
+    assert [record.phrases for record in answer.records] == [
+        record.phrases for record in align(run, "pairs.tsv", "--json").records
+    ]
+
+
+def test_links_of_a_file_take_the_place_of_our_own(run: Run) -> None:
+    Path("links.txt").write_text("0-0 1-1\n0-0 1-1:0.5\n")
+    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", "links.txt", "--trees", "trees.mrg", "--json")
+    assert [[(word.source, word.target) for word in record.words] for record in answer.records] == [
+        [(0, 0), (1, 1)]
+    ] * 2
+
+
+def test_a_bad_line_of_links_fails_alone(run: Run) -> None:
+    Path("links.txt").write_text("0-0 9-9\n0-0 1-1\n")
+    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", "links.txt", "--trees", "trees.mrg", "--json")
+    assert answer.code == 1
+    assert "line 1: links: link 9-9" in answer.err
+    assert [record.id for record in answer.records] == ["2"]
+
+
+@pytest.mark.parametrize("method", ["sultan", "union"])
+def test_other_methods_link_the_same_words(run: Run, method: str) -> None:
+    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", method, "--trees", "trees.mrg", "--json")
+    assert answer.code == 0
+    assert (1, 1) in [(word.source, word.target) for word in answer.records[0].words]
+
+
+def test_the_shipped_parser_gives_trees_with_the_words_of_the_sentences(run: Run) -> None:
+    answer = run("align", "pairs.tsv", *PLAIN, "--json")
+    assert answer.code == 0
+    for record in answer.records:
+        sides = (record.source, record.source_tree), (record.target, record.target_tree)
+        assert all(tuple(leaf.word for leaf in tree.leaves()) == sentence.words for sentence, tree in sides)
+
+
+# ---- what goes wrong ----
+
+
+def test_bad_lines_are_reported_and_the_rest_is_done(run: Run) -> None:
+    Path("pairs.tsv").write_text(f"one column\n\tno source\n{PAIRS}")
+    answer = align(run, "pairs.tsv", "--json")
+    assert answer.code == 1
+    assert "line 1: one column" in answer.err
+    assert "line 2: the source is empty" in answer.err
+    assert "2 done, 2 failed, 0 skipped" in answer.err
+    assert [record.id for record in answer.records] == ["3", "4"]
+
+
+def test_a_sentence_without_a_given_tree_fails_alone(run: Run) -> None:
+    Path("pairs.tsv").write_text(f"Unknown words.\tHe died.\n{PAIRS}")
+    answer = align(run, "pairs.tsv", "--json")
+    assert answer.code == 1
+    assert "line 1: the source cannot be parsed: no tree was given" in answer.err
+    assert len(answer.records) == 2
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_a_file_without_trees_is_named(run: Run, text: str) -> None:
+    Path("none.mrg").write_text(text)
+    Path("pairs.tsv").write_text(PAIRS)
+    answer = run("align", "pairs.tsv", "--trees", "none.mrg")
+    assert answer.code == 1
+    assert answer.err.startswith("forestalign align: none.mrg: no tree in the file; expected Penn brackets")
+
+
+def test_a_gzip_that_breaks_off_is_done_up_to_there(run: Run) -> None:
+    Path("pairs.tsv.gz").write_bytes(gzip.compress(PAIRS.encode())[:-4])
+    answer = align(run, "pairs.tsv.gz", "--json")
+    assert answer.code == 1
+    assert "breaks off" in answer.err
+    assert len(answer.records) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--set", "beem=3"), "no setting is called 'beem'; settings are: backend, "),
+        (("--set", "beam"), "--set takes NAME=VALUE, not 'beam'"),
+        (("--set", "beam=wide"), "beam takes a whole number, not 'wide'"),
+        (("--beam", "-1"), "beam is -1; expected at least 0"),
+        (("--null-penalty", "nan"), "null_penalty is nan; expected at least 0"),
+        (("--parse-weight", "7"), "parse_weight is 7.0; expected 0 to 1"),
+        (("--set", "direction=both"), "direction is 'both'; expected one of directional, symmetric"),
+        (("--json", "--kbest", "0"), "kbest is 0; expected at least 1"),
+        (("--jobs", "none"), "'none' is not a number of processes; expected a whole number of at least 1"),
+        (("--time-limit", "-1"), "'-1' is not a number of seconds"),
+        (("--resume",), "--resume needs an output file"),
+        (("--resume", "-o", "pairs.tsv"), "the output pairs.tsv and the input pairs.tsv are the same file"),
+        (("--resume", "-o", "old.txt"), "old.txt has no journal"),
+        (("-o", "old.txt"), "old.txt exists already; --resume continues it, --force replaces it"),
+        (("-o", "missing/out.jsonl"), "cannot write to missing/out.jsonl: the folder "),
+        (("--forests", "forests.jsonl"), "not allowed with argument --"),
+        (("--frobnicate",), "unrecognized arguments: --frobnicate"),
+    ],
+)
+def test_bad_usage_is_told_in_one_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    answer = align(run, "pairs.tsv", *arguments)
+    assert answer.code == 2
+    assert answer.out == ""
+    assert message in answer.err
+    assert answer.err.startswith("forestalign align: ")
+    assert answer.err.count("\n") == 1
+
+
+def test_links_that_are_neither_a_name_nor_a_file_are_bad_usage(run: Run) -> None:
+    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", "sultana", "--trees", "trees.mrg")
+    assert answer.code == 2
+    assert "'sultana': neither sultan, dictionary, union, crf, " in answer.err
+
+
+@pytest.mark.parametrize("name", ["missing.tsv", "."])
+def test_a_file_that_cannot_be_read_is_named(run: Run, name: str) -> None:
+    answer = align(run, name)
+    assert answer.code == 1
+    assert answer.err.startswith(f"forestalign align: {name}: cannot be read: ")
+
+
+@pytest.mark.parametrize("option", ["--model", "--vectors", "--ppdb"])
+def test_a_missing_model_is_one_error_and_not_one_a_pair(run: Run, option: str) -> None:
+    answer = run("align", "pairs.tsv", "--trees", "trees.mrg", "--model", "hand-set", option, "missing")
+    assert answer.code == 1
+    assert answer.err.startswith("forestalign align: missing: ")
+    assert answer.err.count("\n") == 1
+
+
+# ---- long work ----
+
+
+def test_resume_keeps_what_is_there_and_does_the_rest(run: Run) -> None:
+    whole = align(run, "pairs.tsv", "--json").out
+    first, second = whole.splitlines(keepends=True)
+    assert align(run, "pairs.tsv", "--json", "-o", "out.jsonl").code == 0
+    Path("out.jsonl").write_text(first + second[:40])  # killed within the second line
+    answer = align(run, "pairs.tsv", "--json", "-o", "out.jsonl", "--resume")
+    assert Path("out.jsonl").read_text() == whole
+    assert answer.err == "1 done, 0 failed, 1 skipped\n"
+
+
+def test_two_processes_give_the_same_bytes(run: Run) -> None:
+    assert align(run, "pairs.tsv", "--json", "--jobs", "2").out == align(run, "pairs.tsv", "--json").out
+
+
+def test_quiet_leaves_out_the_summary_but_not_the_errors(run: Run) -> None:
+    Path("pairs.tsv").write_text(f"one column\n{PAIRS}")
+    answer = align(run, "pairs.tsv", "-q")
+    assert answer.err.startswith("line 1: one column")
+    assert answer.err.count("\n") == 1
+
+
+# ---- rerank ----
+
+
+def test_rerank_prints_the_one_best_next_to_the_chosen_tree(run: Run) -> None:
+    answer = run("rerank", "pairs.tsv", *PLAIN, "--trees", "trees.mrg")
+    assert answer.code == 0
+    rows = [line.split("\t") for line in answer.out.splitlines()]
+    assert [row[:2] for row in rows] == [["1", "source"], ["1", "target"], ["2", "source"], ["2", "target"]]
+    for row, tree in zip(rows, TREES.splitlines(), strict=True):
+        assert row[3] == row[5] == f"(TOP {tree})"  # with one tree there is nothing to choose
+        assert float(row[2]) == float(row[4]) == 0.0
+
+
+def test_rerank_lets_the_other_sentence_choose_the_attachment(run: Run) -> None:
+    Path("pairs.tsv").write_text(AMBIGUOUS_PAIR)
+    Path("trees.mrg").write_text(AMBIGUOUS)
+    answer = run("rerank", "pairs.tsv", *PLAIN, "--trees", "trees.mrg", "--json", "--parse-weight", "0")
+    found = json.loads(answer.out)
+    trees = [line.split("\t")[2] for line in AMBIGUOUS.splitlines()]
+    assert found["source"]["best"][1] == f"(TOP {trees[0]})"
+    assert found["source"]["chosen"][1] == f"(TOP {trees[1]})"
+    assert found["source"]["chosen"][0] < found["source"]["best"][0] < 0.0
+    assert found["target"]["chosen"][1] == f"(TOP {trees[2]})"
+
+
+def test_rerank_reports_bad_lines_and_does_the_rest(run: Run) -> None:
+    Path("pairs.tsv").write_text(f"one column\n{PAIRS}")
+    answer = run("rerank", "pairs.tsv", *PLAIN, "--trees", "trees.mrg")
+    assert answer.code == 1
+    assert "line 1: one column" in answer.err
+    assert len(answer.out.splitlines()) == 4
+
+
+# ---- all commands ----
+
+
+def test_help_lists_exactly_the_commands_there_are(run: Run) -> None:
+    answer = run("--help")
+    assert answer.code == 0
+    listed = [line.split()[0] for line in answer.out.partition("commands:\n")[2].partition("\n\n")[0].splitlines()]
+    assert listed == list(COMMANDS)
+    folder = Path(import_module("forestalign.cli").__file__ or "").parent
+    modules = {path.stem for path in folder.glob("*.py") if "def configure(" in path.read_text()}
+    assert set(COMMANDS) == modules
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_every_command_has_an_example(run: Run, command: str) -> None:
+    answer = run(command, "--help")
+    assert answer.code == 0
+    examples = [line for line in answer.out.splitlines() if line.startswith("  ") and f"forestalign {command}" in line]
+    assert examples
+
+
+def test_version_and_no_command(run: Run) -> None:
+    assert run("--version").out == f"forestalign {version('forestalign')}\n"
+    answer = run()
+    assert answer.code == 2
+    assert "commands:" in answer.err
+    answer = run("allign")
+    assert answer.code == 2
+    assert "invalid choice: 'allign'" in answer.err

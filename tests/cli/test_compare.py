@@ -1,0 +1,200 @@
+"""`forestalign compare` as a user meets it: reports, pages, JSON lines, bad input, and as a driver of git diff."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from forestalign.cli import main
+from forestalign.terminal import GREEN, RED
+from forestalign.texts import comparison
+from tests.builders.places import ROOT
+
+OLD = "The board met on Monday. Nobody was hurt. Sales rose by 3 percent in May. The weather was fine."
+NEW = "The weather was fine. On Monday the board met. Nobody was hurt. Sales rose by 5 percent in May. It rained."
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> tuple[str, str]:
+    (tmp_path / "old.txt").write_text(OLD, encoding="utf-8")
+    (tmp_path / "new.txt").write_text(NEW, encoding="utf-8")
+    return str(tmp_path / "old.txt"), str(tmp_path / "new.txt")
+
+
+def test_the_report_tells_what_changed_moved_came_and_went(
+    texts: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", *texts]) == 0
+    out = capsys.readouterr().out
+    assert "4 sentences → 5 sentences; 2 same, 1 reworded, 1 meaning changed, 1 inserted, 1 moved" in out
+    assert "line 1, moved from line 1: same\n    The weather was fine." in out
+    assert "meaning changed: number (3 → 5)" in out
+    assert "  - Sales rose by [-3-] percent in May.\n  + Sales rose by {+5+} percent in May." in out
+    assert "inserted\n  + It rained." in out
+    assert "Nobody" not in out
+    assert "\033" not in out
+
+
+def test_json_lines_hold_every_passage(texts: tuple[str, str], tmp_path: Path) -> None:
+    output = tmp_path / "changes.jsonl"
+    assert main(["compare", *texts, "--json", "-o", str(output)]) == 0
+    rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+    assert [row["kind"] for row in rows] == ["same", "reworded", "same", "meaning changed", "inserted"]
+    assert rows[3]["reasons"] == [{"kind": "number", "old": "3", "new": "5"}]
+    assert rows[3]["old"] == {"line": 1, "sentences": [3], "text": "Sales rose by 3 percent in May."}
+    assert rows[0]["moved"] is True
+    assert {edit["kind"] for edit in rows[3]["edits"]} >= {"kept", "replaced"}
+
+
+def test_the_page_is_whole_in_itself_and_holds_no_markup_of_the_texts(tmp_path: Path) -> None:
+    for name, text in (("old.txt", "The <script> dog slept."), ("new.txt", "The <script> cat slept. <b>Why</b>?")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    page = tmp_path / "page.html"
+    assert main(["compare", str(tmp_path / "old.txt"), str(tmp_path / "new.txt"), "--html", str(page)]) == 0
+    html = page.read_text(encoding="utf-8")
+    assert "<script" not in html
+    assert "<b>" not in html
+    assert "&lt;script&gt;" in html
+    assert "<del>" in html
+    assert "http" not in html
+
+
+def test_sources_of_a_summary_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "article.txt").write_text(
+        "The council closed the old pool on Tuesday.\nRepairs would cost 4 million euros.\nIt rained.\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "summary.txt").write_text("It rained. The council closed the pool because of a leak.", encoding="utf-8")
+    paths = [str(tmp_path / "article.txt"), str(tmp_path / "summary.txt")]
+    assert main(["compare", "--source", *paths]) == 0
+    out = capsys.readouterr().out
+    assert "It rained.  ← line 3" in out
+    assert "leak  ← nothing" in out
+    assert "reading aid" in out
+    assert main(["compare", "--source", *paths, "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {phrase.get("line", 0) for phrase in rows[1]["phrases"]} == {0, 1}
+
+
+# ---- bad input ----
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code", "message"),
+    [
+        (b"", b"He left.", 2, "first.txt has no sentence; expected a text"),
+        (b"He left.", b" \n", 2, "second.txt has no sentence; expected a text"),
+        (b"word " * 1_000_000, b"He left.", 1, "first.txt: has more than 2,000,000 characters"),
+        (b"\x7fELF\x01\x00\x00\xd0", b"He left.", 1, "first.txt:1: byte 8 of the line is 0xd0, which is not UTF-8"),
+        (b"ELF\x00\x01", b"He left.", 1, "first.txt:1: holds a zero byte"),
+    ],
+    ids=["empty", "blank", "five megabytes", "binary", "zeros"],
+)
+def test_what_cannot_be_compared_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], first: bytes, second: bytes, code: int, message: str
+) -> None:
+    (tmp_path / "first.txt").write_bytes(first)
+    (tmp_path / "second.txt").write_bytes(second)
+    assert main(["compare", str(tmp_path / "first.txt"), str(tmp_path / "second.txt")]) == code
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a"], "1 text; expected two, the old version and the new one"),
+        (["-", "-"], "both texts are stdin (-)"),
+        (["a", "b", "--git"], "--git with 2 arguments; expected the 7 that git gives"),
+        (["a", "b", "--html", "x.html", "-o", "y"], "--html x.html and --output y; expected one of them"),
+    ],
+)
+def test_wrong_arguments_are_told(
+    arguments: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["compare", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_file_of_tables_alone_is_named_with_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.md").write_text("| a |\n|---|\n| 1 |\n", encoding="utf-8")
+    assert main(["compare", str(tmp_path / "a.md"), str(tmp_path / "a.md")]) == 2
+    assert "a.md has 1 table and no sentence" in capsys.readouterr().err
+
+
+def test_a_file_and_itself_need_no_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparison, "load", None)
+    path = tmp_path / "long.txt"
+    path.write_text(" ".join(f"Sentence {n} stands here and says little." for n in range(3000)), encoding="utf-8")
+    begin = time.process_time()
+    assert main(["compare", str(path), str(path)]) == 0
+    assert time.process_time() - begin < 10
+    assert capsys.readouterr().out.endswith(": 3000 sentences → 3000 sentences; 3000 same\n")
+
+
+def test_other_languages_get_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "de.txt").write_text("Der Hund schläft heute in der warmen Sonne.", encoding="utf-8")
+    assert main(["compare", str(tmp_path / "de.txt"), str(tmp_path / "de.txt")]) == 0
+    assert "does not look like English" in capsys.readouterr().err
+
+
+def test_one_text_may_come_from_stdin(
+    texts: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(OLD.encode())))
+    assert main(["compare", "-", texts[0]]) == 0
+    assert "4 same" in capsys.readouterr().out
+
+
+# ---- git ----
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_git_diff_shows_prose_by_two_lines_of_configuration(tmp_path: Path) -> None:
+    def git(*arguments: str, **more: str) -> str:
+        places = {
+            "HOME": str(tmp_path),
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        names = {f"GIT_{role}_{what}": "x@y.z" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        done = subprocess.run(
+            ["git", *arguments], cwd=tmp_path, env=places | names | more, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Notes\n\nNobody was hurt. Sales rose by 3 percent.\n", encoding="utf-8")
+    git("init", "-q")
+    git("add", "notes.md")
+    git("commit", "-qm", "first")
+    git("config", "diff.prose.command", f"{sys.executable} -P -m forestalign compare --git")
+    (tmp_path / ".gitattributes").write_text("*.md diff=prose\n", encoding="utf-8")
+    notes.write_text("# Notes\n\nSales rose by 5 percent. Nobody was hurt.\n", encoding="utf-8")
+    (tmp_path / "other.md").write_text("A new file.\n", encoding="utf-8")
+    git("add", "-N", "other.md")
+    shown = git("diff")
+    assert "notes.md → notes.md: 3 sentences → 3 sentences" in shown
+    assert "number (3 → 5)" in shown
+    assert "other.md → other.md: 0 sentences → 1 sentence; 1 inserted" in shown
+    in_pager = git("diff", "notes.md", GIT_PAGER_IN_USE="1")
+    assert RED in in_pager
+    assert GREEN in in_pager
+    assert "\033" not in git("diff", "notes.md", GIT_PAGER_IN_USE="1", NO_COLOR="1")

@@ -1,0 +1,465 @@
+"""The evaluate command on small files written here: tables, JSON, signatures, complaints about what does not fit."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forestalign.cli import main
+from forestalign.formats.codec import to_json
+from forestalign.grammar import grammar_hash
+from tests.builders.sample_results import links, pair, result, side
+
+GOLD_LINES: list[dict[str, Any]] = [
+    {"id": "a", "source": ["Cats", "eat", "fish"], "target": ["Cats", "devour", "fish"], "sure": [[0, 0], [2, 2]]}
+    | {"possible": [[1, 1]]},
+    {"id": "b", "source": ["Go", "now"], "target": ["Leave", "now"], "sure": [[0, 0], [1, 1]], "possible": []},
+]
+
+
+def write(path: Path, text: str) -> str:
+    path.write_text(text)
+    return str(path)
+
+
+def write_lines(path: Path, *lines: Any) -> str:
+    return write(path, "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
+
+
+def evaluate(*arguments: str) -> int:
+    return main(["evaluate", *arguments, "-B", "50"])
+
+
+def scores(capsys: pytest.CaptureFixture[str], column: int = 0) -> dict[str, float]:
+    report = json.loads(capsys.readouterr().out)
+    return {score["name"]: score["value"] for score in report["columns"][column]["scores"]}
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> str:
+    return write_lines(tmp_path / "gold.jsonl", *GOLD_LINES)
+
+
+def test_word_table_has_scores_intervals_and_signature(
+    gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = write_lines(tmp_path / "sys.txt", "0-0 1-1 2-2", "1-1")
+    assert evaluate("words", gold, system) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["sys.txt"]
+    assert lines[1].startswith("P") and "83.33 [" in lines[1]  # noqa: PT018 (2/3 and 1)
+    assert lines[2].startswith("R") and "75.00 [" in lines[2]  # noqa: PT018 (1 and 1/2)
+    assert f"grammar {grammar_hash()} | kind=words B=50 | data " in lines[-1]
+
+
+def test_two_systems_are_compared(gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = write_lines(tmp_path / "one.txt", "0-0", "0-0")
+    second = write_lines(tmp_path / "two.txt", "0-0 2-2", "0-0 1-1")
+    assert evaluate("words", gold, first, second, "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    recall = next(row for row in report["comparisons"] if row["name"] == "R")
+    assert (recall["first"], recall["second"], recall["difference"]) == (0.5, 1.0, 0.5)
+    assert 0 < recall["p_value"] <= 1
+
+
+def test_the_same_seed_prints_the_same_bytes(gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (write_lines(tmp_path / name, *rows) for name, rows in (("x", ["0-0", ""]), ("y", ["", "1-1"])))
+    printed = []
+    for _ in range(2):
+        evaluate("words", gold, first, second)
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+
+
+@pytest.mark.parametrize("name", ["jacana.json", "mwa.tsv", "gold.wa", "gold.pharaoh", "gold.jsonl.gz"])
+def test_every_format_of_word_gold_gives_the_same_scores(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    system = write_lines(tmp_path / "sys.txt", "0-0 1-1 2-2", "1-1")
+    if name == "gold.jsonl.gz":
+        with gzip.open(path, "wt") as stream:
+            stream.write("".join(json.dumps(line) + "\n" for line in GOLD_LINES))
+    else:
+        path.write_text(gold_text(name))
+    assert evaluate("words", str(path), system, "--json") == 0
+    assert scores(capsys)["P"] == pytest.approx(5 / 6)
+
+
+def gold_text(name: str) -> str:
+    links = ["0-0 2-2", "0-0 1-1"]
+    words = [(" ".join(line["source"]), " ".join(line["target"])) for line in GOLD_LINES]
+    if name == "gold.pharaoh":
+        return "".join(f"{line}\n" for line in links)
+    if name == "mwa.tsv":
+        rows = zip("ab", words, links, strict=True)
+        return "".join(f"{i}\t{s}\t\t{t}\t\t\t\t{link}\t\n" for i, (s, t), link in rows)
+    if name == "jacana.json":
+        rows = zip("ab", words, links, strict=True)
+        return json.dumps([{"id": i, "source": s, "target": t, "sureAlign": link} for i, (s, t), link in rows])
+    return "\n".join(chunks(i, s, t, link) for i, (s, t), link in zip("12", words, links, strict=True))
+
+
+def chunks(number: str, source: str, target: str, links: str) -> str:
+    def tokens(text: str) -> str:
+        return "\n".join(f"{index} {word} : " for index, word in enumerate(text.split(), 1))
+
+    rows = [(int(i) + 1, int(j) + 1) for i, j in (link.split("-") for link in links.split())]
+    pairs = "\n".join(f"{i} <==> {j} // EQUI // 5 // x <==> y " for i, j in rows)
+    return (
+        f'<sentence id="{number}" status="">\n// {source}\n// {target}\n<source>\n{tokens(source)}\n</source>\n'
+        f"<translation>\n{tokens(target)}\n</translation>\n<alignment>\n{pairs}\n</alignment>\n</sentence>\n"
+    )
+
+
+def test_json_output_of_a_system_is_read_too(gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    system = write_lines(
+        tmp_path / "sys.jsonl",
+        {"id": "a", "links": [[0, 0, 1.0, "identical"], [2, 2, 0.9, "text"]]},
+        {"id": "b", "source": {"tokens": ["Go", "now"]}, "words": [[0, 0, 1.0], [1, 1, 1.0]]},
+    )
+    assert evaluate("words", gold, system, "--json") == 0
+    assert scores(capsys)["E"] == 1.0
+
+
+def jacana(source: str, target: str, links: str) -> dict[str, str]:
+    return {"id": "", "name": "", "source": source, "target": target, "sureAlign": links, "possibleAlign": ""}
+
+
+def test_jacana_output_is_read_too(gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = [jacana("Cats eat fish", "Cats devour fish", "0-0 1-1 2-2"), jacana("Go now", "Leave now", "1-1")]
+    system = write(tmp_path / "sys.json", json.dumps(pairs, indent=4))
+    assert evaluate("words", gold, system, "--json") == 0
+    found = scores(capsys)
+    assert (found["P"], found["R"]) == (pytest.approx(5 / 6), pytest.approx(3 / 4))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([jacana("Cats eat fish", "Cats devour fish", "0-0")], "b"),
+        ([jacana("Dogs eat fish", "Cats devour fish", "0-0"), jacana("Go now", "Leave now", "")], "Dogs"),
+    ],
+)
+def test_jacana_output_that_does_not_fit_is_refused(
+    gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], pairs: list[dict[str, str]], message: str
+) -> None:
+    assert evaluate("words", gold, write(tmp_path / "sys.json", json.dumps(pairs))) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_the_lines_of_words_json_are_output_too(gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    link = {"source": 0, "target": 0, "score": 1.0, "stage": "exact"}
+    system = write_lines(tmp_path / "sys.jsonl", {"id": "a", "links": [link]}, {"id": "b", "links": [link]})
+    assert evaluate("words", gold, system, "--json") == 0
+    assert scores(capsys)["P"] == 1.0
+
+
+def test_legacy_and_possible_change_the_scores_and_the_signature(
+    gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = write_lines(tmp_path / "sys.txt", "0-0 1-1 2-2", "1-1")
+    assert evaluate("words", gold, system, "--possible", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["columns"][0]["scores"][0]["value"] == 1.0
+    assert "possible=True" in report["signature"]
+    assert evaluate("words", gold, system, "--legacy") == 0
+    printed = capsys.readouterr().out
+    assert "legacy=True" in printed
+    assert "[" not in printed
+
+
+def test_one_annotator_of_several_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = GOLD_LINES[1] | {"annotators": {"A": {"sure": [[0, 0]]}, "C": {"sure": [[1, 1]]}}, "majority_sure": []}
+    path, system = write_lines(tmp_path / "gold.jsonl", line), write_lines(tmp_path / "sys.txt", "1-1")
+    assert evaluate("words", path, system, "--annotator", "C", "--json") == 0
+    assert scores(capsys)["F1"] == 1.0
+    assert evaluate("words", path, system, "--annotator", "D") == 1
+    assert "no annotator is called 'D'; expected one of majority, A, C" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["0-0"], "sys.txt:2: the output ends before pair 2 of the gold standard, 'b'"),
+        (["0-0", "0-0", "0-0"], "sys.txt:3: line 3 is one too many"),
+        (["0-0", "0-7"], "sys.txt:2: link 0-7: the target has 2 words"),
+        (["0-0", "0_7"], "sys.txt:2: '0_7' is not a link"),
+        ([{"id": "a", "links": []}], "sys.txt:2: the output ends before pair 2"),
+        ([{"id": "b", "links": []}], "sys.txt:1: id: found 'b'; expected 'a'"),
+        ([{"id": "a", "links": [[0, 9]]}], "link 0-9 leaves the sentences of pair a"),
+        ([{"id": "a", "source": ["Dogs", "eat"], "links": []}], "source token 0 is 'Dogs'; expected 'Cats'"),
+        ([{"id": "a", "links": [3]}], "found 3; expected a link"),
+    ],
+)
+def test_output_that_does_not_fit_is_refused_with_the_first_pair_that_differs(
+    lines: list[Any], message: str, gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("words", gold, write_lines(tmp_path / "sys.txt", *lines)) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_three_systems_are_bad_usage(gold: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate("words", gold, gold, gold, gold) == 2
+    assert "3 systems" in capsys.readouterr().err
+
+
+# ---- phrases ----
+
+SOURCE = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD slept))))"
+TARGET = "(TOP (S (NP (PRP It)) (VP (VBD fell) (ADVP (RB asleep)))))"
+SOURCE_WORDS, TARGET_WORDS = ("The", "cat", "slept"), ("It", "fell", "asleep")
+NP = [[0, 2, "NP", False], [0, 1, "NP", False]]
+VP = [[2, 3, "VP", False], [1, 3, "VP", False]]
+ROOT = [[0, 3, "S", False], [0, 3, "S", False]]
+
+
+def annotated(*annotators: list[Any]) -> dict[str, Any]:
+    return {
+        "id": "p1",
+        "phenomena": ["idiom"],
+        "source": {"text": " ".join(SOURCE_WORDS), "tokens": SOURCE_WORDS, "tree": SOURCE},
+        "target": {"text": " ".join(TARGET_WORDS), "tokens": TARGET_WORDS, "tree": TARGET},
+        "annotators": {f"pa{index}": {"pairs": pairs} for index, pairs in enumerate(annotators, 1)},
+    }
+
+
+def record(*pairs: list[Any], words: tuple[str, ...] = SOURCE_WORDS, completed: bool = False) -> str:
+    entries = tuple(
+        pair(source[:2], target[:2], source[2], target_label=target[2], log_prob=-1.0) for source, target in pairs
+    )
+    tree = SOURCE
+    for old, new in zip(SOURCE_WORDS, words, strict=True):
+        tree = tree.replace(f" {old})", f" {new})")
+    linked = links((1, 0, 1.0), (2, 2, 0.9))
+    return to_json(result("p1", side(tree), side(TARGET), linked, "test", pairs=entries, completed=completed))
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> list[str]:
+    return ["--trees", write_lines(tmp_path / "source.mrg", SOURCE), write_lines(tmp_path / "target.mrg", TARGET)]
+
+
+def test_phrase_table_has_system_human_and_baseline(
+    trees: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = write_lines(tmp_path / "dev.jsonl", annotated([ROOT, NP, VP], [ROOT, NP], [ROOT, VP]))
+    system = write_lines(tmp_path / "sys.jsonl", record(ROOT, NP, completed=True))
+    assert evaluate("phrases", gold, system, *trees, "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [column["name"] for column in report["columns"]] == ["sys.jsonl", "human", "project"]
+    table = [{score["name"]: score["value"] for score in column["scores"]} for column in report["columns"]]
+    # required: root np | root | root vp; the system has 2/2, 1/1, 1/2 of them; allowed: all three, all, all
+    assert (table[0]["recall"], table[0]["precision"]) == pytest.approx((2.5 / 3, 1))
+    assert (table[0]["root reached"], table[0]["root completed"]) == (0, 1)
+    # each against the others: recall 1/1, 1/2, 1/2; precision 3/3, 2/2, 2/2
+    assert (table[1]["recall"], table[1]["precision"]) == pytest.approx((2 / 3, 1))
+    # project: cat/It, slept/asleep, root; of the gold only the root: 1/2, 1/1, 1/2, precision 1/3
+    assert (table[2]["recall"], table[2]["precision"]) == pytest.approx((2 / 3, 1 / 3))
+
+
+def test_text_matching_counts_null_phrases(
+    trees: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = write_lines(tmp_path / "dev.jsonl", annotated([ROOT]))
+    system = write_lines(tmp_path / "sys.jsonl", record(ROOT, NP))
+    assert evaluate("phrases", gold, system, *trees, "--match", "text", "--json") == 0
+    # gold texts: the root and the nulls The, cat, The cat, slept | It, fell, fell asleep, asleep: 9, since the NP It
+    # and the word It are one text. The output aligns The cat to It; the word It is still null, so 8 of 9 are found,
+    # 8 of 9 allowed.
+    table = scores(capsys)
+    assert (table["recall"], table["precision"]) == pytest.approx((8 / 9, 8 / 9))
+
+
+def test_node_matching_tells_bar_nodes_and_labels_apart(
+    trees: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    word = [[2, 3, "VBD", False], [1, 3, "VP", False]]
+    gold = write_lines(tmp_path / "dev.jsonl", annotated([ROOT, VP]))
+    system = write_lines(tmp_path / "sys.jsonl", record(ROOT, word))
+    assert evaluate("phrases", gold, system, *trees, "--match", "node", "--json") == 0
+    assert scores(capsys)["recall"] == 0.5
+    assert evaluate("phrases", gold, system, *trees, "--json") == 0
+    assert scores(capsys)["recall"] == 1
+
+
+def test_phrases_over_other_tokens_are_refused_unless_texts_are_matched(
+    trees: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = write_lines(tmp_path / "dev.jsonl", annotated([ROOT]))
+    system = write_lines(tmp_path / "sys.jsonl", record(ROOT, words=("The", "dog", "slept")))
+    assert evaluate("phrases", gold, system, *trees) == 1
+    assert "pair 'p1': source token 1 is 'dog'; expected 'cat'" in capsys.readouterr().err
+    assert evaluate("phrases", gold, system, "--no-baseline", "--match", "text") == 0
+
+
+def test_missing_pairs_and_annotators_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = write_lines(tmp_path / "dev.jsonl", annotated([ROOT]), annotated([ROOT], [ROOT]) | {"id": "p2"})
+    system = write_lines(tmp_path / "one.jsonl", record(ROOT))
+    assert evaluate("phrases", gold, system, "--no-baseline") == 1
+    assert "ends before pair 2 of the gold standard, 'p2'" in capsys.readouterr().err
+    both = write_lines(tmp_path / "two.jsonl", record(ROOT), record(ROOT))
+    assert evaluate("phrases", gold, both, "--no-baseline") == 1
+    assert "pair 'p2' has another number of annotators" in capsys.readouterr().err
+
+
+def test_word_links_are_projected_for_two_annotators(
+    trees: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    links = {"id": "p1", "source": SOURCE_WORDS, "target": TARGET_WORDS}
+    people = {"A": {"sure": [[1, 0], [2, 2]], "possible": [[2, 1]]}, "C": {"sure": [[1, 0]], "possible": []}}
+    gold = write_lines(tmp_path / "links.jsonl", links | {"annotators": people})
+    system = write_lines(tmp_path / "sys.jsonl", record(ROOT, VP))
+    assert evaluate("phrases", gold, system, *trees, "--project", "--annotator", "A", "--annotator", "C", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    table = [{score["name"]: score["value"] for score in column["scores"]} for column in report["columns"]]
+    # A's core: cat/It, slept/fell asleep, root; C's: cat/It. The system has root and VP: 2/3 recalled, and 1/1, since
+    # the root holds the same link of C as cat/It; both are consistent for A; for C the root is, VP has no link
+    assert (table[0]["recall"], table[0]["precision"]) == pytest.approx(((2 / 3 + 1) / 2, (1 + 1 / 2) / 2))
+    # C's core against A: 1/3, 1/1; A's against C: 1/1, cat/It and root of three
+    assert (table[1]["recall"], table[1]["precision"]) == pytest.approx((2 / 3, (1 + 2 / 3) / 2))
+    assert report["columns"][2]["name"] == "project"
+
+
+def test_trees_that_do_not_fit_the_pairs_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = write_lines(tmp_path / "dev.jsonl", annotated([ROOT]))
+    system = write_lines(tmp_path / "sys.jsonl", record(ROOT))
+    files = write_lines(tmp_path / "s.mrg", SOURCE), write_lines(tmp_path / "t.mrg", SOURCE)
+    assert evaluate("phrases", gold, system, "--trees", *files) == 1
+    assert "t.mrg:1: pair 1: word 0 of the tree is 'The'; expected 'It'" in capsys.readouterr().err
+
+
+SPADE_SOURCE = (
+    '<sentence id="s1" parse_status="success"><cons id="c0" cat="S" head="c1" sem_head="c1" pa1="c0" pa2="c0" pa3="c0">'
+    '<cons id="c1" cat="NP" head="t0" sem_head="t0" pa1="c1" pa2="-1" pa3="c1"><tok id="t0" pos="NN">Rain</tok></cons> '
+    '<cons id="c2" cat="VP" head="t1" sem_head="t1" pa1="c2" pa2="c2"><tok id="t1" pos="VBD">fell</tok></cons>'
+    "</cons></sentence>"
+)
+
+
+def test_spade_folders_are_gold_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "spade"
+    folder.mkdir()
+    write(folder / "s-001.xml", SPADE_SOURCE)
+    # the same tree with nothing marked: the union of both directions adds null pairs of its own
+    unmarked = SPADE_SOURCE.replace('pa1="c0" pa2="c0" pa3="c0"', "").replace("s1", "t1").replace("fell", "came")
+    for mark in ('pa1="c1" pa2="-1" pa3="c1"', 'pa1="c2" pa2="c2"'):
+        unmarked = unmarked.replace(mark, "")
+    write(folder / "t-001.xml", unmarked)
+    tree = "(S (NP (NN Rain)) (VP (VBD fell)))"
+    sides = side(tree), side(tree.replace("fell", "came"))
+    line = to_json(result("1", *sides, pairs=(pair((0, 1), (0, 1), "NP"),), reached_root=False))
+    system = write_lines(tmp_path / "sys.jsonl", line)
+    assert evaluate("phrases", str(folder), system, "--no-baseline", "--json") == 0
+    # pairs by span: first root np vp, second root vp, third root np; the output has np
+    # required root vp | root | root np -> 0, 0, 1/2; allowed: always
+    table = scores(capsys)
+    assert (table["recall"], table["precision"]) == pytest.approx((1 / 6, 1))
+    assert evaluate("phrases", str(folder), system, "--match", "node") == 2
+    assert "match by span or by text" in capsys.readouterr().err
+
+
+def test_the_human_row_needs_no_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = write_lines(tmp_path / "dev.jsonl", annotated([ROOT, NP, VP], [ROOT, NP], [ROOT, VP]))
+    assert evaluate("phrases", gold, "--json") == 0
+    assert scores(capsys)["recall"] == pytest.approx(2 / 3)
+    lonely = write_lines(tmp_path / "one.jsonl", annotated([ROOT]))
+    assert evaluate("phrases", lonely) == 2
+    assert "no system" in capsys.readouterr().err
+
+
+def test_an_empty_folder_is_no_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate("phrases", str(tmp_path), "x") == 1
+    assert "no files s-*.xml" in capsys.readouterr().err
+
+
+# ---- parses and sentence scores ----
+
+HIGH = "(TOP (S (NP (PRP She)) (VP (VBD saw) (NP (NNS men)) (PP (IN with) (NP (NNS hats)))) (. .)))"
+LOW = "(TOP (S (NP (PRP She)) (VP (VBD saw) (NP (NP (NNS men)) (PP (IN with) (NP (NNS hats))))) (. .)))"
+
+
+def test_two_parses_stand_side_by_side_with_what_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold, first, second = (
+        write_lines(tmp_path / name, tree) for name, tree in (("gold", HIGH), ("best", LOW), ("reranked", HIGH))
+    )
+    assert evaluate("parses", gold, first, second) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert next(line for line in lines if line.startswith("bracket F1")).split()[-2].startswith("+")
+    pp = next(line for line in lines if line.startswith("PP"))
+    assert pp.split()[1:] == ["1", "1", "0"]
+
+
+def test_dependencies_are_scored_and_their_changes_named_by_relation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def conll(head: int) -> str:
+        rows = [("1", "Go", "0", "root"), ("2", "home", "1", "obj"), ("3", "now", str(head), "advmod")]
+        return "".join(f"{i}\t{w}\t_\tX\tX\t_\t{h}\t{r}\t_\t_\n" for i, w, h, r in rows) + "\n"
+
+    gold, first, second = (
+        write(tmp_path / name, conll(head)) for name, head in (("gold", 1), ("best", 2), ("reranked", 1))
+    )
+    assert evaluate("parses", gold, first, second, "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["columns"][0]["scores"][0] == {"name": "UAS", "value": pytest.approx(2 / 3)}
+    assert report["changes"][0] == {"kind": "advmod", "word_count": 1, "better": 1, "worse": 0}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HIGH.replace("men", "dogs"), "sentence 1: word 2 of the tree is 'dogs'; expected 'men'"),
+        (HIGH + "\n" + HIGH, "2 sentences; expected 1"),
+        ("1\tGo\t_\tX\tX\t_\t0\troot\t_\t_\n\n", "the file holds dependencies; expected trees"),
+    ],
+)
+def test_parses_of_other_sentences_are_refused(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("parses", write_lines(tmp_path / "gold", HIGH), write(tmp_path / "sys", text)) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_similarity_scores_are_correlated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = write_lines(tmp_path / "sts.jsonl", *({"score": value} for value in (1, 2, 3, 4, 5)))
+    assert evaluate("scores", gold, write_lines(tmp_path / "s", "1", "3", "2", "4", "x 5"), "--json") == 0
+    assert scores(capsys)["Pearson r"] == pytest.approx(0.9)
+
+
+def test_paraphrase_thresholds_come_from_training_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train = write_lines(tmp_path / "train.jsonl", {"paraphrase": 0}, {"paraphrase": 1})
+    train_scores = write_lines(tmp_path / "train.txt", "0.2", "0.6")
+    gold = write_lines(tmp_path / "test.jsonl", {"paraphrase": 1}, {"paraphrase": 1})
+    system = write_lines(tmp_path / "test.txt", "0.5", "0.3")
+    assert evaluate("scores", gold, system) == 2
+    assert "--train GOLD" in capsys.readouterr().err
+    assert evaluate("scores", gold, system, "--train", train, train_scores, "--json") == 0
+    assert scores(capsys)["accuracy"] == 0.5
+
+
+def test_answers_are_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = write_lines(tmp_path / "qa.jsonl", {"question": 1, "relevant": 0}, {"question": 1, "relevant": 1})
+    assert evaluate("scores", gold, write_lines(tmp_path / "s", "0.9", "0.1"), "--json") == 0
+    assert scores(capsys)["MRR"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "message"),
+    [
+        ([{"score": 1}, {"score": 2}], ["1"], "1 score; the gold standard has 2 pairs"),
+        ([{"score": 1}], ["nan"], "expected a finite number"),
+        ([{"score": 1}], ["much"], "expected a number"),
+        ([{"score": 1}, {"paraphrase": 1}], ["1", "2"], "another kind of gold"),
+        ([{"paraphrase": 3}], ["1"], "paraphrase is 3; expected 0 or 1"),
+    ],
+)
+def test_sentence_scores_that_do_not_fit_are_refused(
+    gold: list[Any], system: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("scores", write_lines(tmp_path / "g", *gold), write_lines(tmp_path / "s", *system)) == 1
+    assert message in capsys.readouterr().err

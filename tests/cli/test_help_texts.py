@@ -1,0 +1,106 @@
+"""The help of every command: examples in it are command lines that parse, and options mean the same everywhere."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forestalign.cli import COMMANDS, CommandParser
+from forestalign.cli.unused_options import Unused
+from forestalign.config import AlignConfig
+
+
+def parser_of(name: str) -> CommandParser:
+    command = importlib.import_module(f"forestalign.cli.{name}")
+    parser = CommandParser(
+        prog=f"forestalign {name}",
+        description=command.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.configure(parser)
+    return parser
+
+
+def parsers(name: str) -> Iterator[argparse.ArgumentParser]:
+    """The parser of a command and those of its sub-commands."""
+    yield (top := parser_of(name))
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action.choices.values()
+
+
+EXAMPLES = [
+    line.strip()
+    for name in COMMANDS
+    for line in (importlib.import_module(f"forestalign.cli.{name}").__doc__ or "").splitlines()
+    if line.strip().startswith("forestalign ")
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_example_in_a_help_is_a_command_line(example: str) -> None:
+    for part in example.split(" && "):
+        line = part.split(" > ")[0].split(" | ")[0].split("   #")[0].rstrip("\\")
+        name, *arguments = shlex.split(line)[1:]
+        assert name in COMMANDS
+        parser_of(name).parse_args(arguments)
+
+
+def first_examples(name: str) -> list[str]:
+    """The two lines that a help begins with, behind the one that says what the command does."""
+    lines = parser_of(name).format_help().splitlines()
+    assert lines[1] == ""
+    return [line.strip() for line in lines[2:4]]
+
+
+SAMPLES = {"pairs.tsv", "gold.jsonl"}
+WITHOUT_INPUT = {"model", "serve", "sample", "completion", "compare"}  # compare takes two texts
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_help_begins_with_two_examples_for_the_sample(name: str) -> None:
+    for example in first_examples(name):
+        assert f"forestalign {name}" in example
+        assert name in WITHOUT_INPUT or SAMPLES & set(shlex.split(example))
+
+
+@pytest.mark.heavy
+@pytest.mark.patient
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"serve", "completion", "compare"}))
+def test_the_first_examples_of_a_help_work(name: str, tmp_path: Path) -> None:
+    program = f'forestalign() {{ {shlex.quote(sys.executable)} -m forestalign "$@"; }}; set -e -o pipefail'
+    script = [program, "forestalign sample > pairs.tsv", "forestalign sample --gold > gold.jsonl"]
+    script += [f"( {example} ) > /dev/null" for example in first_examples(name)]
+    done = subprocess.run(["bash", "-c", "\n".join(script)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_short_options_mean_the_same_in_every_command(name: str) -> None:
+    meanings = {"-o": "output", "-j": "jobs", "-q": "quiet", "-v": "verbose", "-B": "samples", "-h": "help"}
+    for parser in parsers(name):
+        for action in parser._actions:
+            for option in action.option_strings:
+                if not option.startswith("--"):
+                    assert meanings[option] == action.dest
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options_that_may_be_idle_exist(name: str) -> None:
+    rules: tuple[Unused, ...] = getattr(importlib.import_module(f"forestalign.cli.{name}"), "UNUSED", ())
+    known = {option for action in parser_of(name)._actions for option in action.option_strings}
+    assert {rule.option for rule in rules} <= known
+
+
+@pytest.mark.parametrize("name", ["align", "rerank", "similarity"])
+def test_options_of_settings_are_settings(name: str) -> None:
+    group = next(each for each in parser_of(name)._action_groups if each.title == "settings")
+    names = {action.dest for action in group._group_actions} - {"set"}
+    assert names <= set(AlignConfig.__dataclass_fields__)

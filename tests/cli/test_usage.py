@@ -1,0 +1,378 @@
+"""Every command from its command line, in this process: help, bad usage, bad input, and the smallest good input."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from forestalign.cli import COMMANDS, main
+from forestalign.cli.batch_options import line_count
+from forestalign.formats.phrase_rows import COLUMNS
+from tests.builders.commands import Run, runner
+
+TREES = "(S (NP (NNS Dogs)) (VP (VBP bark)))\n(S (NP (NNS Cats)) (VP (VBP sleep)))\n"
+DOGS = "(TOP (S (NP (NNS Dogs)) (VP (VBP bark))))\n"
+ANNOTATED = {"id": "a", "source": ["Dogs", "bark"], "target": ["Hounds", "bark"], "sure": [[0, 0], [1, 1]]}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command in an empty folder with a few small files."""
+    monkeypatch.chdir(tmp_path)
+    Path("trees.mrg").write_text(TREES, encoding="utf-8")
+    Path("dogs.txt").write_text("Dogs bark\n", encoding="utf-8")
+    Path("pairs.tsv").write_text("Dogs bark\tCats sleep\n", encoding="utf-8")
+    Path("gold.jsonl").write_text(json.dumps(ANNOTATED) + "\n", encoding="utf-8")
+    Path("links.txt").write_text("0-0\n", encoding="utf-8")
+    Path("empty").write_text("", encoding="utf-8")
+    return runner(capfd)
+
+
+# ---- help ----
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_goes_to_stdout_and_succeeds(run: Run, command: str) -> None:
+    answer = run(command, "--help")
+    assert (answer.code, answer.err) == (0, "")
+    assert f"\nusage: forestalign {command}" in answer.out  # after what it is for, and examples
+
+
+@pytest.mark.parametrize("kind", ["words", "phrases", "parses", "scores"])
+def test_every_kind_of_evaluation_has_help(run: Run, kind: str) -> None:
+    answer = run("evaluate", kind, "--help")
+    assert answer.code == 0
+    assert "GOLD" in answer.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_unknown_option_is_one_line_on_stderr(run: Run, command: str) -> None:
+    answer = run(command, "--frobnicate")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"forestalign {command}")
+    assert answer.err.count("\n") == 1
+
+
+def test_without_a_command_the_help_goes_to_stderr(run: Run) -> None:
+    answer = run()
+    assert (answer.code, answer.out) == (2, "")
+    assert all(name in answer.err for name in COMMANDS)
+
+
+def test_an_unknown_command_is_named_with_those_there_are(run: Run) -> None:
+    answer = run("algin")
+    assert answer.code == 2
+    assert "'algin'" in answer.err
+    assert "did you mean align?" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ("align --jsno", "--json"),
+        ("parse --forrest", "--forest"),
+        ("words --links dictonary", "dictionary"),
+        ("evaluate words --anotator=A gold.jsonl links.txt", "--annotator"),
+        ("completion bsh", "bash"),
+    ],
+)
+def test_what_was_meant_is_suggested(run: Run, arguments: str, meant: str) -> None:
+    answer = run(*arguments.split())
+    assert (answer.code, answer.out) == (2, "")
+    assert f"did you mean {meant}?" in answer.err
+
+
+@pytest.mark.parametrize("arguments", ["qqq", "align --zzzzzz", "words --links xyz"])
+def test_nothing_is_suggested_where_nothing_is_near(run: Run, arguments: str) -> None:
+    assert "did you mean" not in run(*arguments.split()).err
+
+
+# ---- bad usage and bad input ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ("words --conllu dogs.txt", 2, "--conllu takes two files"),
+        ("words --scores --json pairs.tsv", 2, "not allowed with argument"),
+        ("words --links guess pairs.tsv", 2, "invalid choice: 'guess'"),
+        ("words missing.tsv", 1, "missing.tsv"),
+        ("words --conllu missing.conllu missing.conllu", 1, "missing.conllu"),
+        ("parse missing.txt", 1, "missing.txt"),
+        ("parse --nbest 2 --forest dogs.txt", 2, "not allowed with argument"),
+        ("parse --nbest many dogs.txt", 2, "invalid int value: 'many'"),
+        ("parse --backend trees dogs.txt", 2, "--backend trees needs a file of parses: --trees FILE"),
+        ("parse --trees missing.mrg dogs.txt", 1, "missing.mrg"),
+        ("parse --trees empty dogs.txt", 1, "empty"),
+        ("parse --temperature 0 --trees trees.mrg dogs.txt", 2, "temperature is 0"),
+        ("parse --prune 2 --forest --trees trees.mrg dogs.txt", 2, "prune is 2.0"),
+        ("parse --resume --trees trees.mrg dogs.txt", 2, "--resume needs an output file"),
+        ("rerank missing.tsv --trees trees.mrg", 1, "missing.tsv"),
+        ("train", 2, "the following arguments are required: pairs, -o/--output"),
+        ("train pairs.tsv -o model.json.gz --extras colour", 2, "--extras is 'colour'; expected some of"),
+        ("train pairs.tsv -o model.json.gz --passes two", 2, "invalid int value: 'two'"),
+        ("tune gold.jsonl --trials 0", 2, "--trials and --initial must be at least 1, not 0 and"),
+        ("tune gold.jsonl --param beem=1:8", 2, "beem"),
+        ("tune gold.jsonl --objective glory", 2, "glory"),
+        ("model", 2, "the following arguments are required: action"),
+        ("model show missing.json.gz", 1, "missing.json.gz"),
+        ("model show dogs.txt", 1, "dogs.txt"),
+        ("crf", 2, "required"),
+        ("evaluate", 2, "required: words|phrases|chunks|parses|scores"),
+        ("evaluate words gold.jsonl", 2, "the following arguments are required: SYSTEM"),
+        ("evaluate words missing.jsonl links.txt", 1, "missing.jsonl"),
+        ("evaluate words gold.jsonl links.txt -B 0", 2, "a test needs at least one sample, not 0"),
+        ("evaluate words gold.jsonl links.txt --annotator Zoe", 1, "Zoe"),
+        ("evaluate phrases gold.jsonl --match shape", 2, "'shape'"),
+        ("evaluate parses trees.mrg missing.mrg", 1, "missing.mrg"),
+        ("evaluate scores missing.jsonl links.txt", 1, "missing.jsonl"),
+        ("annotations", 2, "required"),
+        ("annotations count gold.jsonl", 2, "invalid choice: 'count'"),
+        ("annotations check missing.jsonl", 1, "missing.jsonl"),
+        ("annotations pairs empty", 2, "no annotated pairs in empty"),
+        ("annotations statistics empty", 2, "no annotated pairs in empty"),
+        ("annotations agreement empty", 2, "no annotated pairs in empty"),
+        ("view", 2, "required"),
+        ("view missing.jsonl -o page.html", 1, "missing.jsonl"),
+        ("view dogs.txt -o page.html", 1, "line 1: one column"),
+        ("serve --port many", 2, "'many'"),
+    ],
+)
+def test_what_is_wrong_is_told_with_the_right_code(run: Run, arguments: str, code: int, message: str) -> None:
+    answer = run(*arguments.split())
+    assert message in answer.err
+    assert (answer.code, answer.out) == (code, "")
+    assert "Traceback" not in answer.err
+
+
+def test_a_folder_that_is_not_there_is_named_by_every_batch_command(run: Run) -> None:
+    answer = run("parse", "--trees", "trees.mrg", "dogs.txt", "-o", "nowhere/trees.mrg")
+    assert answer.code == 2
+    assert "cannot write to nowhere/trees.mrg" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("align --kbest 3 --trees trees.mrg pairs.tsv", "--kbest does nothing without --json"),
+        ("align --with-forests --trees trees.mrg pairs.tsv", "--with-forests does nothing without --json"),
+        ("align --bars --json --trees trees.mrg pairs.tsv", "--bars does nothing with --json, which has them all"),
+        ("align --nbest 3 --trees trees.mrg pairs.tsv", "--nbest does nothing beside parses of your own"),
+        ("words --links dictionary --profile paper missing.tsv", "--profile does nothing with --links dictionary"),
+        ("words --model token missing.tsv", "--model does nothing without --links crf"),
+        ("parse --prune 0.1 --trees trees.mrg dogs.txt", "--prune does nothing without --forest"),
+    ],
+)
+def test_an_option_that_does_nothing_is_told(run: Run, arguments: str, message: str) -> None:
+    assert message in run(*arguments.split()).err
+
+
+def test_options_that_do_something_are_not_told(run: Run) -> None:
+    answer = run("align", "--quiet", "--kbest", "2", "--json", "--trees", "trees.mrg", "pairs.tsv")
+    assert (answer.code, answer.err) == (0, "")
+
+
+# ---- the smallest good input ----
+
+
+def test_two_sentences_are_a_pair(run: Run) -> None:
+    answer = run("align", "--quiet", "--trees", "trees.mrg", "Dogs bark", "Cats sleep")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.splitlines()[1:3] == ["  source: Dogs bark", "  target: Cats sleep"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("missing.txt", "gone.txt"), 1, "missing.txt: cannot be read"),  # names of files, not words
+        (("dogs.txt", "Cats sleep"), 1, "Cats sleep: cannot be read"),
+        (("Dogs bark",), 2, "is not a file; expected a file of pairs, or two sentences"),
+        (("Dogs bark", " "), 1, "the target is empty"),
+    ],
+)
+def test_what_is_neither_two_sentences_nor_files_is_told(
+    run: Run, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    answer = run("align", "--trees", "trees.mrg", *arguments)
+    assert answer.code == code
+    assert message in answer.err
+
+
+def test_phrase_pairs_are_printed_as_a_table(run: Run) -> None:
+    answer = run("align", "--quiet", "--tsv", "--trees", "trees.mrg", "Dogs bark", "Dogs bark")
+    rows = [line.split("\t") for line in answer.out.splitlines()]
+    assert {len(row) for row in rows} == {len(COLUMNS)}
+    assert rows[0][:7] == ["1", "Dogs bark", "Dogs bark", "0-2", "0-2", "S", "S"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected", "unexpected"),
+    [
+        ("forestalign al", "align", "words"),
+        ("forestalign words --lin", "--links", "--beam"),
+        ("forestalign words --links d", "dictionary", "sultan"),
+        ("forestalign evaluate ph", "phrases", "words"),
+    ],
+)
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_commands_options_and_values(run: Run, typed: str, expected: str, unexpected: str) -> None:
+    words = typed.split()
+    Path("script.sh").write_text(
+        run("completion", "bash").out
+        + f"COMP_WORDS=({typed})\nCOMP_CWORD={len(words) - 1}\n_shtab_forestalign\n"
+        + "printf '%s\\n' \"${COMPREPLY[@]}\"\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(["bash", "script.sh"], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert expected in done.stdout.split()
+    assert unexpected not in done.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_files_with_blanks_and_offers_no_files_for_values(run: Run) -> None:
+    Path("my results.jsonl").touch()
+    script = run("completion", "bash").out + (
+        't() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _shtab_forestalign; '
+        "printf '<%s>' \"${COMPREPLY[@]}\"; echo; }\n"
+        "t forestalign extract my\nt forestalign extract -o my\nt forestalign align --beam my\n"
+        "t forestalign align --search ''\n"
+    )
+    Path("script.sh").write_text(script, encoding="utf-8")
+    done = subprocess.run(["bash", "script.sh"], capture_output=True, text=True, check=True)
+    file = "<my results.jsonl>"
+    assert done.stdout.splitlines() == [file, file, "<>", "<forest><ted>"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_command_is_in_the_completion(run: Run, shell: str) -> None:
+    script = run("completion", shell).out
+    assert all(name in script for name in COMMANDS)
+
+
+def test_given_trees_are_printed_for_their_sentences(run: Run) -> None:
+    answer = run("parse", "--quiet", "--trees", "trees.mrg", "dogs.txt")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == DOGS
+
+
+def test_a_sentence_without_a_given_tree_is_reported_by_its_line(run: Run) -> None:
+    Path("two.txt").write_text("Birds sing\nDogs bark\n", encoding="utf-8")
+    answer = run("parse", "--trees", "trees.mrg", "two.txt")
+    assert answer.code == 1
+    assert answer.out == DOGS
+    assert "line 1" in answer.err
+    assert "1 done, 1 failed, 0 skipped" in answer.err
+
+
+def test_sentences_come_from_stdin_by_default(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Cats sleep\n"), encoding="utf-8"))
+    assert run("parse", "--quiet", "--trees", "trees.mrg").out == "(TOP (S (NP (NNS Cats)) (VP (VBP sleep))))\n"
+
+
+def test_output_goes_to_the_file_alone(run: Run) -> None:
+    answer = run("parse", "--quiet", "--trees", "trees.mrg", "dogs.txt", "-o", "out.mrg")
+    assert answer.out == ""
+    assert Path("out.mrg").read_text(encoding="utf-8") == DOGS
+
+
+def test_word_links_are_scored(run: Run) -> None:
+    answer = run("evaluate", "words", "gold.jsonl", "links.txt", "-B", "10", "--json")
+    scores = {score["name"]: score["value"] for score in json.loads(answer.out)["columns"][0]["scores"]}
+    assert (answer.code, scores["P"], scores["R"]) == (0, 1.0, 0.5)
+
+
+def test_equal_trees_have_perfect_scores(run: Run) -> None:
+    answer = run("evaluate", "parses", "trees.mrg", "trees.mrg", "-B", "10", "--json")
+    values = {score["value"] for score in json.loads(answer.out)["columns"][0]["scores"]}
+    assert values == {1.0}
+
+
+def test_the_card_of_the_shipped_model_is_json_on_demand(run: Run) -> None:
+    answer = run("model", "show", "--json")
+    assert answer.code == 0
+    assert "card" in json.loads(answer.out)
+
+
+def test_the_shipped_model_is_shown_with_as_many_features_as_asked_for(run: Run) -> None:
+    short, long = run("model", "show", "--top", "1").out, run("model", "show", "--top", "5").out
+    assert 0 < len(short.splitlines()) < len(long.splitlines())
+
+
+# ---- what all commands share ----
+
+
+@pytest.mark.parametrize(("text", "lines"), [("", 0), ("a\n", 1), ("a\nb\n", 2), ("a\nb", 1)])
+def test_lines_of_a_plain_file_are_counted_by_their_ends(tmp_path: Path, text: str, lines: int) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(text.encode())
+    assert line_count(str(path)) == lines
+
+
+@pytest.mark.parametrize("name", ["-", "pairs.tsv.gz", "missing.tsv", "."])
+def test_streams_have_no_number_of_lines(name: str) -> None:
+    assert line_count(name) is None
+
+
+def fake_command(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    """Makes `forestalign view` fail as told."""
+
+    def fail(args: argparse.Namespace) -> int:
+        raise error
+
+    monkeypatch.setattr("forestalign.cli.view.run", fail)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (OSError(28, "No space left on device", "out.html"), 1, "out.html: No space left on device"),
+        (OSError("odd"), 1, "forestalign view: odd"),
+        (KeyboardInterrupt(), 130, "forestalign view: interrupted"),
+    ],
+)
+def test_what_the_system_says_is_one_line(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, message: str
+) -> None:
+    run("view", "--help")  # the module has to be there before its function can be replaced
+    fake_command(monkeypatch, error)
+    answer = run("view", "x.jsonl", "-o", "page.html")
+    assert answer.code == code
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_an_error_of_ours_is_never_hidden(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("view", "--help")
+    fake_command(monkeypatch, ZeroDivisionError("a bug"))
+    with pytest.raises(ZeroDivisionError):
+        main(["view", "x.jsonl", "-o", "page.html"])
+
+
+def test_linear_algebra_is_kept_to_one_thread(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "7")
+    run("view", "--help")
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+
+
+def test_what_a_terminal_cannot_show_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    narrow = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", narrow)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    main([])
+    print("caf\u00e9", file=narrow, flush=True)
+    assert narrow.buffer.getvalue() == b"caf\\xe9\n"  # type: ignore[attr-defined]
+
+
+def test_closed_streams_are_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert main([]) == 2

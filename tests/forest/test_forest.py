@@ -1,0 +1,314 @@
+"""Packed forests against enumeration: weights, marginals, counts, the best tree, and the trees that went in."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forestalign.chart import Chart, kbest
+from forestalign.compiled import core
+from forestalign.errors import NoParseError
+from forestalign.forest import (
+    Forest,
+    ForestDerivation,
+    HyperEdge,
+    Node,
+    best_tree,
+    count_trees,
+    derivations,
+    enumerate_trees,
+    inside,
+    log_partition,
+    one_best,
+    outside,
+    pack,
+    pack_chart,
+    tree_of,
+    viterbi,
+)
+from forestalign.forest.inside_outside import _marginals
+from forestalign.forest.packing_tables import packing_tables
+from forestalign.tokens import Sentence
+from forestalign.trees import (
+    ScoredTree,
+    Tree,
+    binarisation_plan,
+    binarise,
+    constituents,
+    format_brackets,
+    parse_brackets,
+)
+from tests.builders.grown_trees import tree_lists
+
+SAW = [
+    "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (NNS stars)) (PP (IN with) (NP (NNS lenses))))))",
+    "(S (NP (PRP I)) (VP (VBD saw) (NP (NNS stars)) (PP (IN with) (NP (NNS lenses)))))",
+    "(S (NP (PRP I)) (VP (VBD saw) (NP (NNS stars)) (PP (IN with) (NP (VBZ lenses)))))",
+]
+
+
+def packed(trees: list[Tree], log_probs: list[float] | None = None) -> Forest:
+    words = [leaf.word or "" for leaf in trees[0].leaves()]
+    scores = log_probs or [-0.5 * index for index in range(len(trees))]
+    return pack([ScoredTree(*pair) for pair in zip(trees, scores, strict=True)], Sentence.from_words(words))
+
+
+def used_nodes(forest: Forest, derivation: ForestDerivation) -> list[int]:
+    return [node for node in range(len(forest)) if derivation.choice[node] >= 0]
+
+
+def label_score(begin: int, end: int, label: str) -> float:
+    return 0.1 * begin - 0.3 * end + 0.05 * len(label)
+
+
+# ---- the trees that went in ----
+
+
+@settings(max_examples=60, deadline=None)
+@given(tree_lists())
+def test_every_input_tree_comes_out(trees: list[Tree]) -> None:
+    assert set(trees) <= set(enumerate_trees(packed(trees)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(tree_lists())
+def test_strict_gives_exactly_the_derivations_of_the_input_trees(trees: list[Tree]) -> None:
+    found = Counter(enumerate_trees(packed(trees), strict=True))
+    assert found == Counter(set(trees))
+
+
+@settings(max_examples=40, deadline=None)
+@given(tree_lists(most_trees=1))
+def test_one_tree_gives_one_derivation_with_the_nodes_of_its_binarisation(trees: list[Tree]) -> None:
+    forest = packed(trees)
+    size, stack = 0, [binarise(trees[0])]
+    while stack:
+        node = stack.pop()
+        size += 1
+        stack.extend(node.children)
+    assert count_trees(forest) == 1
+    assert len(forest) == size
+    assert forest.marginals == pytest.approx([1.0] * size)
+
+
+def test_a_packed_forest_holds_more_trees_than_the_list() -> None:
+    texts = [
+        "(S (NP (NN a) (NN b)) (VP (VB c) (NN d)))",
+        "(S (NML (NN a) (NN b)) (VP (VB c) (NN d)))",
+        "(S (NP (NN a) (NN b)) (VP (VB c) (JJ d)))",
+    ]
+    forest = packed([parse_brackets(text) for text in texts])
+    assert count_trees(forest) == 4
+    assert len(list(enumerate_trees(forest, strict=True))) == 3
+
+
+def test_equal_nodes_are_shared_and_their_trees_recorded() -> None:
+    forest = packed([parse_brackets(text) for text in SAW])
+    phrases = Counter((node.begin, node.end, node.label) for node in forest.nodes if not node.is_bar)
+    assert phrases[3, 5, "PP"] == 1
+    stars = next(i for i, node in enumerate(forest.nodes) if (node.begin, node.label) == (2, "NP") and node.end == 3)
+    assert [edge.trees for edge in forest.edges[stars]] == [0b111]
+    verb_phrase = next(
+        i for i, node in enumerate(forest.nodes) if (node.begin, node.label, node.is_bar) == (1, "VP", False)
+    )
+    assert sorted(edge.trees for edge in forest.edges[verb_phrase]) == [0b001, 0b110]
+
+
+@settings(max_examples=40, deadline=None)
+@given(tree_lists())
+def test_children_come_before_parents_and_fill_their_span(trees: list[Tree]) -> None:
+    forest = packed(trees)
+    for number, edges in enumerate(forest.edges):
+        node = forest.nodes[number]
+        assert edges
+        for edge in edges:
+            assert all(child < number for child in edge.children)
+            if edge.children:
+                below = [forest.nodes[child] for child in edge.children]
+                assert (below[0].begin, below[-1].end) == (node.begin, node.end)
+            else:
+                assert node.is_leaf
+
+
+def test_packing_does_not_depend_on_shared_objects() -> None:
+    trees = [parse_brackets(text) for text in SAW]
+    again = [parse_brackets(format_brackets(tree)) for tree in trees]
+    assert packed([trees[0], trees[0], trees[1]]) == packed([trees[0], again[0], again[1]])
+
+
+# ---- weights ----
+
+
+@settings(max_examples=60, deadline=None)
+@given(tree_lists(), st.lists(st.floats(-5, 0), min_size=5, max_size=5))
+def test_marginals_are_sums_over_trees(trees: list[Tree], scores: list[float]) -> None:
+    forest = packed(trees, scores[: len(trees)])
+    weights, total = [0.0] * len(forest), 0.0
+    for derivation in derivations(forest):
+        weight = math.exp(derivation.log_prob)
+        total += weight
+        for node in used_nodes(forest, derivation):
+            weights[node] += weight
+    assert log_partition(forest) == pytest.approx(math.log(total), abs=1e-9)
+    assert forest.marginals == pytest.approx([weight / total for weight in weights], abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(tree_lists())
+def test_counting_equals_enumeration(trees: list[Tree]) -> None:
+    forest = packed(trees)
+    assert count_trees(forest) == len(list(derivations(forest)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(tree_lists(), st.lists(st.floats(-5, 0), min_size=5, max_size=5))
+def test_viterbi_is_the_heaviest_derivation(trees: list[Tree], scores: list[float]) -> None:
+    forest = packed(trees, scores[: len(trees)])
+    best = max(derivation.log_prob for derivation in derivations(forest))
+    found = viterbi(forest)
+    assert found.log_prob == pytest.approx(best, abs=1e-9)
+    assert best_tree(forest) == tree_of(forest, found.root, found.choice)
+    single = one_best(forest)
+    assert list(enumerate_trees(single)) == [best_tree(forest)]
+    assert inside(single)[single.roots[0]] == pytest.approx(best, abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(tree_lists())
+def test_with_node_scores_a_tree_weighs_the_sum_over_its_phrases(trees: list[Tree]) -> None:
+    words = [leaf.word or "" for leaf in trees[0].leaves()]
+    forest = pack([ScoredTree(tree, 0.0) for tree in trees], Sentence.from_words(words), label_score)
+    for derivation in derivations(forest):
+        tree = tree_of(forest, derivation.root, derivation.choice)
+        phrases = () if tree.is_leaf else constituents(tree)
+        expected = sum(label_score(phrase.begin, phrase.end, phrase.label) for phrase in phrases)
+        assert derivation.log_prob == pytest.approx(expected, abs=1e-9)
+
+
+def test_relative_frequencies_keep_the_probability_of_trees_without_shared_choices() -> None:
+    trees = [parse_brackets("(S (NN a) (VB b))"), parse_brackets("(FRAG (NN a) (VB b))")]
+    forest = packed(trees, [math.log(0.75), math.log(0.25)])
+    assert sorted(math.exp(derivation.log_prob) for derivation in derivations(forest)) == pytest.approx([0.25, 0.75])
+    assert log_partition(forest) == pytest.approx(0.0)
+
+
+def test_inside_and_outside_meet_at_every_level() -> None:
+    forest = packed([parse_brackets(text) for text in SAW])
+    inner, outer, total = inside(forest), outside(forest), log_partition(forest)
+    words = [number for number, node in enumerate(forest.nodes) if node.is_leaf and node.begin == 4]
+    assert len(words) == 2
+    assert sum(math.exp(inner[word] + outer[word] - total) for word in words) == pytest.approx(1.0)
+
+
+def test_hopeless_trees_keep_finite_weights() -> None:
+    forest = packed([parse_brackets(text) for text in SAW], [0.0, -2000.0, -5000.0])
+    assert all(math.isfinite(edge.log_prob) for edges in forest.edges for edge in edges)
+    assert best_tree(forest) == parse_brackets(SAW[0])
+    assert max(forest.marginals) == pytest.approx(1.0)
+
+
+# ---- errors and size ----
+
+
+def test_a_tree_with_other_words_is_refused() -> None:
+    with pytest.raises(NoParseError, match="word 1 of a tree is 'b', expected 'c'"):
+        pack([ScoredTree(parse_brackets("(S (NN a) (VB b))"), 0.0)], Sentence.from_words(["a", "c"]))
+
+
+def test_a_tree_of_another_length_is_refused() -> None:
+    with pytest.raises(NoParseError, match="covers 0-1, expected 0-2"):
+        pack([ScoredTree(parse_brackets("(NP (NN a))"), 0.0)], Sentence.from_words(["a", "c"]))
+
+
+def test_nothing_to_pack_is_refused() -> None:
+    with pytest.raises(NoParseError, match="no trees"):
+        pack([], Sentence.from_words(["a"]))
+
+
+def test_large_and_deep_forests_are_no_problem() -> None:
+    count = 1500
+    words = ["go"] * count + ["on"]
+    tails = [f"({label} on)" + ")" * count for label in ("NN", "RB")]
+    trees = [parse_brackets("(VP (VB go) " * count + tail) for tail in tails]
+    forest = pack([ScoredTree(tree, 0.0) for tree in trees], Sentence.from_words(words))
+    assert count_trees(forest) == 2
+    assert set(enumerate_trees(forest)) == set(trees)
+    assert log_partition(forest) == pytest.approx(0.0)
+
+
+def test_unknown_tree_sets_are_all_ones() -> None:
+    assert HyperEdge((), 0.0).trees == -1
+
+
+def random_chart(n: int, seed: int, is_tied: bool) -> Chart:
+    """A chart over labels and tags that head rules know, with and without ties."""
+    generator = np.random.default_rng(seed)
+    labels = ("", "NP", "VP", "S", "S::VP", "PP", "NP-SBJ", "UCP")
+    tags = ("NN", "VBD", "IN", ",", "CC", "DT")
+    potentials = generator.normal(scale=2.0, size=(n, n, len(labels))).astype(np.float32)
+    potentials = np.round(potentials) if is_tied else potentials
+    potentials[:, :, 0] = 0.0
+    return Chart(potentials, labels, generator.normal(size=(n, len(tags))).astype(np.float32), tags)
+
+
+@given(st.integers(1, 9), st.integers(0, 10_000), st.sampled_from([1, 7, 30, 70]), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_packing_a_chart_is_packing_its_best_trees(n: int, seed: int, k: int, is_tied: bool) -> None:
+    chart = random_chart(n, seed, is_tied)
+    sentence = Sentence.from_words([f"w{i}" for i in range(n)])
+    trees = kbest(chart, sentence.words, k)
+    fast, slow = pack_chart(chart, trees, sentence), pack_chart(chart, trees, sentence, plain=True)
+    assert (fast.nodes, fast.edges, fast.roots) == (slow.nodes, slow.edges, slow.roots)
+    assert fast.marginals == pytest.approx(slow.marginals, abs=1e-12)
+
+
+@given(st.integers(2, 9), st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_both_twins_give_the_same_scores_of_a_forest(n: int, seed: int) -> None:
+    chart = random_chart(n, seed, is_tied=True)
+    sentence = Sentence.from_words([f"w{i}" for i in range(n)])
+    forest = pack_chart(chart, kbest(chart, sentence.words, 20), sentence)
+    assert viterbi(forest) == viterbi(forest, plain=True)
+    assert log_partition(forest) == pytest.approx(log_partition(forest, plain=True), abs=1e-9)
+    assert _marginals(forest).tolist() == pytest.approx(_marginals(forest, plain=True).tolist(), abs=1e-12)
+
+
+SYMBOLS = sorted(
+    {"NP", "VP", "S", "PP", "SBAR", "ADJP", "QP", "UCP", "CONJP", "NN", "VBD", "IN", ",", ".", ":", "CC", "``"}
+)
+
+
+@pytest.mark.skipif(core("forest._packing") is None, reason="the compiled core was not built")
+@given(st.sampled_from(SYMBOLS), st.lists(st.sampled_from(SYMBOLS), min_size=2, max_size=8))
+@settings(max_examples=300, deadline=None)
+def test_the_tables_binarise_as_the_rules_do(label: str, children: list[str]) -> None:
+    tables = packing_tables(("", *SYMBOLS), ("NN",))
+    numbers = np.array([tables.symbols[child] for child in children], np.int32)
+    head, steps = tables.binarisation.plan(tables.symbols[label], numbers)
+    plan = binarisation_plan(label, tuple(children))
+    assert head == plan.head_child
+    assert steps == [(step.sister, step.semantic_child) for step in plan.attachments]
+
+
+def test_a_forest_is_the_same_after_pickling_and_keeps_its_views_out_of_the_pickle() -> None:
+    chart = random_chart(6, 1, is_tied=False)
+    sentence = Sentence.from_words([f"w{i}" for i in range(6)])
+    forest = pack_chart(chart, kbest(chart, sentence.words, 5), sentence)
+    before = len(pickle.dumps(forest))
+    assert pickle.loads(pickle.dumps(forest)) == forest
+    assert len(forest.edges) == len(forest)
+    assert len(pickle.dumps(forest)) == before
+
+
+@given(st.lists(st.integers(0, 2**70), min_size=1, max_size=4), st.booleans())
+def test_sets_of_trees_of_any_size_come_back_from_the_arrays(masks: list[int], is_known: bool) -> None:
+    masks = masks if is_known else [*masks, -1]
+    edges = [HyperEdge((), 0.0, mask) for mask in masks]
+    node = Node(0, 1, "NN", 0, 0, is_leaf=True)
+    assert [edge.trees for edge in Forest(Sentence.from_words(["w"]), (node,), (edges,), (0,)).edges[0]] == masks

@@ -1,0 +1,323 @@
+"""What the formats are made of: fields of JSON, lines of files, sentences at the door, graphs, rows, given parses."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forestalign import Alignment
+from forestalign.errors import InputError
+from forestalign.forest import pack
+from forestalign.forest.forest import Forest
+from forestalign.formats import format_forest, format_nbest
+from forestalign.formats.fields import Fields, finite, shorten
+from forestalign.formats.graphviz import format_forest_graph, format_tree_graph
+from forestalign.formats.input_checks import (
+    LONGEST_TEXT,
+    LONGEST_WORD,
+    TooLongError,
+    checked_sentence,
+    refuse_harmful,
+    shorten_any,
+    split_on_spaces,
+)
+from forestalign.formats.lines import Unread, read_lines, read_text, read_text_lines, write_lines
+from forestalign.formats.phrase_rows import COLUMNS, to_tsv
+from forestalign.formats.read_parses import read_given
+from forestalign.tokens import Sentence, Span
+from forestalign.trees import ScoredTree, parse_brackets
+from tests.builders.view_samples import CAT_LINKS, CAT_SOURCE, CAT_TARGET, LONG_LINKS, LONG_SOURCE, LONG_TARGET, record
+
+LOW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (NNS men)) (PP (IN with) (NP (NNS dogs))))))"
+HIGH = "(S (NP (PRP I)) (VP (VBD saw) (NP (NNS men)) (PP (IN with) (NP (NNS dogs)))))"
+CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
+LONG = record("long", LONG_SOURCE, LONG_TARGET, LONG_LINKS)
+
+
+# ---- fields ----
+
+
+RECORD = Fields(
+    {
+        "text": "a",
+        "number": 1.5,
+        "whole": 3,
+        "flag": True,
+        "null": None,
+        "words": ["a", "b"],
+        "wholes": [1, 2],
+        "pairs": [[0, 1], [2, 3]],
+        "span": [0, 2],
+        "child": {"name": "x"},
+        "children": [{"name": "x"}, {"name": "y"}],
+    }
+)
+
+
+def test_every_kind_of_field_is_given_back_as_its_type() -> None:
+    assert RECORD.text("text") == "a"
+    assert RECORD.number("number") == 1.5
+    assert RECORD.number("whole") == 3.0
+    assert RECORD.number("null") == -math.inf
+    assert RECORD.whole("whole") == 3
+    assert RECORD.flag("flag") is True
+    assert RECORD.identity("whole") == "3"
+    assert RECORD.words("words") == ("a", "b")
+    assert RECORD.wholes("wholes") == (1, 2)
+    assert RECORD.pairs("pairs") == ((0, 1), (2, 3))
+    assert RECORD.span("span", 2) == Span(0, 2)
+    assert RECORD.spans("pairs", 3) == (Span(0, 1), Span(2, 3))
+    assert RECORD.child("child").text("name") == "x"
+    assert [child.text("name") for child in RECORD.children("children")] == ["x", "y"]
+    assert RECORD.rows("pairs", 2, "pairs") == ((0, 1), (2, 3))
+    assert RECORD.has("text")
+    assert not RECORD.has("other")
+
+
+@pytest.mark.parametrize(
+    ("read", "told"),
+    [
+        (lambda: RECORD.text("other"), "no field 'other'; expected a string"),
+        (lambda: RECORD.text("number"), "number is 1.5; expected a string"),
+        (lambda: RECORD.identity("number"), "number is 1.5; expected a string or a whole number"),
+        (lambda: RECORD.identity("flag"), "flag is true; expected a string or a whole number"),
+        (lambda: RECORD.flag("whole"), "whole is 3; expected true or false"),
+        (lambda: RECORD.whole("flag"), "flag is true; expected a whole number"),
+        (lambda: RECORD.whole("number"), "number is 1.5; expected a whole number"),
+        (lambda: RECORD.number("text"), 'text is "a"; expected a number'),
+        (lambda: RECORD.number("flag"), "flag is true; expected a number"),
+        (lambda: RECORD.words("wholes"), "wholes is [1, 2]; expected a list of strings"),
+        (lambda: RECORD.wholes("words"), 'words is ["a", "b"]; expected a list of whole numbers'),
+        (lambda: RECORD.pairs("wholes"), "wholes is 1; expected a list of pairs of whole numbers"),
+        (lambda: RECORD.span("span", 1), "span is [0, 2]; expected a span [begin, end] with 0 <= begin < end <= 1"),
+        (lambda: RECORD.span("text", 9), 'text is "a"; expected a span'),
+        (lambda: RECORD.spans("text", 9), 'text is "a"; expected a list of spans'),
+        (lambda: RECORD.child("text"), 'text is "a"; expected an object'),
+        (lambda: RECORD.children("words"), 'words is "a"; expected a list of objects'),
+        (lambda: RECORD.children("children")[1].text("no"), "no field 'children[1].no'; expected a string"),
+        (lambda: RECORD.child("child").whole("name"), 'child.name is "x"; expected a whole number'),
+        (lambda: RECORD.rows("pairs", 3, "triples"), "pairs is [0, 1]; expected triples"),
+        (lambda: RECORD.complain("text", "is odd"), "text: is odd"),
+    ],
+)
+def test_a_field_that_is_wrong_is_named_with_value_and_expectation(read: Callable[[], object], told: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+        read()
+    assert str(caught.value).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("{", "invalid JSON: Expecting property name enclosed in double quotes at column 2"),
+        ("[1]", "expected a JSON object, found [1]"),
+        ('{"a": NaN}', "invalid JSON: found NaN"),
+        ('{"a": -Infinity}', "invalid JSON: found -Infinity"),
+        ('{"a": 1, "b": 2, "a": 3}', "field 'a' stands there twice"),
+        ("[" * 100_000, "invalid JSON: nested too deeply"),
+    ],
+)
+def test_what_is_no_json_object_is_refused(line: str, told: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+        Fields.parse(line)
+    assert str(caught.value).startswith(told)
+
+
+def test_values_are_cut_to_fit_a_message() -> None:
+    assert shorten("x" * 100) == '"' + "x" * 58 + "…"
+    assert shorten([1, "ü"]) == '[1, "ü"]'
+    assert shorten_any({1, 2}) == "{1, 2}"
+    assert len(shorten_any(object)) <= 60
+
+
+@pytest.mark.parametrize(("value", "expected"), [(1.5, 1.5), (math.inf, None), (-math.inf, None), (math.nan, None)])
+def test_infinities_are_null(value: float, expected: float | None) -> None:
+    assert finite(value) == expected
+
+
+# ---- lines ----
+
+
+def test_a_line_ends_at_a_newline_alone(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes("\ufeffone\r\ntwo\u2028still two\n\nfour".encode())
+    assert [(line.number, line.text) for line in read_lines(path)] == [
+        (1, "one"),
+        (2, "two\u2028still two"),
+        (3, ""),
+        (4, "four"),
+    ]
+
+
+def test_a_line_that_is_not_utf8_is_told_with_its_byte(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"good\nba\xffd\ngood\n")
+    assert [line.error for line in read_lines(path)] == ["", "byte 3 of the line is 0xff, which is not UTF-8", ""]
+    with pytest.raises(InputError, match=r"lines\.txt:2: byte 3"):
+        list(read_text_lines(path))
+
+
+def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"one\ntwo\n")))
+    assert read_text("-") == "one\ntwo"
+
+
+def test_a_file_that_is_not_there_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no\.txt: cannot be read: No such file"):
+        read_text(tmp_path / "no.txt")
+
+
+def test_packed_lines_have_no_time_in_them(tmp_path: Path) -> None:
+    for name in ("one.gz", "two.gz"):
+        write_lines(tmp_path / name, ["a", "b"])
+    assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
+    assert gzip.decompress((tmp_path / "one.gz").read_bytes()) == b"a\nb\n"
+    assert read_text(tmp_path / "one.gz") == "a\nb"
+
+
+def test_what_is_unread_is_read_when_asked_for() -> None:
+    asked: list[str] = []
+
+    def read() -> int:
+        asked.append("once")
+        return 2
+
+    unread = Unread("text", read).then(lambda value: value + 1)
+    assert (unread.text, asked) == ("text", [])
+    assert unread.read() == 3
+    assert asked == ["once"]
+
+
+# ---- the door ----
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (None, "the source is null; expected a string, a list of words, a Sentence or a spaCy Doc"),
+        (b"bytes", "the source is b'bytes'; expected a string"),
+        (3.5, "the source is 3.5; expected a string"),
+        ({1}, "the source is {1}; expected a string"),
+        (["a", 2], "word 1 of the source is 2; expected a string"),
+        (["a", ""], "token 1 of the source is ''; expected one word without white space"),
+        (["a b"], "token 0 of the source is 'a b'; expected one word"),
+        ("a\x00b", "the source has a control character, U+0000 at character 2"),
+        (["\x1b[31m"], "the source has a control character, U+001B at character 1"),
+        ("a \ud800", "the source has half of a surrogate pair, U+D800 at character 3"),
+    ],
+)
+def test_what_is_no_sentence_is_told(value: object, told: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+        checked_sentence("source", value, 10)
+    assert str(caught.value).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("a " * 11, "the target has 11 words; the limit is 10"),
+        (["a"] * 11, "the target has 11 words; the limit is 10"),
+        (Sentence.from_words(["a"] * 12), "the target has 12 words; the limit is 10"),
+        ("a" * (LONGEST_WORD + 1), "the target has a word of 1,001 characters; the limit is 1,000"),
+        (" " * (LONGEST_TEXT + 1), "the target has 50,001 characters; the limit is 50,000"),
+    ],
+)
+def test_what_is_too_long_is_told_with_the_limit(value: object, told: str) -> None:
+    with pytest.raises(TooLongError) as caught:
+        checked_sentence("target", value, 10)
+    assert str(caught.value).startswith(told)
+
+
+def test_a_sentence_is_a_text_a_list_or_itself() -> None:
+    sentence = checked_sentence("source", "Don't go.", 10)
+    assert sentence.words == ("Do", "n't", "go", ".")
+    assert checked_sentence("source", sentence, 10) is sentence
+    assert checked_sentence("source", ["Don't", "go."], 10).words == ("Don't", "go.")
+    assert checked_sentence("source", "Don't go.", 10, tokenized=True).words == ("Don't", "go.")
+
+
+def test_line_breaks_and_tabs_are_spaces() -> None:
+    assert checked_sentence("source", "He\tgoes\nhome", 10).words == ("He", "goes", "home")
+
+
+@given(st.lists(st.text(st.characters(categories=("L", "N")), min_size=1), max_size=8))
+def test_tokens_of_the_user_keep_their_places(words: list[str]) -> None:
+    sentence = split_on_spaces("  ".join(words))
+    assert sentence.words == tuple(words)
+    assert all(sentence.text[token.begin : token.end] == token.surface for token in sentence.tokens)
+
+
+@pytest.mark.parametrize("text", ["", "plain", "tab\tand\nnewline", "ü 漢字 \u202e"])
+def test_text_without_control_characters_passes(text: str) -> None:
+    refuse_harmful("source", text)
+
+
+# ---- graphs, rows, given parses ----
+
+
+def forest() -> Forest:
+    trees = [ScoredTree(parse_brackets(LOW), -0.5), ScoredTree(parse_brackets(HIGH), -1.0)]
+    return pack(trees, Sentence.from_words(["I", "saw", "men", "with", "dogs"]))
+
+
+def test_a_tree_graph_has_every_node_every_word_and_one_bottom_row() -> None:
+    graph = format_tree_graph(parse_brackets(LOW))
+    assert graph.startswith("digraph {")
+    assert graph.count("[label=") == 12 + 5
+    assert "{ rank=same; w0; w1; w2; w3; w4; }" in graph
+
+
+def test_a_forest_graph_has_a_dot_for_every_hyperedge_that_has_children() -> None:
+    packed = forest()
+    graph = format_forest_graph(packed)
+    assert graph.count("[shape=point]") == sum(bool(edge.children) for edges in packed.edges for edge in edges)
+    assert graph.count("shape=box") == len(packed)
+    assert "style=dashed" in graph
+    assert "style=bold" in graph
+
+
+def test_labels_of_graphs_are_quoted() -> None:
+    graph = format_tree_graph(parse_brackets('(S (`` ") (NN a\\b))'))
+    assert r'label="\""' in graph
+    assert r'label="a\\b"' in graph
+
+
+@pytest.mark.parametrize("sample", [CAT, LONG], ids=["cat", "long"])
+def test_a_table_has_a_row_per_pair_and_per_null(sample: Alignment) -> None:
+    rows = [line.split("\t") for line in to_tsv(sample, bars=True).splitlines()]
+    assert len(rows) == len(sample.phrases.pairs) + len(sample.phrases.source_nulls) + len(sample.phrases.target_nulls)
+    assert {len(row) for row in rows} <= {len(COLUMNS)}
+
+
+def test_rows_of_null_phrases_have_one_side() -> None:
+    rows = [dict(zip(COLUMNS, line.split("\t"), strict=True)) for line in to_tsv(LONG, bars=True).splitlines()]
+    nulls = [row for row in rows if not row["source"] or not row["target"]]
+    assert len(nulls) == len(LONG.phrases.source_nulls) + len(LONG.phrases.target_nulls)
+    assert all(row["relation"] == row["score"] == "" for row in nulls)
+
+
+@pytest.mark.parametrize("form", ["brackets", "nbest", "forest"])
+def test_the_first_line_tells_what_the_parses_are(tmp_path: Path, form: str) -> None:
+    trees = [ScoredTree(parse_brackets(LOW), -0.5), ScoredTree(parse_brackets(HIGH), -1.0)]
+    lines = {"brackets": [LOW, HIGH], "nbest": format_nbest(0, trees), "forest": [format_forest(forest())]}[form]
+    write_lines(tmp_path / "given", ["", *lines] if form == "brackets" else lines)
+    given_parses = list(read_given(tmp_path / "given"))
+    assert len(given_parses) == {"brackets": 2, "nbest": 1, "forest": 1}[form]
+    if form == "forest":
+        assert json.loads(format_forest(given_parses[0])) == json.loads(lines[0])  # type: ignore[arg-type]
+
+
+def test_a_file_without_a_tree_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "given").write_text("\n\n")
+    with pytest.raises(InputError, match="no tree in the file; expected Penn brackets, n-best lists or forests"):
+        list(read_given(tmp_path / "given"))

@@ -1,0 +1,311 @@
+"""Names, opposites, negation, light verbs and spelling: what two sentences say in other words, source by source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from forestalign.lexicon import load_wordnet
+from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, RELATIONS, SIMILAR, Finding
+from forestalign.lexicon.light_verbs import light_verb_findings
+from forestalign.lexicon.names import acronym_findings, name_findings, read_countries, read_titles
+from forestalign.lexicon.negations import negation_phrases
+from forestalign.lexicon.opposites import (
+    are_opposites,
+    find_negated,
+    negation_findings,
+    opposite_findings,
+    read_opposites,
+)
+from forestalign.lexicon.phrase_relations import spelling_findings
+from forestalign.lexicon.phrase_text import parts_of_speech, take_apart
+from forestalign.tokens import Sentence, analyse
+from tests.builders.bad_files import complaint
+
+
+def sentence(text: str) -> Sentence:
+    """Words with their tags: `She/PRP left/VBD`."""
+    pairs = [item.rsplit("/", 1) for item in text.split()]
+    return analyse(Sentence.from_words([word for word, _ in pairs]), [tag for _, tag in pairs])
+
+
+def said(source: str, target: str, findings: Iterable[Finding]) -> set[tuple[str, str, str]]:
+    """Findings by their words."""
+    own, other = sentence(source).words, sentence(target).words
+    return {
+        (" ".join(own[i] for i in one.source), " ".join(other[i] for i in one.target), one.relation) for one in findings
+    }
+
+
+# ---- findings ----
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_turning_a_finding_twice_gives_it_back(relation: str) -> None:
+    finding = Finding((0, 1), (2,), relation, 5)
+    assert finding.turned().turned() == finding
+
+
+def test_turning_exchanges_sides_and_general_with_specific() -> None:
+    assert Finding((0,), (2,), MORE_GENERAL, 5).turned() == Finding((2,), (0,), MORE_SPECIFIC, 5)
+    assert Finding((0,), (2,), OPPOSITE).turned().relation == OPPOSITE
+
+
+# ---- parts ----
+
+
+def test_a_hyphenated_token_is_taken_apart_and_a_free_hyphen_disappears() -> None:
+    parts = take_apart(sentence("well-known/JJ -/: tunes/NNS"))
+    assert parts.forms == ("well", "known", "tunes")
+    assert parts.tokens == (0, 0, 2)
+    assert parts.lemmas[2] == "tune"
+
+
+def test_only_whole_tokens_are_given_back() -> None:
+    parts = take_apart(sentence("well-known/JJ tunes/NNS"))
+    assert parts.whole_tokens((0, 1)) == (0,)
+    assert parts.whole_tokens((1, 2)) == ()
+    assert parts.whole_tokens((2, 1, 0)) == (0, 1)
+
+
+def test_capitals_are_remembered() -> None:
+    parts = take_apart(sentence("US/NNP told/VBD us/PRP"))
+    assert parts.capitals == {0}
+    assert parts.readings(1) == ("told", "tell")
+    assert parts.is_word(1, "tell")
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [("NNS", ("n",)), ("VBD", ("v",)), ("VBN", ("v", "a")), ("VBG", ("v", "a")), ("RBR", ("r",)), ("IN", ()), ("", ())],
+)
+def test_a_tag_stands_for_parts_of_speech(tag: str, expected: tuple[str, ...]) -> None:
+    assert tuple(parts_of_speech(tag)) == expected
+
+
+# ---- acronyms and titles ----
+
+
+def acronyms(source: str, target: str) -> set[tuple[str, str, str]]:
+    return said(source, target, acronym_findings(sentence(source), sentence(target)))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "pair"),
+    [
+        ("the/DT EU/NNP", "the/DT European/NNP Union/NNP", ("EU", "European Union")),
+        ("the/DT E.U./NNP", "the/DT European/NNP Union/NNP", ("E.U.", "European Union")),
+        ("DOJ/NNP", "Department/NNP of/IN Justice/NNP", ("DOJ", "Department of Justice")),
+        ("DJ/NNP Corp/NNP FCC/NNP", "Federal/NNP Cable/NNP Commission/NNP", ("FCC", "Federal Cable Commission")),
+        ("many/JJ NGOs/NNS", "non-governmental/JJ organizations/NNS", ("NGOs", "non-governmental organizations")),
+        ("United/NNP Press/NNP Agency/NNP", "UPA/NNP", ("United Press Agency", "UPA")),
+        ("the/DT U.K./NNP", "the/DT UK/NNP", ("U.K.", "UK")),
+    ],
+)
+def test_an_acronym_is_its_words(source: str, target: str, pair: tuple[str, str]) -> None:
+    assert (*pair, EQUAL) in acronyms(source, target)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("eu/NN", "European/NNP Union/NNP"),
+        ("EU/NNP", "European/NNP Monetary/NNP Union/NNP"),
+        ("EU/NNP", "eastern/JJ unit/NN"),
+        ("FCC/NNP", "Federal/NNP ,/, Cable/NNP Commission/NNP"),
+        ("US/NNP", "Use/NNP in/IN Syria/NNP"),
+        ("THE/DT WHOLE/JJ TITLE/NN IN/IN US/PRP", "united/JJ shoes/NNS"),
+    ],
+)
+def test_other_letters_other_case_and_other_words_are_no_acronym(source: str, target: str) -> None:
+    assert acronyms(source, target) == set()
+
+
+@pytest.mark.parametrize("row", ["Dr.\tdoctor", "dr.\t", "dr.\tdoctor\ndr\tdoctor"])
+def test_a_bad_title_is_refused(tmp_path: Path, row: str) -> None:
+    assert re.search(r"titles\.tsv:\d", complaint(read_titles, tmp_path / "titles.tsv", row))
+
+
+@pytest.mark.parametrize("row", ["-\tItalian\tItalians", "italy\titalian|\titalians"])
+def test_a_bad_country_is_refused(tmp_path: Path, row: str) -> None:
+    assert re.search(r"countries\.tsv:1", complaint(read_countries, tmp_path / "countries.tsv", row))
+
+
+# ---- people and countries ----
+
+
+def people(source: str, target: str) -> set[tuple[str, str, str]]:
+    return said(source, target, name_findings(sentence(source), sentence(target)))
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("Mr./NNP Chen/NNP", "Wei/NNP Chen/NNP"),
+        ("W./NNP Chen/NNP", "Wei/NNP Chen/NNP"),
+        ("President/NNP Wei/NNP Chen/NNP", "Wei/NNP Chen/NNP"),
+        ("Wei/NNP L./NNP Chen/NNP", "Wei/NNP Chen/NNP"),
+        ("Mr./NNP Chen/NNP", "Chen/NNP"),
+    ],
+)
+def test_one_person_may_have_several_forms(source: str, target: str) -> None:
+    whole = " ".join(sentence(source).words), " ".join(sentence(target).words)
+    assert people(source, target) == {(*whole, EQUAL)}
+    assert people(target, source) == {(*reversed(whole), EQUAL)}
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("Wei/NNP Chen/NNP", "Li/NNP Chen/NNP"),
+        ("Wei/NNP Chen/NNP", "Wei/NNP Wang/NNP"),
+        ("Wei/NNP Chen/NNP", "Wei/NNP Chen/NNP"),
+        ("Wei/NNP Chen/NNP", "Chen/NNP"),
+        ("L./NNP Chen/NNP", "Wei/NNP Chen/NNP"),
+        ("Chen/NNP", "Chen/NNP"),
+    ],
+)
+def test_other_people_the_same_words_and_bare_family_names_are_no_finding(source: str, target: str) -> None:
+    assert people(source, target) == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("Italian/JJ wine/NN", "wine/NN from/IN Italy/NNP", ("Italian", "from Italy", EQUAL)),
+        ("Italian/JJ wine/NN", "Italy/NNP 's/POS wine/NN", ("Italian", "Italy 's", EQUAL)),
+        ("Italians/NNPS", "Italian/JJ citizens/NNS", ("Italians", "Italian citizens", EQUAL)),
+        ("Italians/NNPS", "the/DT people/NNS of/IN Italy/NNP", ("Italians", "the people of Italy", EQUAL)),
+        ("British/JJ ships/NNS", "United/NNP Kingdom/NNP ships/NNS", ("British", "United Kingdom", SIMILAR)),
+    ],
+)
+def test_a_country_in_other_words(source: str, target: str, expected: tuple[str, str, str]) -> None:
+    assert expected in people(source, target)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("Italian/JJ wine/NN", "wine/NN from/IN France/NNP"),
+        ("Italian/JJ wine/NN", "Italian/JJ food/NN"),
+        ("Italian/JJ wine/NN", "Italy/NNP"),
+        ("china/NN plates/NNS", "plates/NNS from/IN China/NNP"),
+    ],
+)
+def test_two_countries_single_words_and_common_nouns_are_no_finding(source: str, target: str) -> None:
+    assert people(source, target) == set()
+
+
+# ---- opposites and negation ----
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("happy", "unhappy", True),
+        ("unhappy", "happy", True),
+        ("legal", "illegal", True),
+        ("large", "small", True),
+        ("win", "lose", True),
+        ("able", "table", False),
+        ("do", "undo", False),
+        ("cat", "dog", False),
+    ],
+)
+def test_opposites_are_known_by_prefix_or_by_lexicon(left: str, right: str, expected: bool) -> None:
+    assert (are_opposites(left, right, load_wordnet()) > 0) is expected
+
+
+@pytest.mark.parametrize("row", ["hot\thot", "hot\tcold\nhot\tcold", "hot\tcold\ncold\thot"])
+def test_a_bad_pair_of_opposites_is_refused(tmp_path: Path, row: str) -> None:
+    assert re.search(
+        rf"opposites\.tsv:{row.count(chr(10)) + 1}", complaint(read_opposites, tmp_path / "opposites.tsv", row)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("He/PRP did/VBD not/RB go/VB", ["did not go"]),
+        ("He/PRP is/VBZ not/RB very/RB tall/JJ", ["not very tall"]),
+        ("He/PRP will/MD never/RB go/VB", ["never go"]),
+        ("He/PRP goes/VBZ", []),
+        ("He/PRP said/VBD not/RB", []),
+        ("not/RB the/DT", []),
+    ],
+)
+def test_a_negation_reaches_the_next_word_of_content(text: str, words: list[str]) -> None:
+    parts = take_apart(sentence(text))
+    assert [" ".join(parts.forms[i] for i in one.parts) for one in find_negated(parts)] == words
+
+
+def opposites(source: str, target: str) -> set[tuple[str, str, str]]:
+    own, other = take_apart(sentence(source)), take_apart(sentence(target))
+    found = (
+        *opposite_findings(own, other, load_wordnet()),
+        *negation_findings(own, other, load_wordnet()),
+        *negation_phrases(own, other, load_wordnet()),
+    )
+    return said(source, target, found)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("prices/NNS rose/VBD", "prices/NNS fell/VBD", {("rose", "fell", OPPOSITE)}),
+        ("prices/NNS did/VBD not/RB rise/VB", "prices/NNS fell/VBD", {("did not rise", "fell", EQUAL)}),
+        ("a/DT large/JJ house/NN", "a/DT small/JJ house/NN", {("large", "small", OPPOSITE)}),
+        ("a/DT large/JJ house/NN", "a/DT large/JJ house/NN", set()),
+        ("they/PRP failed/VBD to/TO sign/VB", "they/PRP did/VBD not/RB sign/VB", {("failed", "did not", EQUAL)}),
+        ("they/PRP failed/VBD to/TO sign/VB", "they/PRP did/VBD not/RB read/VB", set()),
+    ],
+)
+def test_negation_and_opposites_cancel_each_other(
+    source: str, target: str, expected: set[tuple[str, str, str]]
+) -> None:
+    assert opposites(source, target) == expected
+
+
+# ---- light verbs and spelling ----
+
+
+def light(source: str, target: str) -> set[tuple[str, str, str]]:
+    own, other = take_apart(sentence(source)), take_apart(sentence(target))
+    return said(source, target, light_verb_findings(own, other, load_wordnet()))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("made/VBD a/DT decision/NN", "decided/VBD", {("made a decision", "decided", EQUAL)}),
+        ("decided/VBD", "made/VBD a/DT decision/NN", {("decided", "made a decision", EQUAL)}),
+        ("a/DT decision/NN was/VBD made/VBN", "decided/VBD", {("a decision was made", "decided", EQUAL)}),
+        ("took/VBD a/DT walk/NN", "walked/VBD", {("took a walk", "walked", EQUAL)}),
+        ("took/VBD the/DT walk/NN", "walked/VBD", set()),
+        ("made/VBD it/PRP after/IN a/DT decision/NN", "decided/VBD", set()),
+        ("a/DT decision/NN", "decided/VBD", set()),
+    ],
+)
+def test_a_light_verb_says_nothing_beside_its_noun(
+    source: str, target: str, expected: set[tuple[str, str, str]]
+) -> None:
+    assert light(source, target) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("health/NN care/NN", "healthcare/NN", {("health care", "healthcare", EQUAL)}),
+        ("healthcare/NN", "health/NN care/NN", {("healthcare", "health care", EQUAL)}),
+        ("on/IN going/VBG work/NN", "ongoing/JJ work/NN", {("on going", "ongoing", EQUAL)}),
+        ("in/IN to/TO", "into/IN", set()),
+        ("healthcare/NN", "healthcare/NN", set()),
+        ("care/NN health/NN", "healthcare/NN", set()),
+    ],
+)
+def test_compounds_may_be_spelt_apart(source: str, target: str, expected: set[tuple[str, str, str]]) -> None:
+    found = spelling_findings(take_apart(sentence(source)), take_apart(sentence(target)))
+    assert said(source, target, found) == expected

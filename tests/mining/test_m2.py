@@ -1,0 +1,79 @@
+"""ERRANT's M2 form: edits that turn the source into the target, with operations and parts of speech."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forestalign import Alignment
+from forestalign.cli import main
+from forestalign.mining.m2 import m2_of
+from tests.builders.view_samples import (
+    BOUGHT_LINKS,
+    BOUGHT_SOURCE,
+    BOUGHT_TARGET,
+    CAT_LINKS,
+    CAT_SOURCE,
+    CAT_TARGET,
+    LONG_LINKS,
+    LONG_SOURCE,
+    LONG_TARGET,
+    record,
+)
+
+CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
+SOLD = "(TOP (S (NP (NNP Ann)) (VP (VBD sold) (NP (CD nine) (NNS cars))) (. .)))"
+
+
+def applied(block: str) -> str:
+    """The sentence that the edits of a block make, as a reader of M2 applies them."""
+    first, *rows = block.splitlines()
+    words = first.removeprefix("S ").split()
+    for row in reversed([row for row in rows if "|||noop|||" not in row]):
+        place, _, words_instead, *_ = row.removeprefix("A ").split("|||")
+        begin, end = map(int, place.split())
+        words[begin:end] = [] if words_instead == "-NONE-" else words_instead.split()
+    return " ".join(words)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        CAT,
+        record("long", LONG_SOURCE, LONG_TARGET, LONG_LINKS),
+        record("bought", BOUGHT_SOURCE, BOUGHT_TARGET, BOUGHT_LINKS),
+        record("half", CAT_SOURCE, CAT_TARGET, CAT_LINKS, frozenset({1, 4, 7})),
+    ],
+)
+def test_the_edits_turn_the_source_into_the_target(result: Alignment) -> None:
+    assert applied(m2_of(result)) == " ".join(result.target.words)
+
+
+def test_operations_and_parts_of_speech_are_those_of_errant() -> None:
+    other = SOLD.replace("(CD nine) (NNS cars)", "(JJ old) (NN car)")
+    rows = m2_of(record("x", SOLD, other, {0: 0, 1: 1, 3: 3, 4: 4})).splitlines()
+    assert rows[0] == "S Ann sold nine cars ."
+    assert rows[1:] == [
+        "A 2 3|||R:OTHER|||old|||REQUIRED|||-NONE-|||0",
+        "A 3 4|||R:NOUN:NUM|||car|||REQUIRED|||-NONE-|||0",
+    ]
+
+
+def test_a_pair_without_edits_says_so() -> None:
+    same = record("same", SOLD, SOLD, {k: k for k in range(5)})
+    assert m2_of(same).endswith("\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0")
+
+
+def test_the_command_writes_a_block_per_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text(CAT.to_json() + "\n" + CAT.to_json() + "\n")
+    assert main(["edits", str(path), "--m2"]) == 0
+    found = capsys.readouterr()
+    assert found.out == f"{m2_of(CAT)}\n\n" * 2
+    assert found.err == "2 pairs\n"
+
+
+def test_m2_of_texts_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["edits", "--sentences", "a.txt", "b.txt", "--m2"]) == 2
+    assert "--m2 writes the edits of results" in capsys.readouterr().err

@@ -1,0 +1,209 @@
+"""Parts of derivations: their sum is the score, they mirror, and training finds better weights on made-up gold."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import forestalign
+from forestalign.aligner import Aligner
+from forestalign.config import AlignConfig
+from forestalign.evaluation.phrase_scores import one_tree_forest
+from forestalign.forest import Forest
+from forestalign.learning.calibration import calibration_error, isotonic
+from forestalign.learning.train_scores import start_weights, vector_of
+from forestalign.phrases.evidence.discounted_links import discount_links
+from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
+from forestalign.phrases.scoring.features import derivation_features, weigh_features
+from forestalign.phrases.scoring.model import PairScores
+from forestalign.phrases.scoring.schema import NAMES, PAIR, SLICE
+from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model, score_model_text
+from forestalign.phrases.scoring.seed_features import evidence_of_pairs
+from forestalign.phrases.search.directed_search import DirectedSearch, paper_search
+from forestalign.tokens import Sentence
+from forestalign.trees import parse_brackets
+from forestalign.words.alignment import WordAlignment, WordLink
+
+PAIRS = [
+    ("The committee rejected the plan.", "The plan was rejected by the committee."),
+    ("He did not remember the three letters.", "He forgot the three letters that she sent."),
+    ("They put off the meeting until Monday.", "The meeting was postponed until Monday."),
+]
+CONFIG = AlignConfig(kbest=10, nbest=10)
+Prepared = tuple[Forest, Forest, WordAlignment]
+
+
+@pytest.fixture(scope="module")
+def aligner() -> Aligner:
+    return forestalign.load(CONFIG)
+
+
+@pytest.fixture(scope="module")
+def prepared(aligner: Aligner) -> list[Prepared]:
+    found = []
+    for source, target in PAIRS:
+        result = aligner.align(source, target)
+        links = WordAlignment(tuple(sorted([*result.words, *result.candidates])))
+        found.append((result.source_forest, result.target_forest, links))
+    return found
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_score_of_a_derivation_is_the_weighted_sum_of_its_parts(aligner, prepared, seed: int) -> None:
+    noise = np.random.default_rng(seed).normal(size=len(NAMES)) * 0.1
+    weights = start_weights(CONFIG) + noise
+    for source, target, links in prepared:
+        parts = derivation_features(source, target, links, aligner.stage.score(source, target, links))
+        derivations = DirectedSearch(source, target, *weigh_features(parts, weights), CONFIG).both_ways()
+        assert derivations
+        for derivation in derivations:
+            assert vector_of(parts, source, target, derivation) @ weights == pytest.approx(derivation.score, abs=1e-6)
+
+
+def test_the_start_weights_give_the_alignments_of_the_paper(aligner, prepared) -> None:
+    for source, target, links in prepared:
+        scores = aligner.stage.score(source, target, links)
+        parts = derivation_features(source, target, links, scores)
+        start = start_weights(CONFIG)
+        start[SLICE["phrase"]] = -1e6  # the paper knows no such seeds
+        best = DirectedSearch(source, target, *weigh_features(parts, start), CONFIG).both_ways()[0]
+        paper = paper_search(source, target, links, scores, CONFIG).best().derivations[0]
+        assert {(p.source, p.target) for p in best.pairs} == {(p.source, p.target) for p in paper.pairs}
+
+
+def test_parts_mirror_when_the_sentences_are_swapped(aligner, prepared) -> None:
+    source, target, links = prepared[1]
+    scores = aligner.stage.score(source, target, links)
+    forth = derivation_features(source, target, links, scores)
+    back = derivation_features(target, source, links.mirrored(), scores.transposed())
+    assert forth.pair == pytest.approx(back.pair.transpose(1, 0, 2))
+    assert forth.source.null == pytest.approx(back.target.null)
+
+
+def test_heads_and_edges_by_hand() -> None:
+    source = one_tree_forest(parse_brackets("(S (NP (DT the) (NN dog)) (VP (VBD ran)))"))
+    target = one_tree_forest(parse_brackets("(S (NP (NNS dogs)) (VP (VBP run)))"))
+    links = WordAlignment((WordLink(1, 0, 0.8), WordLink(2, 1, 0.5)))
+    shape = len(source), len(target)
+    scores = PairScores(np.zeros(shape), np.zeros(shape[0]), np.zeros(shape[1]))
+    parts = derivation_features(source, target, links, scores).pair
+
+    def value(name: str, one: tuple[int, int], other: tuple[int, int]) -> float:
+        rows = [k for k, node in enumerate(source.nodes) if (node.begin, node.end) == one]
+        columns = [k for k, node in enumerate(target.nodes) if (node.begin, node.end) == other]
+        return float(parts[rows[0], columns[0], PAIR.index(name)])
+
+    assert value("heads linked", (0, 2), (0, 1)) == pytest.approx(0.8)
+    assert value("heads held", (0, 2), (0, 1)) == pytest.approx(1.6)
+    assert value("heads linked elsewhere", (0, 2), (0, 1)) == pytest.approx(0.0)
+    assert value("heads linked elsewhere", (0, 2), (1, 2)) == pytest.approx(0.8 + 0.5)
+    assert value("edges without link", (0, 2), (0, 1)) == pytest.approx(4 - (0 + 0.8 + 0.8 + 0.8))
+    assert value("one word with several", (0, 2), (0, 1)) == 1.0
+    assert value("one word with several", (2, 3), (1, 2)) == 0.0
+
+
+def test_evidence_seeds_a_phrase_pair_over_exactly_its_words(aligner, prepared) -> None:
+    from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
+
+    source, target, links = prepared[2]
+    scores = aligner.stage.score(source, target, links)
+    words = [token.surface for token in source.sentence.tokens]
+    begin = words.index("the")
+    evidence = PhraseEvidence((begin, begin + 1), (0, 1), "lexicon", "equal", 0.9)
+    apart = PhraseEvidence((0, 2), (0, 1), "lexicon", "equal", 0.9)
+    against = PhraseEvidence((begin, begin + 1), (0, 1), "lexicon", "opposite", 0.9)
+    phrase_kind = 4
+    plain = derivation_features(source, target, links, scores)
+    known = set(
+        zip(plain.seeds.source.tolist(), plain.seeds.target.tolist(), strict=True)
+    )  # blocks of links among them
+    for rows, count in (((evidence,), 1), ((apart,), 0), ((against,), 0)):
+        seeds = derivation_features(source, target, links, scores, rows).seeds
+        places = zip(seeds.source.tolist(), seeds.target.tolist(), strict=True)
+        added = [k for k, place in enumerate(places) if place not in known]
+        assert all(seeds.kind[k] == phrase_kind for k in added)
+        assert (len(added) >= 1) == bool(count)
+        assert len(seeds) - len(added) == len(plain.seeds)
+        for k in added:
+            node = source.nodes[int(seeds.source[k])]
+            assert (node.begin, node.end) == (begin, begin + 2)
+
+
+def test_a_model_survives_its_file_and_a_torn_one_is_refused(tmp_path) -> None:
+    model = ScoreModel(np.arange(len(NAMES)) / 8.0, ((0.0, 0.1), (1.0, 0.9)), {"pairs": 3})
+    path = tmp_path / "scores.json"
+    path.write_text(score_model_text(model), encoding="utf-8")
+    again = load_score_model(str(path))
+    assert again.weights.tolist() == model.weights.tolist()
+    assert (again.calibration, again.card) == (model.calibration, model.card)
+    torn = tmp_path / "torn.json"
+    torn.write_text(score_model_text(model)[:-40], encoding="utf-8")
+    with pytest.raises(forestalign.ForestAlignError, match="is not a file of phrase scores"):
+        load_score_model(str(torn))
+    with pytest.raises(forestalign.ForestAlignError, match="cannot be read"):
+        load_score_model(str(tmp_path / "nowhere.json"))
+
+
+def test_the_shipped_scores_align_and_mirror() -> None:
+    aligner = forestalign.load(scoring="best")
+    for source, target in PAIRS:
+        forth, back = aligner.align(source, target).phrases, aligner.align(target, source).phrases
+        assert {(p.source, p.target) for p in forth.pairs} == {(p.target, p.source) for p in back.pairs}
+        assert forth.log_score == back.log_score
+        assert all(0.0 <= (p.posterior or 0.0) <= 1.0 for p in forth.pairs)
+
+
+def test_every_part_has_a_name_of_its_own() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+
+
+def test_the_calibration_curve_never_falls() -> None:
+    rng = np.random.default_rng(4)
+    raw = rng.random(400)
+    points = isotonic([(float(x), float(rng.random() < x**2)) for x in raw])
+    assert points[0][0] == 0.0
+    assert points[-1][0] == 1.0
+    assert all(one[1] <= other[1] for one, other in pairwise(points))
+
+
+def test_calibration_error_by_hand() -> None:
+    # a bin at 0.95 that is right half of the time, and one at 0.05 that is always wrong
+    observed = [(0.95, 1.0), (0.95, 0.0), (0.05, 0.0), (0.05, 0.0)]
+    assert calibration_error(observed) == pytest.approx((0.45 * 2 + 0.05 * 2) / 4)
+
+
+def test_sentences_of_one_word_have_parts() -> None:
+    aligner = forestalign.load(scoring="best")
+    result = aligner.align(Sentence.from_words(["Stop"]), Sentence.from_words(["Halt"]))
+    assert result.phrases is not None
+
+
+def _one_tree(tree: str) -> Forest:
+    return one_tree_forest(parse_brackets(tree))
+
+
+def test_evidence_speaks_for_the_nodes_over_its_words_and_for_no_others() -> None:
+    source = _one_tree("(TOP (S (NP (PRP He)) (VP (VBD gave) (PRT (RP up)))))")
+    target = _one_tree("(TOP (S (NP (PRP He)) (VP (VBD quit))))")
+    for row, is_told in (
+        (PhraseEvidence((1, 2), (1,), "lexicon", "equal", 0.8), True),
+        (PhraseEvidence((0, 2), (1,), "lexicon", "equal", 0.8), False),
+        (PhraseEvidence((1, 2), (1,), "lexicon", "opposite", 0.8), False),
+        (PhraseEvidence((0,), (0,), "lexicon", "equal", 0.8), False),
+    ):
+        told = np.argwhere(evidence_of_pairs(source, target, [row])).tolist()
+        spans = {(source.nodes[a].begin, source.nodes[a].end, target.nodes[b].begin) for a, b in told}
+        assert spans == ({(1, 3, 1)} if is_told else set())
+
+
+def test_opposites_in_a_negation_are_not_linked() -> None:
+    source = _one_tree("(TOP (S (NP (PRP It)) (VP (VBD was) (RB not) (ADJP (JJ easy)))))")
+    target = _one_tree("(TOP (S (NP (PRP It)) (VP (VBD was) (ADJP (JJ hard)))))")
+    links = np.eye(4, 3)
+    links[3, 2] = 0.9
+    row = PhraseEvidence((2, 3), (2,), "negation", "similar", 0.6)
+    explained = discount_links(links, source, target, [row])
+    assert explained[3, 2] == 0.0
+    assert explained[0, 0] == explained[1, 1] == 1.0

@@ -1,0 +1,84 @@
+"""What one sentence says about the other through the links, on trees written by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from forestalign.forest import Forest
+from forestalign.reranking import forest_shares
+from forestalign.reranking.forest_shares import arcs, governors, span_table
+from forestalign.reranking.projection import TreeEvidence, evidence_for
+from tests.builders.hand_forests import hand_forest, hand_links
+
+LOW = "(S (NP (PRP We)) (VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NNS lenses))))) (. .))"
+HIGH = "(S (NP (PRP We)) (VP (VBD saw) (NP (DT the) (NN man)) (PP (IN with) (NP (NNS lenses)))) (. .))"
+FRONTED = "(S (PP (IN With) (NP (NNS lenses))) (NP (PRP we)) (VP (VBD saw) (NP (DT the) (NN man))) (. .))"
+USING = "(S (S (VP (VBG Using) (NP (NNS lenses)))) (NP (PRP we)) (VP (VBD saw) (NP (DT the) (NN man))) (. .))"
+# We saw the man with lenses . / With lenses we saw the man .
+LINKS = hand_links((0, 2), (1, 3), (2, 4), (3, 5), (4, 0), (5, 1), (6, 6))
+
+
+def seen(forest: Forest, other: str, *links: tuple[int, int]) -> TreeEvidence:
+    return evidence_for(forest.sentence, hand_forest(other), hand_links(*links) if links else LINKS)
+
+
+def test_a_phrase_over_there_speaks_for_its_words_and_against_what_cuts_it() -> None:
+    found = seen(hand_forest(LOW, HIGH), FRONTED)
+    assert found.together[1, 3] == pytest.approx(1.0)  # saw the man
+    assert found.by_category["VP"][1, 3] == pytest.approx(1.0)
+    assert found.together[0, 2] == 0.0  # We saw the
+    assert found.apart[0, 2] == 1.0
+    assert found.crossed[0, 2] == 1.0
+    assert found.crossed[1, 3] == 0.0
+
+
+def test_words_whose_partners_have_others_between_them_are_scattered() -> None:
+    found = seen(hand_forest(LOW, HIGH), FRONTED)
+    assert found.scattered[2, 5] == 1.0  # the man with lenses
+    assert found.scattered[2, 3] == 0.0
+    assert found.together[2, 5] == found.apart[2, 5] == 0.0
+
+
+def test_an_image_may_be_widened_by_words_without_a_partner() -> None:
+    forest = hand_forest("(S (NP (NN man)) (VP (VBD saw) (NP (NNS lenses))))")
+    other = "(S (NP (DT the) (NN man)) (VP (VBD saw) (ADVP (RB once)) (NP (NNS lenses))))"
+    found = seen(forest, other, (0, 1), (1, 2), (2, 4))
+    assert found.together[0, 2] == pytest.approx(1.0)
+    assert found.together[1, 2] == pytest.approx(1.0)
+    assert found.exact[1, 2] == 0.0  # once has no partner
+    assert seen(hand_forest(HIGH), FRONTED).exact[1, 3] == 1.0
+
+
+def test_other_words_than_the_same_are_not_exact() -> None:
+    found = seen(hand_forest(HIGH), FRONTED.replace("man", "person"))
+    assert found.exact[1, 3] == 0.0
+    assert found.exact[4, 5] == 1.0
+    assert found.same.tolist() == [1, 1, 1, 0, 1, 1, 0]
+
+
+def test_what_governs_over_there_governs_here_through_the_links() -> None:
+    found = seen(hand_forest(LOW, HIGH), FRONTED)
+    assert found.governs[5, 1] == pytest.approx(1.0)  # lenses, saw
+    assert found.governs[5, 3] == 0.0
+
+
+def test_a_governor_without_a_partner_is_passed_over() -> None:
+    found = seen(hand_forest(LOW, HIGH), USING, (0, 2), (1, 3), (2, 4), (3, 5), (5, 1))
+    assert found.governs[5, 1] == pytest.approx(1.0)
+
+
+def test_shares_are_those_of_the_trees_of_the_forest(monkeypatch: pytest.MonkeyPatch) -> None:
+    forest = hand_forest(LOW, HIGH)
+    assert span_table(forest)[2, 5] == pytest.approx(0.5)
+    assert governors(forest)[5].tolist() == pytest.approx([0, 0.5, 0, 0.5, 0, 0, 0])
+    assert {(word, governor) for _, word, governor in zip(*arcs(forest), strict=True)} >= {(5, 1), (5, 3), (4, 5)}
+    monkeypatch.setattr(forest_shares, "TEMPERATURE", 1.0)
+    assert np.allclose(forest_shares.flattened(forest).arrays.marginals, forest.arrays.marginals)
+
+
+def test_a_sentence_without_links_says_nothing() -> None:
+    forest = hand_forest(LOW)
+    found = evidence_for(forest.sentence, hand_forest(FRONTED), hand_links())
+    for table in (found.together, found.apart, found.crossed, found.scattered, found.exact, found.governs):
+        assert not table.any()

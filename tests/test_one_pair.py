@@ -1,0 +1,214 @@
+"""What a program asks about one pair, or about a stream of pairs: links, edits, similarity, frames, spaCy documents."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import forestalign
+from forestalign import Alignment, Span, Token
+from forestalign.aligner import default_aligner
+from forestalign.errors import UsageError
+from forestalign.trees import parse_brackets
+
+PAIR = "He bought a car.", "He purchased an automobile."
+
+
+@pytest.fixture(scope="module")
+def result() -> Alignment:
+    return forestalign.align(*PAIR)
+
+
+# ---- a result ----
+
+
+def test_the_pairs_of_a_result_say_what_they_are_about(result: Alignment) -> None:
+    found = {pair.source_text: (pair.target_text, pair.relation, pair.confidence) for pair in result}
+    target, relation, confidence = found["bought"]
+    assert (target, relation) == ("purchased", "equal")
+    assert confidence is not None
+    assert 0.5 < confidence <= 1.0
+
+
+def test_a_side_of_a_pair_prints_its_text_and_is_a_span(result: Alignment) -> None:
+    pair = next(pair for pair in result if pair.source_text == "a car")
+    assert (str(pair.source), f"{pair.target}") == ("a car", "an automobile")
+    assert isinstance(pair.source, Span)
+    assert (pair.source, pair.source.size) == (Span(2, 4), 2)
+    assert str(pickle.loads(pickle.dumps(pair)).source) == "a car"
+
+
+def test_a_tree_prints_on_several_lines(result: Alignment) -> None:
+    assert str(result.source_tree).splitlines() == [
+        "(S",
+        "  (NP (PRP He))",
+        "  (VP",
+        "    (VBD bought)",
+        "    (NP (DT a) (NN car)))",
+        "  (. .))",
+    ]
+    assert parse_brackets(str(result.source_tree)) == result.source_tree
+
+
+def test_a_sentence_has_tokens_by_order_and_by_place(result: Alignment) -> None:
+    assert [str(token) for token in result.source] == ["He", "bought", "a", "car", "."]
+    assert result.source[1].lemma == "buy"
+    assert result.source[-1] == result.source.tokens[-1]
+    assert [token.surface for token in result.source[2:4]] == ["a", "car"]
+    assert str(result.source) == PAIR[0]
+    assert isinstance(result.source[0], Token)
+
+
+def test_a_result_as_a_dictionary_has_the_fields_of_its_line(result: Alignment) -> None:
+    fields = result.to_dict()
+    assert fields["source"]["text"] == PAIR[0]
+    assert len(fields["phrases"]) == len(result.phrases.pairs)
+
+
+def test_a_frame_has_a_row_for_each_pair(result: Alignment, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pandas(ModuleType):
+        def DataFrame(self, rows: list[dict[str, Any]], columns: list[str]) -> list[dict[str, Any]]:  # noqa: N802
+            assert all(list(row) == columns for row in rows)
+            return rows
+
+    monkeypatch.setitem(sys.modules, "pandas", Pandas("pandas"))
+    rows = result.to_dataframe()
+    assert len(rows) == len(result.pairs())
+    assert [(row["source"], row["target"]) for row in rows if row["source_end"] == 2] == [("bought", "purchased")]
+
+
+def test_without_pandas_a_frame_says_what_to_install(result: Alignment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(UsageError, match="needs pandas, which is not installed: pip install pandas"):
+        result.to_dataframe()
+
+
+# ---- beside `align` ----
+
+
+def test_words_of_a_pair_are_linked_without_an_aligner() -> None:
+    linked = forestalign.words(*PAIR)
+    assert [(link.source, link.target) for link in linked][1] == ("bought", "purchased")
+    assert str(linked).splitlines()[3] == "car = automobile"
+    assert linked.words.pairs == forestalign.align(*PAIR).words.pairs
+
+
+def test_the_folder_of_word_aligners_is_still_a_module() -> None:
+    from forestalign.words import WordAligner
+
+    assert forestalign.words.WordAligner is WordAligner  # type: ignore[attr-defined]
+
+
+def test_edits_and_similarity_of_a_pair_are_those_of_its_result(result: Alignment) -> None:
+    assert forestalign.edits(*PAIR) == result.edits()
+    assert forestalign.similarity(*PAIR) == result.similarity()
+
+
+# ---- streams ----
+
+
+def test_a_stream_is_read_no_further_than_its_batches() -> None:
+    read = []
+
+    def pairs() -> Iterator[tuple[str, str]]:
+        for number in range(100):
+            read.append(number)
+            yield f"Dog {number} barked.", f"Dog {number} was barking."
+
+    results = default_aligner().pipe(pairs(), batch_size=2)
+    assert read == []
+    assert next(results).source.text == "Dog 0 barked."
+    assert len(read) <= 4
+    assert [next(results).source.text for _ in range(3)][-1] == "Dog 3 barked."
+    assert len(read) <= 6
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"batch_size": 0}, "batch_size is 0; expected a whole number of at least 1"),
+        ({"jobs": 0}, "jobs is 0; expected"),
+        ({"pairs": "text"}, "expected pairs of sentences"),
+    ],
+)
+def test_a_stream_that_cannot_be_is_refused_at_once(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        default_aligner().pipe(**{"pairs": [], **settings})
+
+
+# ---- spaCy ----
+
+
+@dataclass
+class Word:
+    text: str
+    idx: int
+
+
+class Doc:
+    """What a document of spaCy has: a text, tokens with their places, no notion of being a sequence."""
+
+    def __init__(self, text: str, *words: str, begin: int = 0):
+        self.text, self._words, place = text, [], 0
+        for word in words:
+            place = text.index(word, place)
+            self._words.append(Word(word, begin + place))
+            place += len(word)
+
+    def __iter__(self) -> Iterator[Word]:
+        return iter(self._words)
+
+
+class Odd:
+    """A text, and what it is made of by its own account."""
+
+    def __init__(self, text: str, parts: list[Any]):
+        self.text, self._parts = text, parts
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._parts)
+
+
+@pytest.mark.parametrize("begin", [0, 40])
+def test_a_document_keeps_its_tokens(begin: int) -> None:
+    doc = Doc("He  can't\nswim.", "He", " ", "can't", "\n", "swim", ".", begin=begin)
+    result = forestalign.align(doc, "He cannot swim.")
+    assert result.source.words == ("He", "can't", "swim", ".")
+    assert result.source.text == "He  can't swim."
+    assert [token.begin for token in result.source] == [0, 4, 10, 14]
+    assert [found.source.words for found in default_aligner().align_many([(doc, doc)])] == [result.source.words]
+    assert forestalign.words(doc, doc).source.words == result.source.words
+
+
+@pytest.mark.heavy
+def test_a_document_of_spacy_itself_keeps_its_tokens() -> None:
+    spacy = pytest.importorskip("spacy")
+    doc = spacy.blank("en")("The well-known author didn't come.")
+    result = forestalign.align(doc, "The famous author did not come.")
+    assert result.source.words == tuple(token.text for token in doc)
+    assert result.source.words[1:4] == ("well", "-", "known")
+
+
+@pytest.mark.parametrize(
+    ("doc", "message"),
+    [
+        (Doc("a b", "a"), ""),
+        (type("Doc", (), {"text": "a", "__iter__": lambda self: iter(["a"])})(), "the source has the token .*a"),
+        (
+            type("Doc", (), {"text": "a", "__iter__": lambda self: iter([Word("b", 0)])})(),
+            "token 0 of the source is 'b'",
+        ),
+    ],
+)
+def test_what_only_looks_like_a_document_is_refused(doc: Any, message: str) -> None:
+    if not message:
+        assert default_aligner().sentence("source", doc).words == ("a",)
+        return
+    with pytest.raises(UsageError, match=message):
+        forestalign.align(doc, "a")

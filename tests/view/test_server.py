@@ -1,0 +1,138 @@
+"""The server in anybody's hands: slow clients, many clients, clients that leave, and texts that cannot be written."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from forestalign.view import server as server_module
+from forestalign.view.server import AlignServer
+from tests.builders.view_samples import record
+
+JSON = {"Content-Type": "application/json"}
+
+
+@contextmanager
+def running(seconds: float = 5.0) -> Iterator[AlignServer]:
+    with AlignServer(("127.0.0.1", 0), lambda source, target: record(), quiet=False) as server:
+        server.seconds = seconds  # type: ignore[misc]
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def port(server: AlignServer) -> int:
+    return int(server.server_address[1])
+
+
+def connected(server: AlignServer) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port(server)), timeout=10)
+
+
+def answer(server: AlignServer, method: str, path: str, body: bytes = b"") -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=10)
+    connection.request(method, path, body=body, headers=JSON)
+    return connection.getresponse()
+
+
+@pytest.mark.parametrize("path", ["/", "/?x=1", "/?a=%00&b", "/#top"])
+def test_the_page_has_an_address_with_or_without_a_query(path: str) -> None:
+    with running() as server:
+        response = answer(server, "GET", path)
+        assert (response.status, b"<!doctype html" in response.read().lower()) == (200, True)
+
+
+def test_the_head_of_the_page_can_be_asked_for_alone() -> None:
+    with running() as server:
+        response = answer(server, "HEAD", "/")
+        assert response.status == 200
+        assert int(response.headers["Content-Length"]) > 1000
+        assert response.read() == b""
+        assert answer(server, "HEAD", "/elsewhere").status == 404
+
+
+@pytest.mark.parametrize("half", ["\\ud800", "\\udfff", "a \\udc00 b"])
+def test_half_of_a_surrogate_pair_is_refused(half: str) -> None:
+    with running() as server:
+        response = answer(server, "POST", "/align", f'{{"source": "{half}", "target": "b"}}'.encode())
+        assert response.status == 400
+        assert "half of a surrogate pair" in json.loads(response.read())["error"]
+
+
+@pytest.mark.parametrize("first", [b"", b"G", b"POST /align HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n"])
+def test_a_request_that_trickles_in_is_ended_as_a_whole(first: bytes) -> None:
+    with running(seconds=1.0) as server, connected(server) as client:
+        client.sendall(first)
+        begin = time.monotonic()
+        is_open = True
+        while is_open and time.monotonic() - begin < 8:
+            try:
+                client.sendall(b"x")
+                client.settimeout(0.2)
+                is_open = client.recv(4096) != b""
+            except TimeoutError:
+                continue
+            except OSError:
+                is_open = False
+        assert not is_open
+        assert time.monotonic() - begin < 5
+
+
+def test_connections_have_a_cap_and_places_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_MOST_CONNECTIONS", 3)
+    with running(seconds=30.0) as server:
+        held = [connected(server) for _ in range(3)]
+        for client in held:
+            client.sendall(b"GET / HT")
+        time.sleep(0.3)
+        with connected(server) as fourth:
+            assert fourth.recv(10) == b""
+        for client in held:
+            client.close()
+        time.sleep(0.3)
+        assert answer(server, "GET", "/").status == 200
+
+
+def test_a_client_that_leaves_is_one_line_and_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    with running() as server:
+        for _ in range(5):
+            client = connected(server)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
+            client.close()
+        time.sleep(0.5)
+        assert answer(server, "GET", "/").status == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_pages_that_tell_that_they_are_open_fill_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[bytes] = []
+
+    def annotate(request: bytes) -> str:
+        told.append(request)
+        return "{}"
+
+    with AlignServer(("127.0.0.1", 0), lambda source, target: record(), quiet=False, annotate=annotate) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        statuses = []
+        for path, token in (("/alive", server.token), ("/annotations", server.token), ("/alive", "wrong")):
+            connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=10)
+            connection.request("POST", path, body=b"{}", headers=JSON | {"X-Token": token})
+            statuses.append(connection.getresponse().status)
+        server.shutdown()
+        thread.join()
+    assert statuses == [200, 200, 403]
+    assert told == [b"{}", b"{}"]
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[1] for line in lines] == ["/annotations", "/alive"]  # the refusal is told

@@ -1,0 +1,299 @@
+"""Words, chunks, feature layers, potentials of spans, synthetic phrases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forestalign.errors import UsageError
+from forestalign.lexicon import PairList
+from forestalign.tokens import Sentence
+from forestalign.words.crf import FAMILIES, FeatureSpace, Resources, feature_space, synthesise
+from forestalign.words.crf import lattice_kernels as kernels
+from forestalign.words.crf import span_potentials as plain
+from forestalign.words.crf.chunks import Chunk, chunk
+from forestalign.words.crf.feature_space import ENCODER_SPAN_NAMES, SPAN_KINDS, SPAN_NAMES, cell_layers
+from forestalign.words.crf.pair_features import pair_features
+from forestalign.words.crf.segments import span_kinds
+from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, words_of
+from forestalign.words.crf.transitions import NAMES, transition_features
+
+
+def sentence(text: str) -> Sentence:
+    """Words with tags after a slash; the lemma is the lower-cased word."""
+    parts = [part.rsplit("/", 1) for part in text.split()]
+    words, tags = [word for word, _ in parts], [tag for _, tag in parts]
+    return Sentence.from_words(words).with_analysis(tags, [word.lower() for word in words])
+
+
+SOURCE = sentence("The/DT old/JJ mayor/NN has/VBZ opened/VBN a/DT small/JJ bridge/NN in/IN Ghent/NNP ./.")
+TARGET = sentence("A/DT little/JJ bridge/NN was/VBD opened/VBN by/IN the/DT Mayor/NN ./.")
+sentences = st.lists(st.sampled_from(["a", "b", "Bc", "bcd", "the", ",", "x1"]), min_size=1, max_size=5).map(
+    Sentence.from_words
+)
+
+
+def layer(
+    name: str, source: Sentence = SOURCE, target: Sentence = TARGET, resources: Resources | None = None
+) -> np.ndarray:
+    return cell_layers(words_of(source), words_of(target), resources or Resources(), FAMILIES)[name]
+
+
+def test_words_have_kinds_with_and_without_tags() -> None:
+    assert words_of(SOURCE).kinds.tolist()[:4] == [FUNCTION, CONTENT, CONTENT, FUNCTION]
+    plain_words = words_of(Sentence.from_words(["The", "bridge", "."]))
+    assert plain_words.kinds.tolist() == [FUNCTION, CONTENT, PUNCTUATION]
+    assert plain_words.tags.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("tags", "chunks"),
+    [
+        ("DT JJ NN VBZ VBN DT NN", [(0, 3, "NP"), (3, 5, "VP"), (5, 7, "NP")]),
+        ("PRP MD RB VB IN NNP NNP", [(0, 1, "NP"), (1, 4, "VP"), (4, 5, "PP"), (5, 7, "NP")]),
+        ("NN POS NN VBD RB JJ", [(0, 1, "NP"), (1, 3, "NP"), (3, 4, "VP"), (4, 6, "ADJP")]),
+        (", . :", []),
+    ],
+)
+def test_base_phrases_follow_the_tags(tags: str, chunks: list[tuple[int, int, str]]) -> None:
+    assert chunk(tags.split()) == tuple(Chunk(*each) for each in chunks)
+
+
+@given(tags=st.lists(st.sampled_from(["DT", "JJ", "NN", "VBZ", "IN", "TO", "RB", ",", "POS", "CD", "MD"]), max_size=9))
+def test_chunks_neither_overlap_nor_leave_the_sentence(tags: list[str]) -> None:
+    ends = [0]
+    for begin, end, _ in chunk(tags):
+        assert ends[-1] <= begin < end <= len(tags)
+        ends.append(end)
+
+
+def test_identical_words_differ_from_similar_ones() -> None:
+    identical, spelling = layer("identical"), layer("jaro_winkler")
+    assert identical[4, 4] == 1  # opened
+    assert identical[2, 7] == 0  # mayor, Mayor
+    assert layer("identical_any_case")[2, 7] == 1
+    assert spelling[2, 7] == 1
+    assert spelling[1, 0] < 0.5
+
+
+def test_the_pair_list_speaks_only_about_different_words() -> None:
+    resources = Resources(ppdb=PairList([("small", "little"), ("opened", "opened")]))
+    found = layer("ppdb", resources=resources)
+    assert found[6, 1] == 1
+    assert found.sum() == 1
+
+
+def test_neighbours_are_read_along_the_diagonal() -> None:
+    left, right = layer("left_same"), layer("right_same")
+    assert left[7, 2] == 0  # small before bridge, little before bridge
+    assert left[2, 7] == 0
+    assert right[10, 8] == 1  # both end their sentences
+    assert layer("left_same", TARGET, TARGET)[3, 3] == 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(source=sentences, target=sentences)
+def test_layers_lie_between_0_and_1_and_turn_over_with_the_pair(source: Sentence, target: Sentence) -> None:
+    space = feature_space(FAMILIES, 2, 2)
+    there = pair_features(source, target, Resources(), space)
+    back = pair_features(target, source, Resources(), space)
+    assert there.forward.cells.min() >= 0
+    assert there.forward.cells.max() <= 1
+    np.testing.assert_allclose(there.backward.cells, back.forward.cells, atol=1e-6)
+    np.testing.assert_array_equal(there.backward.tag_pairs, back.forward.tag_pairs)
+    np.testing.assert_allclose(there.backward.nulls, back.forward.nulls, atol=1e-6)
+    np.testing.assert_allclose(there.backward.spans.layers, back.forward.spans.layers, atol=1e-5)
+
+
+# ---- the encoder's vectors ----
+
+
+def encoded_pair() -> tuple[Sentence, Sentence]:
+    """buys - purchases .8, the - the .96, buys - the .28, the - purchases .6; car is unlike both.
+
+    The last mark makes the mean 0, and no centre of this width is shipped: these are the cosines of the rows.
+    """
+    rows = np.array([[0.28, 0.96, 0], [0.8, 0.6, 0]], np.float32)
+    source = np.eye(3, dtype=np.float32)
+    balance = -(rows.sum(0) + source.sum(0))
+    target = np.concatenate([rows, balance[None]])
+    return (
+        replace(sentence("buys/VBZ the/DT car/NN"), context_vectors=source),
+        replace(sentence("purchases/VBZ the/DT !/."), context_vectors=target[[1, 0, 2]]),
+    )
+
+
+def test_a_cosine_in_context_stands_against_its_rivals() -> None:
+    source, target = encoded_pair()
+    layers = cell_layers(words_of(source), words_of(target), Resources(), ("encoder",))
+    buys, the = (0, 0), (1, 1)
+    expected = {
+        "encoder_cosine": (0.8, 0.96),
+        "encoder_above_0.6": (0.2, 0.36),
+        "encoder_different": (0.8, 0.0),
+        "encoder_function": (0.0, 0.96),
+        "encoder_behind_source": (0.0, 0.0),
+        "encoder_lead_source": (0.2, 0.68),
+        "encoder_lead_target": (0.52, 0.36),
+        "encoder_best": (1.0, 1.0),
+        "encoder_best_different": (1.0, 0.0),
+    }
+    for name, values in expected.items():
+        assert [layers[name][buys], layers[name][the]] == pytest.approx(values, abs=1e-6), name
+    assert layers["encoder_behind_source"][1, 0] == pytest.approx(0.2)
+    assert layers["encoder_behind_target"][1, 0] == pytest.approx(0.36)
+    assert layers["encoder_best"].sum() == 2
+
+
+def test_layers_of_the_encoder_turn_over_with_the_pair() -> None:
+    source, target = encoded_pair()
+    space = feature_space(("encoder",), 2, 2)
+    there, back = (pair_features(*pair, Resources(), space) for pair in ((source, target), (target, source)))
+    assert there.forward.cells.min() >= 0
+    assert there.forward.cells.max() <= 1
+    np.testing.assert_allclose(there.backward.cells, back.forward.cells, atol=1e-6)
+    np.testing.assert_allclose(there.backward.nulls, back.forward.nulls, atol=1e-6)
+    np.testing.assert_allclose(there.backward.spans.layers, back.forward.spans.layers, atol=1e-6)
+
+
+def test_a_word_with_nothing_like_it_has_a_low_best_cosine() -> None:
+    space = feature_space(("encoder",), 1, 1)
+    nulls = pair_features(*encoded_pair(), Resources(), space).forward.nulls
+    best, content = (nulls[:, space.null_names.index(name)] for name in ("best_encoder", "best_encoder_content"))
+    assert best == pytest.approx([0.8, 0.96, 0.0], abs=1e-6)
+    assert content == pytest.approx([0.8, 0.0, 0.0], abs=1e-6)
+
+
+def test_the_cosine_of_spans_is_that_of_their_sums() -> None:
+    space = feature_space(("encoder",), 2, 2)
+    spans = pair_features(*encoded_pair(), Resources(), space).forward.spans
+    found = spans.layers[..., space.span_names.index("encoder_cosine")]
+    left, right = np.array([1.0, 1.0, 0.0]), np.array([1.08, 1.56, 0.0])
+    cosine = left @ right / np.linalg.norm(left) / np.linalg.norm(right)
+    assert found[0, 1, 0, 1] == pytest.approx(2 * cosine, abs=1e-5)  # times the longer length
+    assert found[0, 0, 0, 0] == 0  # a word with a word has the cell layers
+
+
+@pytest.mark.parametrize("side", ["source", "target", "both", "width"])
+def test_without_vectors_on_both_sides_the_encoder_says_nothing(side: str) -> None:
+    source, target = encoded_pair()
+    source = replace(source, context_vectors=None) if side in ("source", "both") else source
+    target = replace(target, context_vectors=None) if side in ("target", "both") else target
+    if side == "width":
+        target = replace(target, context_vectors=np.ones((len(target), 5), np.float32))
+    space = feature_space(FAMILIES, 2, 2)
+    both = pair_features(source, target, Resources(), space)
+    for features in (both.forward, both.backward):
+        is_encoders = ["encoder" in name for name in space.cell_names]
+        assert not features.cells[..., is_encoders].any()
+        assert not features.nulls[:, ["encoder" in name for name in space.null_names]].any()
+        assert not features.spans.layers[..., len(SPAN_NAMES) :].any()
+
+
+def test_without_the_encoder_vectors_change_nothing() -> None:
+    source, target = encoded_pair()
+    families = tuple(family for family in FAMILIES if family != "encoder")
+    space = feature_space(families, 2, 2)
+    assert not [name for name in space.names if "encoder" in name]
+    there = pair_features(source, target, Resources(), space).forward
+    plain_pair = replace(source, context_vectors=None), replace(target, context_vectors=None)
+    without = pair_features(*plain_pair, Resources(), space).forward
+    np.testing.assert_array_equal(there.cells, without.cells)
+    np.testing.assert_array_equal(there.nulls, without.nulls)
+    np.testing.assert_array_equal(there.spans.layers, without.spans.layers)
+    assert there.spans.layers.shape[-1] == len(SPAN_NAMES)
+    assert feature_space(FAMILIES, 2, 2).span_names == SPAN_NAMES + ENCODER_SPAN_NAMES
+
+
+def test_a_family_that_is_off_has_no_features() -> None:
+    without = tuple(family for family in FAMILIES if family not in ("tags", "distortion", "chunks", "wordnet"))
+    names = FeatureSpace(without, 3, 3).names
+    assert not [name for name in names if name.startswith(("tags:", "null_tag:", "distortion:", "chunks:"))]
+    assert "cell:synonym" not in names
+    assert "cell:jaro_winkler" in names
+
+
+def test_unknown_families_and_lengths_are_refused() -> None:
+    with pytest.raises(UsageError, match="'spelling'"):
+        FeatureSpace(("spelling",))
+    with pytest.raises(UsageError, match="0 and 3"):
+        FeatureSpace(FAMILIES, 0, 3)
+
+
+def test_each_step_between_words_has_one_jump() -> None:
+    table = transition_features(5)
+    jumps = table[:5, :5, : NAMES.index("jump_forward")]
+    assert (jumps.sum(axis=2) == 1).all()
+    assert table[2, 3, NAMES.index("jump+0")] == 1
+    assert table[2, 2, NAMES.index("jump-1")] == 1
+    assert table[5, 5, NAMES.index("null_to_null")] == 1
+    assert table[4, 6, NAMES.index("last_to_end")] == 1
+
+
+def test_spans_are_chunks_or_lie_inside_or_across() -> None:
+    kinds = span_kinds(words_of(SOURCE), 3)
+    assert SPAN_KINDS[kinds[0, 2]] == "NP"  # the old mayor
+    assert SPAN_KINDS[kinds[0, 1]] == "inside"  # the old
+    assert SPAN_KINDS[kinds[2, 1]] == "across"  # mayor has
+    assert SPAN_KINDS[kinds[3, 1]] == "VP"  # has opened
+    assert (span_kinds(words_of(Sentence.from_words(["old", "mayor"])), 2) == SPAN_KINDS.index("none")).all()
+
+
+def random_parts(seed: int) -> tuple[np.ndarray, ...]:
+    random = np.random.default_rng(seed)
+    rows, columns, longest, kinds = 4, 3, 3, len(SPAN_KINDS)
+    return (
+        random.normal(size=(rows, columns)),
+        random.normal(size=(rows, columns)),
+        random.normal(size=(longest, 2)),
+        random.integers(0, kinds, (rows, longest)),
+        random.integers(0, kinds, (columns, longest)),
+        random.normal(size=(kinds, kinds)),
+        random.normal(size=(rows, longest, columns, longest, 5)).astype(np.float32),
+        random.normal(size=5),
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_span_potentials_of_both_twins_are_equal(seed: int) -> None:
+    parts = random_parts(seed)
+    np.testing.assert_allclose(plain.segment_scores(*parts), kernels.segment_scores(*parts), atol=1e-6)
+
+
+@pytest.mark.parametrize("module", [plain, kernels], ids=["plain", "compiled"])
+def test_spreading_counts_is_the_gradient_of_the_span_potentials(module: object) -> None:
+    """Potentials are linear in their parts, so <counts, scores> = <spread(counts), parts>."""
+    words, block, sizes, source_kinds, target_kinds, kind_scores, layers, span = random_parts(7)
+    scores = module.segment_scores(words, block, sizes, source_kinds, target_kinds, kind_scores, layers, span)
+    counts = np.where(np.isfinite(scores), np.random.default_rng(1).normal(size=scores.shape), 0.0)
+    parts = module.spread_segments(counts, source_kinds, target_kinds, len(SPAN_KINDS), layers)
+    total = sum(
+        (part * value).sum() for part, value in zip(parts, (words, block, sizes, kind_scores, span), strict=True)
+    )
+    assert total == pytest.approx((counts * np.where(np.isfinite(scores), scores, 0.0)).sum(), rel=1e-5)
+
+
+def test_chunks_that_match_word_by_word_become_phrases() -> None:
+    source = sentence("the/DT old/JJ mayor/NN slept/VBD")
+    target = sentence("the/DT aged/JJ mayor/NN rested/VBD")
+    links = ((0, 0), (1, 1), (2, 2), (3, 3))
+    block = {(i, j) for i in range(3) for j in range(3)}
+    assert set(synthesise(source, target, links)) == block | {(3, 3)}
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        ((0, 0), (2, 2), (3, 3)),  # a word of the chunk is free
+        ((0, 1), (1, 0), (2, 2), (3, 3)),  # not in order
+        ((0, 0), (1, 1), (2, 2), (2, 3), (3, 3)),  # a link leaves the chunk
+    ],
+)
+def test_other_chunks_stay_as_they_are(links: tuple[tuple[int, int], ...]) -> None:
+    source = sentence("the/DT old/JJ mayor/NN slept/VBD")
+    target = sentence("the/DT aged/JJ mayor/NN rested/VBD")
+    assert synthesise(source, target, links) == links

@@ -1,0 +1,375 @@
+"""Gold, objective, training, model file, aligner and command, on sentences made up here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from forestalign.errors import InputError, UsageError
+from forestalign.tokens import Sentence
+from forestalign.words.crf import (
+    FAMILIES,
+    Costs,
+    CrfAligner,
+    CrfModel,
+    FeatureSpace,
+    ModelCard,
+    Resources,
+    TrainingPair,
+    TrainingProgress,
+    TrainSettings,
+    feature_space,
+    read_model,
+    train,
+    write_model,
+)
+from forestalign.words.crf.analysis_store import AnalysisStore
+from forestalign.words.crf.gold import gold_of, gold_path
+from forestalign.words.crf.journal import Journal
+from forestalign.words.crf.lattice import Segment
+from forestalign.words.crf.pair_features import lattice_of, pair_features
+from forestalign.words.crf.softmax_margin import example_of, loss_and_gradient
+from forestalign.words.crf.training import PartlyFree, examples_of, fingerprint
+
+TOKEN = feature_space(FAMILIES, 1, 1)
+PHRASE = feature_space(FAMILIES, 3, 3)
+BY_KIND = feature_space(FAMILIES, 1, 1, by_kind=True)
+SETTINGS = TrainSettings(l2=0.1, iterations=30)
+
+
+def sentence(words: str, tags: str = "") -> Sentence:
+    plain = Sentence.from_words(words.split())
+    return plain.with_analysis(tags.split(), words.lower().split()) if tags else plain
+
+
+def pairs() -> list[TrainingPair]:
+    """Copies with one word changed and another added: enough to learn that equal words align."""
+    made = []
+    for subject, verb, place in (("dog", "sleeps", "garden"), ("girl", "reads", "house"), ("boat", "waits", "bay")):
+        source = sentence(f"the {subject} {verb} in the {place} .", "DT NN VBZ IN DT NN .")
+        target = sentence(f"in the {place} the {subject} rests .", "IN DT NN DT NN VBZ .")
+        links = ((0, 3), (1, 4), (2, 5), (3, 0), (4, 1), (5, 2), (6, 6))
+        made.append(TrainingPair(source, target, links))
+        made.append(
+            TrainingPair(source, sentence(f"the {subject} {verb} .", "DT NN VBZ ."), ((0, 0), (1, 1), (2, 2), (6, 3)))
+        )
+    return made
+
+
+@pytest.mark.parametrize("space", [TOKEN, PHRASE, BY_KIND], ids=["token", "phrase", "token by kind"])
+@pytest.mark.parametrize("direction", ["s2t", "t2s"])
+def test_the_gradient_agrees_with_finite_differences(space: object, direction: str) -> None:
+    costs = Costs(miss=1.5, false=0.7, wrong=1.1)
+    example = examples_of(pairs()[:1], direction, space, Resources(), costs)[0]
+    features = replace(example.features, cells=example.features.cells.astype(np.float64))
+    example = example_of(features, example.gold, space)
+    random = np.random.default_rng(0)
+    weights = random.normal(0, 0.3, len(space))
+    _, gradient = loss_and_gradient(example, space, weights)
+    moving = np.flatnonzero(gradient)
+    assert len(moving) > 60
+    for place in random.choice(moving, 25, replace=False):
+        step = np.zeros(len(space))
+        step[place] = 1e-4
+        above, _ = loss_and_gradient(example, space, weights + step)
+        below, _ = loss_and_gradient(example, space, weights - step)
+        assert gradient[place] == pytest.approx((above - below) / 2e-4, rel=1e-3, abs=1e-5), space.names[place]
+
+
+def test_each_kind_of_pair_adds_weights_of_its_own() -> None:
+    kinds = {
+        "even": ("The dog sleeps", "The dog rests"),
+        "uneven": ("The dog sleeps in the garden", "The dog rests"),
+        "uncased": ("the dog sleeps in the garden", "the dog rests"),
+    }
+    place = TOKEN.names.index("cell:identical_any_case")
+    for kind in kinds:
+        weights = np.zeros(len(BY_KIND))
+        weights[place], weights[BY_KIND.names.index(f"{kind}/cell:identical_any_case")] = 1.0, 2.0
+        scores = {}
+        for other, (source, target) in kinds.items():
+            features = pair_features(sentence(source), sentence(target), Resources(), BY_KIND).forward
+            scores[other] = lattice_of(features, BY_KIND, weights).segments[1, 0, 1, 0]
+        assert scores == {other: 3.0 if other == kind else 1.0 for other in kinds}
+
+
+def test_the_loss_is_never_below_zero_and_costs_raise_it() -> None:
+    weights = np.random.default_rng(3).normal(0, 0.3, len(TOKEN))
+    losses = []
+    for scale in (0.0, 1.0, 2.0):
+        costs = Costs(scale, scale, scale)
+        example = examples_of(pairs()[:1], "s2t", TOKEN, Resources(), costs)[0]
+        losses.append(loss_and_gradient(example, TOKEN, weights)[0])
+    assert 0 <= losses[0] < losses[1] < losses[2]
+
+
+@pytest.mark.parametrize("space", [TOKEN, PHRASE], ids=["token", "phrase"])
+def test_the_only_right_path_gives_what_the_sum_over_right_paths_gives(space: object) -> None:
+    weights = np.random.default_rng(5).normal(0, 0.3, len(space))
+    links = ((0, 0), (1, 1), (2, 2), (6, 3))
+    pair = pairs()[1]
+    assert pair.links == links
+    example = examples_of([pair], "s2t", space, Resources(), Costs())[0]
+    assert example.right_path is not None
+    loss, gradient = loss_and_gradient(example, space, weights)
+    summed_loss, summed_gradient = loss_and_gradient(replace(example, right_path=None), space, weights)
+    assert loss == pytest.approx(summed_loss, rel=1e-5)
+    np.testing.assert_allclose(gradient, summed_gradient, atol=1e-5)
+    ambiguous = examples_of([replace(pair, links=(*links, (3, 1), (3, 3)))], "s2t", TOKEN, Resources(), Costs())[0]
+    assert ambiguous.right_path is None
+
+
+def test_a_word_with_two_gold_links_may_take_either() -> None:
+    gold = gold_of([(0, 0), (0, 2), (1, 1)], 3, 3, TOKEN, Costs())
+    assert gold.right_segments[0, 0, :, 0].tolist() == [True, False, True]
+    assert gold.cost_segments[0, 0, :, 0].tolist() == [0, 1, 0]
+    assert gold.right_nulls.tolist() == [False, False, True]
+    assert gold.cost_nulls.tolist() == [1, 1, 0]
+
+
+def test_gold_blocks_become_single_segments() -> None:
+    linked = np.zeros((5, 5), bool)
+    linked[0:2, 1:3] = True
+    linked[3, 4] = True
+    assert gold_path(linked, 3, 3) == (
+        Segment(0, 2, 1, 2),
+        Segment(2, 1, 0, 0),
+        Segment(3, 1, 4, 1),
+        Segment(4, 1, 0, 0),
+    )
+
+
+def test_a_block_too_large_for_one_segment_is_cut() -> None:
+    path = gold_path(np.ones((4, 2), bool), 3, 3)
+    assert sum(segment.length * segment.target_length for segment in path) == 8
+    assert len(path) == 2
+
+
+@pytest.mark.parametrize("space", [TOKEN, PHRASE], ids=["token", "phrase"])
+def test_a_trained_model_finds_the_gold_of_new_words(space: object) -> None:
+    weights = {name: train(pairs(), name, space, Resources(), SETTINGS) for name in ("s2t", "t2s")}
+    aligner = CrfAligner(CrfModel(space, weights["s2t"], weights["t2s"]), Resources())
+    source = sentence("the clock stops in the tower .", "DT NN VBZ IN DT NN .")
+    target = sentence("in the tower the clock halts .", "IN DT NN DT NN VBZ .")
+    found = aligner.align(source, target)
+    assert {(0, 3), (1, 4), (3, 0), (4, 1), (5, 2), (6, 6)} <= set(found.pairs)
+    assert all(0 < link.score <= 1 for link in found)
+    unrelated = sentence("prices rose sharply again", "NNS VBD RB RB")
+    assert aligner.decision_score(source, target) > aligner.decision_score(source, unrelated)
+
+
+def test_the_number_of_processes_does_not_change_the_weights() -> None:
+    settings = replace(SETTINGS, iterations=5)
+    alone = train(pairs(), "s2t", TOKEN, Resources(), settings)
+    together = train(pairs(), "s2t", TOKEN, Resources(), replace(settings, processes=2))
+    np.testing.assert_array_equal(alone, together)
+
+
+def test_the_objective_falls_and_only_trainable_weights_move() -> None:
+    seen: list[TrainingProgress] = []
+    first = train(pairs(), "s2t", TOKEN, Resources(), replace(SETTINGS, iterations=8), report=seen.append)
+    assert [progress.iteration for progress in seen] == list(range(1, len(seen) + 1))
+    assert seen[-1].objective < seen[0].objective
+    free = np.array([name.startswith("distortion:") for name in TOKEN.names])
+    second = train(pairs(), "s2t", TOKEN, Resources(), replace(SETTINGS, iterations=8), PartlyFree(first, free))
+    np.testing.assert_array_equal(first[~free], second[~free])
+    assert (first[free] != second[free]).any()
+
+
+class Cut(Exception):
+    """The power fails."""
+
+
+def journalled(path: Path, resume: bool, cut_after: int = 0) -> np.ndarray:
+    """Weights of both directions in a row, as the command trains them; stops dead after some iterations."""
+    iterations = 0
+
+    def report(_: TrainingProgress) -> None:
+        nonlocal iterations
+        iterations += 1
+        if iterations == cut_after:
+            raise Cut
+
+    settings = replace(SETTINGS, iterations=6)
+    with Journal(path, "a run", len(TOKEN), resume) as journal:
+        forward = train(pairs(), "s2t", TOKEN, Resources(), settings, None, report, journal=journal)
+        backward = train(pairs(), "t2s", TOKEN, Resources(), settings, forward, report, journal=journal)
+    return np.concatenate([forward, backward])
+
+
+@pytest.mark.parametrize("cut_after", [3, 8], ids=["in the first direction", "in the second"])
+def test_a_resumed_run_ends_with_the_weights_of_an_uninterrupted_one(tmp_path: Path, cut_after: int) -> None:
+    whole = journalled(tmp_path / "whole", resume=False)
+    path = tmp_path / "cut"
+    with pytest.raises(Cut):
+        journalled(path, resume=False, cut_after=cut_after)
+    path.write_bytes(path.read_bytes()[:-5])  # the last record was not written to its end
+    recalled = (path.stat().st_size - 60) // (8 * (len(TOKEN) + 2))
+    assert recalled >= cut_after - 1
+    np.testing.assert_array_equal(journalled(path, resume=True), whole)
+    assert path.read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_a_journal_of_another_run_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journalled(path, resume=False)
+    with pytest.raises(UsageError, match="belongs to a run with other data or settings"):
+        Journal(path, "another run", len(TOKEN), resume=True)
+    with Journal(path, "a run", len(TOKEN), resume=True) as journal, pytest.raises(InputError, match="another run"):
+        journal.recall(np.ones(len(TOKEN)))
+
+
+def test_the_fingerprint_changes_with_whatever_training_looks_at() -> None:
+    first, *others = pairs()
+    changed = [
+        replace(first, links=first.links[1:]),
+        replace(first, weight=0.5),
+        replace(first, source=sentence("the dog sleeps in the garden ."), target=first.target),
+    ]
+    assert len({fingerprint([each, *others]) for each in [first, *changed]}) == 4
+    assert fingerprint(pairs()) == fingerprint(pairs())
+
+
+def test_a_pair_of_weight_two_counts_like_two_pairs() -> None:
+    settings = replace(SETTINGS, iterations=40, tolerance=1e-12)
+    weighted = [replace(pair, weight=2.0) if number == 0 else pair for number, pair in enumerate(pairs())]
+    once = train(weighted, "s2t", TOKEN, Resources(), settings)
+    twice = train([pairs()[0], *pairs()], "s2t", TOKEN, Resources(), settings)
+    plain = train(pairs(), "s2t", TOKEN, Resources(), settings)
+    np.testing.assert_allclose(once, twice, atol=2e-3)
+    assert np.abs(once - plain).max() > 1e-2
+
+
+def small_model(space: FeatureSpace = TOKEN, **changes: object) -> CrfModel:
+    weights = np.zeros(len(space))
+    weights[space.names.index("cell:identical_any_case")] = 6.0
+    weights[space.names.index("null:bias")] = 2.0
+    return CrfModel(space, weights, weights, **changes)
+
+
+def test_posteriors_and_k_best_agree() -> None:
+    aligner = CrfAligner(small_model(), Resources())
+    source, target = sentence("red fish swim"), sentence("red fish")
+    best = aligner.k_best(source, target, 200)
+    log_probs = [log_prob for log_prob, _ in best]
+    assert log_probs == sorted(log_probs, reverse=True)
+    assert sum(np.exp(log_probs)) == pytest.approx(1.0)
+    one_way = CrfAligner(replace(small_model(), backward=None), Resources())
+    expected = np.zeros((3, 2))
+    for log_prob, alignment in best:
+        for i, j in alignment.pairs:
+            expected[i, j] += np.exp(log_prob)
+    np.testing.assert_allclose(one_way.posteriors(source, target), expected, atol=1e-9)
+
+
+def test_directions_and_heuristics_give_the_obvious_links() -> None:
+    source, target = sentence("red fish swim"), sentence("fish red")
+    for combination in ("s2t", "t2s", "posterior", "intersection", "grow-diag-final-and"):
+        aligner = CrfAligner(small_model(combination=combination), Resources())
+        assert aligner.align(source, target).pairs == ((0, 1), (1, 0))
+
+
+def test_an_empty_sentence_has_no_links() -> None:
+    aligner = CrfAligner(small_model(), Resources())
+    assert aligner.align(sentence(""), sentence("word")).links == ()
+    assert aligner.decision_score(sentence("word"), sentence("")) == 0.0
+    assert aligner.phrases(sentence(""), sentence("")) == ()
+
+
+def test_a_phrase_model_can_start_from_a_token_model() -> None:
+    model = replace(small_model(), backward=None)
+    same, new = PHRASE.names.index("cell:identical_any_case"), PHRASE.names.index("size:2x2")
+    found = model.weights_in(PHRASE, "s2t")
+    assert (found[same], found[PHRASE.names.index("null:bias")], np.count_nonzero(found)) == (6.0, 2.0, 2)
+    earlier = np.full(len(PHRASE), 7.0)
+    found = model.weights_in(PHRASE, "s2t", earlier)
+    assert (found[same], found[new]) == (6.0, 7.0)
+    np.testing.assert_array_equal(model.weights_in(PHRASE, "t2s", earlier), earlier)
+
+
+@pytest.mark.parametrize("space", [TOKEN, PHRASE, BY_KIND], ids=["token", "phrase", "token by kind"])
+def test_a_model_survives_its_file(tmp_path: Path, space: FeatureSpace) -> None:
+    model = small_model(space, combination="union", card=ModelCard(("gold.jsonl",), 6, "l2=1", "a note"))
+    write_model(model, tmp_path / "model.json")
+    again = read_model(tmp_path / "model.json")
+    assert (again.space.names, again.combination, again.card) == (model.space.names, model.combination, model.card)
+    np.testing.assert_array_equal(again.forward, model.forward)
+    write_model(again, tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is not a CRF model"),
+        ('{"format": "other"}', "expected an object whose format"),
+        ('{"format": "forestalign-crf", "version": 99}', "version 99; expected 1"),
+        ('{"format": "forestalign-crf", "version": 1}', "no field 'families'"),
+    ],
+)
+def test_other_files_are_refused_with_what_was_expected(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "model.json").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_model(tmp_path / "model.json")
+
+
+def test_a_heuristic_needs_both_directions() -> None:
+    with pytest.raises(UsageError, match="grow needs the direction t2s"):
+        CrfModel(TOKEN, np.zeros(len(TOKEN)), None, "grow")
+
+
+def test_analyses_are_kept_and_checked(tmp_path: Path) -> None:
+    class Upper:
+        asked = 0
+
+        def parse(self, sentences: list[Sentence]) -> list[object]:
+            self.asked += len(sentences)
+            analysed = [each.with_analysis(["NN"] * len(each), each.words) for each in sentences]
+            return [type("Parsed", (), {"sentence": each})() for each in analysed]
+
+    parser, path = Upper(), tmp_path / "tags.jsonl"
+    AnalysisStore(path).analyse([("a", "b"), ("c",)], parser)
+    store = AnalysisStore(path)
+    store.analyse([("a", "b"), ("c",)], parser)
+    assert parser.asked == 2
+    assert store.sentence(("a", "b")).tags == ("NN", "NN")
+    assert store.sentence(("z",)).tags == ("",)
+    path.write_text('{"words": ["a"], "tags": [], "lemmas": []}\n')
+    with pytest.raises(InputError, match="words: 1, tags: 0"):
+        AnalysisStore(path)
+
+
+KILLED = """
+import os, signal, sys, time
+from forestalign.words.crf import training
+class Shard:
+    def __call__(self, weights): return 0.0, weights
+with training._Evaluation([Shard(), Shard(), Shard()], 3) as evaluation:
+    evaluation(__import__("numpy").zeros(2))
+    print(*(process.pid for process, _ in evaluation._workers), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_processes_of_a_killed_run_end_with_it() -> None:
+    """They would hold its lock, and with it the next run."""
+    done = subprocess.run([sys.executable, "-P", "-c", KILLED], capture_output=True, text=True, timeout=120)
+    workers = [int(each) for each in done.stdout.split()]
+    assert len(workers) == 3
+    deadline = time.monotonic() + 10
+    while any(map(is_running, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(is_running, workers))
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
