@@ -6,6 +6,8 @@ CORE := $(VENV)/.core
 DEV := $(VENV)/.dev
 HEAVY := $(VENV)/.heavy
 DOCS := $(VENV)/.docs
+# tests and commands start many processes; without compiled files each would compile every module again
+unexport PYTHONDONTWRITEBYTECODE
 # make check runs the tests of what changed against this commit
 BASE ?= main
 

@@ -12,6 +12,8 @@ stands in `learned`.
 - `word_aligner`: one door to the profiles of `sultan` and `learned`
 - `linking`: one door to all methods
 - `sentence_scores`: how much of two sentences is aligned
+
+The folder can be called: `forestalign.words(source, target)` gives the links of one pair by the default settings.
 """
 
 from __future__ import annotations
