@@ -204,7 +204,7 @@ def held_out_evaluations(plan: ScorePlan, notify: Notify, workers: Workers | Non
 def _read(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Workers | None) -> GoldPairs:
     found = read_development(
         gold.path,
-        lambda records: best_trees(prepared_pairs(records, plan.cache, config, workers)),
+        lambda records: best_trees(prepared_pairs(records, plan.cache, config.replace(mutual=False), workers)),
         gold.annotators,
         plan.limit,
     )
