@@ -33,6 +33,7 @@ NO_ANCHOR = -1
 
 Places = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+Contexts = npt.NDArray[np.float64]  # [word, word]: what the second counts for the first
 
 
 def settled_occurrences(probabilities: Array, source: Analysis, target: Analysis) -> Array:
@@ -50,7 +51,7 @@ def settled_occurrences(probabilities: Array, source: Analysis, target: Analysis
     return _without_taken(settled, *words)
 
 
-def _match(settled: Array, groups: Sequence[tuple[Places, Places]], source: Array, target: Array) -> None:
+def _match(settled: Array, groups: Sequence[tuple[Places, Places]], source: Contexts, target: Contexts) -> None:
     """Give each occurrence the one whose context agrees best, where that is clear."""
     from scipy.optimize import linear_sum_assignment  # a third of a second, which most pairs need not wait for
 
@@ -141,8 +142,8 @@ def _without(size: int, groups: Sequence[Places]) -> Mask:
     return found
 
 
-def _contexts(analysis: Analysis, words: Sequence[str]) -> Array:
-    """What each content word counts for each word, [word, content word]."""
+def _contexts(analysis: Analysis, words: Sequence[str]) -> Contexts:
+    """What each content word counts for each word."""
     size, heads = len(words), analysis.dependencies.heads
     found = np.zeros((size, size))
     for distance, weight in enumerate(NEXT, start=1):
@@ -154,7 +155,8 @@ def _contexts(analysis: Analysis, words: Sequence[str]) -> Array:
             found[head, place] += RELATED
         if anchor != NO_ANCHOR:
             found[place, anchor] += RELATED
-    return found * np.array([_is_content(word) for word in words])
+    found[:, [not _is_content(word) for word in words]] = 0.0
+    return found
 
 
 def _is_content(word: str) -> bool:
@@ -172,7 +174,8 @@ def _anchor(place: int, heads: Sequence[int], words: Sequence[str]) -> int:
     return NO_ANCHOR
 
 
-def _unit(rows: Array) -> Array:
+def _unit(rows: Contexts) -> Contexts:
     """The rows scaled to length 1; rows of zeros stay."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths > 0.0, lengths, 1.0)
+    scaled: Contexts = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0.0)
+    return scaled
