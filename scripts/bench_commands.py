@@ -100,7 +100,8 @@ def pairs_folder(bench: Bench) -> Path:
 def _chunked(*pair: str) -> str:
     source, target = (text.split() for text in pair)
     chunks = ([(k, min(k + CHUNK, len(side))) for k in range(0, len(side), CHUNK)] for side in (source, target))
-    return json.dumps(dict(zip(("source", "target", "source_chunks", "target_chunks"), (source, target, *chunks))))
+    names = ("source", "target", "source_chunks", "target_chunks")
+    return json.dumps(dict(zip(names, (source, target, *chunks), strict=True)))
 
 
 def _pairs(bench: Bench) -> Iterator[tuple[str, str]]:
