@@ -325,9 +325,7 @@ def _mentions(sentence: Sentence) -> list[Mention]:
     return found
 
 
-def _mentions_at(
-    sentence: Sentence, lowered: Sequence[str], begin: int, country: Country
-) -> Iterator[Mention]:
+def _mentions_at(sentence: Sentence, lowered: Sequence[str], begin: int, country: Country) -> Iterator[Mention]:
     for forms, kind in ((country.names, "name"), (country.adjectives, "adjective"), (country.people, "people")):
         for form in forms:
             end = begin + len(form)
@@ -348,9 +346,7 @@ def _has_noun(sentence: Sentence, index: int) -> bool:
     return sentence.tags[index : index + 1] != () and sentence.tags[index][:2] in {"NN", "JJ", "CD", "HY"}
 
 
-def _origins(
-    lowered: Sequence[str], begin: int, end: int, country: Country
-) -> Iterator[Mention]:
+def _origins(lowered: Sequence[str], begin: int, end: int, country: Country) -> Iterator[Mention]:
     start = begin - (begin > 0 and lowered[begin - 1] == "the")
     if lowered[end : end + 1] in (["'s"], ["’s"]):
         yield tuple(range(start, end + 1)), country, "origin"
