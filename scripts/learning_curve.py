@@ -51,11 +51,11 @@ class Trial:
         return [self._f1(answers, least) for answers in found for least in (1, 2)]
 
     def _f1(self, answers: Sequence[PhraseSet], least: int) -> float:
-        gold = [[_of_words(each, least) for each in annotator] for annotator in self.annotators]
-        return 100 * picked(score_phrases([_of_words(each, least) for each in answers], gold), ["F1"])["F1"]
+        gold = [[of_words(each, least) for each in annotator] for annotator in self.annotators]
+        return 100 * picked(score_phrases([of_words(each, least) for each in answers], gold), ["F1"])["F1"]
 
 
-def _of_words(phrases: PhraseSet, least: int) -> PhraseSet:
+def of_words(phrases: PhraseSet, least: int) -> PhraseSet:
     """The pairs of at least so many words on both sides."""
     kept = frozenset(pair for pair in phrases.pairs if min(span.end - span.begin for span in pair) >= least)  # type: ignore[attr-defined]
     return PhraseSet(kept, phrases.noncompositional & kept)
