@@ -101,6 +101,7 @@ class Settings(TypedDict, total=False):
     decode: Decode
     strict: bool
     evidence: str
+    rivals: bool
     monotonic: bool
     one_best: bool
     parse_score: ParseScore
@@ -162,6 +163,7 @@ class AlignConfig:
     # ---- experimental: switches of ablations, and readings of the paper that were compared ----
     strict: bool = False  # only derivations that lie in one of the n-best trees
     evidence: str = "all"  # kinds of evidence for phrases, separated by commas: "all", "none", or names
+    rivals: bool = True  # word links compete with each other (phrases/scoring/link_competition.py)
     monotonic: bool = False  # no non-compositional steps
     one_best: bool = False  # 1-best trees only
     parse_score: ParseScore = "tree"  # log p of the trees, or "local" marginals, as in 5.4, of very different size
