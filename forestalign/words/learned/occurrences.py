@@ -27,6 +27,8 @@ OWN = 0.1  # of a probability, beside the agreement of contexts
 FARTHEST = 3  # steps up the tree to an anchor, the next content word
 COORDINATORS = frozenset({"CC", ","})  # these stand between conjuncts and belong to none
 LIKELY_SAME = 0.25  # least probability of a word with itself that its rivals give way to
+SAME_CONTEXT = 0.4  # least agreement of contexts by which a word that stands once on both sides is surely the same
+SAME = 0.8  # probability that it has then
 TAKEN = 0.6  # least probability of an identical partner that takes a word from others
 LEFT = 0.3  # most probability of a pair whose words are both taken
 NO_ANCHOR = -1
@@ -42,12 +44,15 @@ def settled_occurrences(probabilities: Array, source: Analysis, target: Analysis
     for i, j in _unique(*words):
         if probabilities[i, j] >= LIKELY_SAME:
             _give(settled, i, j, max(probabilities[i].max(), probabilities[:, j].max()))
-    groups = _repeated(source, target)
+    groups, contexts = _repeated(source, target), (_contexts(source, words[0]), _contexts(target, words[1]))
     if groups:
-        contexts = _contexts(source, words[0]), _contexts(target, words[1])
         alone = tuple(_without(len(side), [group[number] for group in groups]) for number, side in enumerate(words))
         _match(settled, groups, contexts[0] * alone[0], contexts[1] * alone[1])
         _match(settled, groups, *contexts)  # occurrences that are settled now tell about others
+    agreement = _agreement(settled, *contexts)
+    for i, j in _unique(*words):
+        if agreement[i, j] >= SAME_CONTEXT:
+            settled[i, j] = max(settled[i, j], SAME)
     return _without_taken(settled, *words)
 
 
@@ -55,7 +60,7 @@ def _match(settled: Array, groups: Sequence[tuple[Places, Places]], source: Cont
     """Give each occurrence the one whose context agrees best, where that is clear."""
     from scipy.optimize import linear_sum_assignment  # a third of a second, which most pairs need not wait for
 
-    agreement = _unit(source) @ np.where(settled >= LINKED, settled, 0.0) @ _unit(target).T
+    agreement = _agreement(settled, source, target)
     for rows, columns in groups:
         block, agreed = settled[np.ix_(rows, columns)], agreement[np.ix_(rows, columns)]
         best = linear_sum_assignment(OWN * block + agreed, maximize=True)
@@ -67,6 +72,12 @@ def _match(settled: Array, groups: Sequence[tuple[Places, Places]], source: Cont
         for i, j in zip(*best, strict=True):
             if agreed[i, j] >= AGREEING:
                 _give(settled, rows[i], columns[j], max(block[i].max(), block[:, j].max()))
+
+
+def _agreement(probabilities: Array, source: Contexts, target: Contexts) -> Contexts:
+    """How far the contexts of each two words are linked with each other: 1 if they are the same."""
+    agreed: Contexts = _unit(source) @ np.where(probabilities >= LINKED, probabilities, 0.0) @ _unit(target).T
+    return agreed
 
 
 def _give(probabilities: Array, i: int, j: int, best: float) -> None:
