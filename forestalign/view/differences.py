@@ -38,7 +38,7 @@ def differences(alignment: Alignment) -> Differences:
         tuple(
             Replacement(scattered_words(sides[0], source), scattered_words(sides[1], target), relation)
             for source, target, relation in sorted(replaced)
-            if _keys(sides[0], source) != _keys(sides[1], target)
+            if not _are_same(sides, source, target)
         ),
         _texts(sides[0], found.source_nulls, {i for source, _, _ in replaced for i in source}),
         _texts(sides[1], found.target_nulls, {j for _, target, _ in replaced for j in target}),
@@ -86,8 +86,16 @@ def _left(sentence: Sentence, span: Span, parts: Iterable[Span], taken: set[int]
     return tuple(word for word in range(*span) if word not in covered and not is_mark(sentence.words[word]))
 
 
-def _keys(sentence: Sentence, words: Iterable[int]) -> list[str]:
-    return [sentence.tokens[word].key for word in words if not is_mark(sentence.words[word])]
+def _are_same(sides: tuple[Sentence, Sentence], source: Iterable[int], target: Iterable[int]) -> bool:
+    """Whether words are the same as they are written or by their lemmas, which depend on tags."""
+    left, right = (
+        [sentence.tokens[word] for word in words if not is_mark(sentence.words[word])]
+        for sentence, words in zip(sides, (source, target), strict=True)
+    )
+    return len(left) == len(right) and all(
+        one.key == other.key or one.surface.lower() == other.surface.lower()
+        for one, other in zip(left, right, strict=True)
+    )
 
 
 def _texts(sentence: Sentence, spans: Iterable[Span], replaced: set[int]) -> tuple[str, ...]:
