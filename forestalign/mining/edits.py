@@ -23,6 +23,7 @@ from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.result.contradictions import NEGATION, Contradiction
 from forestalign.phrases.scoring.schema import WordClass
 from forestalign.tokens import Span, tokenize
+from forestalign.view.characters import visible
 
 SpanPair = tuple[Span, Span]
 Place = TypeVar("Place", int, Span)
@@ -60,6 +61,12 @@ class Edit:
     relation: str = ""
     detail: str = ""
 
+    def __str__(self) -> str:
+        """In words: `replaced: car → automobile (equal)`."""
+        texts = dict.fromkeys(filter(None, (self.source_text, self.target_text)))
+        told = self.detail or self.relation
+        return visible(f"{self.kind}: {' → '.join(texts)}{f' ({told})' if told else ''}")
+
 
 @dataclass(frozen=True, slots=True)
 class PairEdits:
@@ -69,6 +76,10 @@ class PairEdits:
     edits: tuple[Edit, ...]
     kept_share: float
     contradictions: tuple[Contradiction, ...] = ()  # what makes the sentences say different things
+
+    def __str__(self) -> str:
+        """A line for each edit but what was kept."""
+        return "\n".join(str(edit) for edit in self.edits if edit.kind is not EditKind.KEPT) or "nothing changed"
 
     @property
     def is_same(self) -> bool:

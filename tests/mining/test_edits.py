@@ -52,6 +52,15 @@ def test_the_same_sentence_is_kept_in_one_piece() -> None:
     assert found.kept_share == 1.0
 
 
+def test_edits_print_in_words() -> None:
+    cat = edits_of(record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS))
+    lines = str(cat).splitlines()
+    assert "moved: on the old mat → On the old rug" in lines
+    assert len(lines) == sum(edit.kind is not EditKind.KEPT for edit in cat.edits)
+    assert str(one_sided("1", "Nobody \x1b came.", "")) == "deleted: Nobody [U+001B] came."
+    assert str(replace(cat, edits=cat.of_kind("kept"))) == "nothing changed"
+
+
 def test_case_is_no_edit() -> None:
     assert ("The", "the") in told(CAT, "kept")
 
