@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from encoder_training.texts import Source, read_sentences
 
 from forestalign.config import AlignConfig
 from forestalign.formats.lines import write_lines
@@ -156,6 +155,8 @@ def linked(pairs: Sequence[tuple[Words, Words]], vectors: TranslatorVectors) -> 
 
 def drawn(text: str, seed: int) -> list[Words]:
     """Sentences of FILE or FILE:N, as long as a sentence should be."""
+    from encoder_training.texts import Source, read_sentences  # needs benepar
+
     source = Source.parse(text)
     found = [words for words in read_sentences([Source(source.path)], MOST_WORDS) if len(words) >= FEWEST_WORDS]
     return random.Random(seed).sample(found, min(len(found), source.most or len(found)))

@@ -7,10 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip("transformers")
-pytestmark = pytest.mark.heavy
-
 from encoder_training.gold_links import read_links
 from make_silver import agreed, drawn, is_useful, near_links, plain_text
 
@@ -61,6 +57,7 @@ def test_tokens_become_text_again() -> None:
     assert plain_text(words) == "He didn't pay $5 (I'm sure), no!"
 
 
+@pytest.mark.heavy
 def test_sentences_are_drawn_with_their_seed(tmp_path: Path) -> None:
     texts = [{"source": f"the cat number {n} sat down there", "target": "too short"} for n in range(20)]
     path = tmp_path / "pairs.jsonl"
