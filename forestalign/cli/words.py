@@ -43,6 +43,7 @@ BASELINES = ("meteor", "ted", "similarity", "ibm")
 UNUSED = (
     Unused("--profile", lambda args: args.links != "sultan", "with --links {links}"),
     Unused("--reader", lambda args: args.links != "sultan", "with --links {links}"),
+    Unused("--reader", lambda args: args.profile != "best", "with --profile {profile}"),
     Unused("--model", lambda args: args.links != "crf", "without --links crf"),
     Unused("--ppdb", lambda args: args.links not in ("sultan", "crf", "meteor"), "with --links {links}"),
     Unused("--vectors", lambda args: args.links in BASELINES, "with --links {links}"),

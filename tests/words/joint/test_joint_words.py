@@ -141,3 +141,18 @@ def test_links_are_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, capfd: 
     one, two = (run("words", str(pairs), "--reader", "joint", "--json", "--jobs", jobs).out for jobs in ("1", "2"))
     assert one == two
     assert [json.loads(line)["reader"] for line in one.splitlines()] == ["joint"] * 12
+
+
+def test_profile_fast_never_reads_jointly_and_says_that_the_option_does_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fast = WordAligner(AlignConfig(profile="fast", reader="joint")).candidates(SOURCE, TARGET)
+    best = WordAligner(AlignConfig(profile="best")).candidates(SOURCE, TARGET)
+    assert [(link, link.score) for link in fast] == [(link, link.score) for link in best]
+    assert fast.reader == best.reader == ""
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("They quit.\tThey gave up.\n")
+    run = runner(capfd)
+    for command in ("words", "align"):
+        found = run(command, str(pairs), "--profile", "fast", "--reader", "joint")
+        assert "--reader does nothing with --profile fast" in found.err
