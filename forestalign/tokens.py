@@ -21,9 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-import numpy as np
-import numpy.typing as npt
-
+from forestalign.arrays import Float32Array
 from forestalign.errors import UsageError, shown
 from forestalign.grammar import abbreviations
 from forestalign.light_import import light_import
@@ -80,8 +78,8 @@ class Sentence:
 
     text: str
     tokens: tuple[Token, ...]
-    vectors: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
-    context_vectors: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    vectors: Float32Array | None = field(default=None, compare=False, repr=False)
+    context_vectors: Float32Array | None = field(default=None, compare=False, repr=False)
     # asked for many times, so kept when first made
     _words: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
     _tags: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)

@@ -91,6 +91,11 @@ def test_public_classes_have_names_of_their_own() -> None:
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
+def test_types_of_arrays_are_named_in_one_module() -> None:
+    alias = re.compile(r"^\w+ = (?:npt\.)?NDArray\[.*\]$", re.MULTILINE)
+    assert [path.name for path in modules() if alias.search(path.read_text(encoding="utf-8"))] == ["arrays.py"]
+
+
 @pytest.mark.parametrize(
     "folder", sorted({path.parent for path in modules()} - {PACKAGE, PACKAGE / "cli"}), ids=lambda path: path.name
 )

@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import AnyArray, Float32Array
 from forestalign.errors import GrammarError, InputError
 from forestalign.grammar import grammar_root
 from forestalign.inputs import kept_while_unchanged, read_arrays, read_blocks, read_lines, reading
 
-Matrix = npt.NDArray[np.float32]
 # gensim's own files are pickles, which run whatever code their author put into them
 _PICKLED = frozenset({".kv", ".model"})
 _CONVERSION = (
@@ -44,7 +43,7 @@ IDF_RANK = 100.0  # scripts/score_sts.py on stsb.dev: r .806 with 1, .810 with 1
 class WordVectors:
     """Words and their vectors; unit length on the way out, so that a dot product is a cosine."""
 
-    def __init__(self, words: list[str], rows: npt.NDArray[Any], scales: Matrix | None = None):
+    def __init__(self, words: list[str], rows: AnyArray, scales: Float32Array | None = None):
         self._index = {word: number for number, word in enumerate(words)}
         self._rows = rows
         self._scales = scales
@@ -60,13 +59,13 @@ class WordVectors:
         """Numbers in one vector."""
         return int(self._rows.shape[1])
 
-    def vector(self, word: str) -> Matrix | None:
+    def vector(self, word: str) -> Float32Array | None:
         """The word's vector, unit length, or None."""
         number = self._number(word)
         if number is None:
             return None
-        row: Matrix = self._rows[number].astype(np.float32)
-        unit: Matrix = row / np.float32(np.linalg.norm(row) or 1.0)
+        row: Float32Array = self._rows[number].astype(np.float32)
+        unit: Float32Array = row / np.float32(np.linalg.norm(row) or 1.0)
         return unit
 
     def cosine(self, left: str, right: str) -> float:
@@ -74,11 +73,11 @@ class WordVectors:
         left_row, right_row = self.vector(left), self.vector(right)
         return 0.0 if left_row is None or right_row is None else float(left_row @ right_row)
 
-    def matrix(self, words: Sequence[str]) -> Matrix:
+    def matrix(self, words: Sequence[str]) -> Float32Array:
         """One unit row per word, zeros where it is unknown."""
         found = [self._number(word) for word in words]
         numbers = np.array([-1 if number is None else number for number in found], dtype=np.int64)
-        rows: Matrix = self._rows[np.maximum(numbers, 0)].astype(np.float32)
+        rows: Float32Array = self._rows[np.maximum(numbers, 0)].astype(np.float32)
         rows[numbers < 0] = 0.0
         norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         norms[norms == 0.0] = 1.0

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.lexicon import WordVectors
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR
 from forestalign.mining.edit_sides import EditSide, word_kind
@@ -23,7 +23,6 @@ from forestalign.mining.meaning_features import ANY_REASON, meaning_features
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.scoring.schema import WordClass
 
-Array = npt.NDArray[np.float64]
 CLASSES = ("name", "number", "noun", "verb", "other content", "function")
 _RELATIONS = {
     "same": ("kept",),
@@ -42,15 +41,15 @@ class _Side:
     """One sentence with weights, classes and the aligned share of each word."""
 
     side: EditSide
-    weights: Array
+    weights: FloatArray
     classes: tuple[str, ...]
-    aligned: Array
+    aligned: FloatArray
 
     @property
     def mass(self) -> float:
         return float(self.weights.sum()) or 1.0
 
-    def share(self, numbers: Sequence[float] | Array) -> float:
+    def share(self, numbers: Sequence[float] | FloatArray) -> float:
         """The weighted mean of numbers of the words."""
         return float(self.weights @ np.asarray(numbers, np.float64)) / self.mass
 

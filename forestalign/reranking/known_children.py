@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import GrammarError
 from forestalign.forest import Forest
 from forestalign.forest.forest import NO_CHILD
@@ -28,7 +28,7 @@ def known_children() -> dict[str, frozenset[str]]:
     return found
 
 
-def unknown_children(forest: Forest) -> npt.NDArray[np.float64]:
+def unknown_children(forest: Forest) -> FloatArray:
     """How many children of each edge treebanks do not have below such a phrase; bar nodes are the phrase itself.
 
     A phrase over one word is left to the parser, which chose its tag by itself.

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.chart import Chart
 from forestalign.forest import Forest
 from forestalign.reranking.forest_shares import arcs
@@ -30,11 +30,10 @@ _SPANS = len(SPAN_FEATURES)
 _PREDICATES = frozenset({"VP", "SQ", "SINV"})  # never scattered: what is moved to the front leaves them in two parts
 _ARCS = len(KINDS) * _SPANS  # the first column of attachments
 
-Weights = npt.NDArray[np.float64]  # in the order of FEATURES
-Table = npt.NDArray[np.float64]
+Weights = FloatArray  # in the order of FEATURES
 
 
-def edge_features(forest: Forest, evidence: TreeEvidence) -> Table:
+def edge_features(forest: Forest, evidence: TreeEvidence) -> FloatArray:
     """The features [edges, FEATURES] of a forest."""
     found = np.zeros((len(forest.arrays.log_prob), len(FEATURES)))
     _add_spans(found, forest, evidence)
@@ -43,7 +42,7 @@ def edge_features(forest: Forest, evidence: TreeEvidence) -> Table:
     return found
 
 
-def _add_spans(found: Table, forest: Forest, evidence: TreeEvidence) -> None:
+def _add_spans(found: FloatArray, forest: Forest, evidence: TreeEvidence) -> None:
     arrays, node = forest.arrays, forest.arrays.edge_node
     several = ~arrays.is_bar & (arrays.end - arrays.begin > 1)
     rows = np.flatnonzero(several[node])
@@ -57,7 +56,7 @@ def _add_spans(found: Table, forest: Forest, evidence: TreeEvidence) -> None:
     found[rows, :_ARCS] = np.concatenate([values * (1.0 - exact), values * exact], axis=1)
 
 
-def _span_tables(evidence: TreeEvidence, category: str) -> tuple[Table, ...]:
+def _span_tables(evidence: TreeEvidence, category: str) -> tuple[FloatArray, ...]:
     """What the evidence says of phrases of a category, a table [n, n] for each of SPAN_FEATURES."""
     nothing = np.zeros_like(evidence.together)
     return (
@@ -69,7 +68,7 @@ def _span_tables(evidence: TreeEvidence, category: str) -> tuple[Table, ...]:
     )
 
 
-def _add_arcs(found: Table, forest: Forest, evidence: TreeEvidence) -> None:
+def _add_arcs(found: FloatArray, forest: Forest, evidence: TreeEvidence) -> None:
     edges, word, governor = arcs(forest)
     exact = evidence.governs * np.outer(evidence.same, evidence.same)
     columns = []
@@ -79,7 +78,7 @@ def _add_arcs(found: Table, forest: Forest, evidence: TreeEvidence) -> None:
     found[edges, _ARCS:-1] = np.stack(columns, axis=1)
 
 
-def with_features(forest: Forest, features: Table, weights: Weights) -> Forest:
+def with_features(forest: Forest, features: FloatArray, weights: Weights) -> Forest:
     """The forest whose edges weigh what the parser says and what the evidence adds."""
     arrays = forest.arrays
     return Forest.of_arrays(forest.sentence, replace(arrays, log_prob=arrays.log_prob + features @ weights))

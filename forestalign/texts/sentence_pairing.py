@@ -18,14 +18,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from forestalign.aligner import Aligner
+from forestalign.arrays import FloatArray, Int8Array, IntArray
 from forestalign.texts.sentence_likeness import LONGEST_STRETCH, Likeness
 
-Array = npt.NDArray[np.float64]
 LEAST = 0.25  # likeness of a pair in its place: less is what unrelated sentences of one text have
 LEAST_MOVED = 0.45  # of a pair elsewhere: there are many more that it could be by chance
 JOIN = 0.03  # by which a second or third sentence has to make a pair more alike
@@ -133,7 +132,7 @@ def _paired_in_order(likeness: Likeness, free: Free) -> Iterator[Stretches]:
     rows, columns = likeness.counts
     runs = _runs(free[0]), _runs(free[1])
     best = [np.where(np.arange(columns + 1) <= _band(0, rows, columns)[1], 0.0, -np.inf)]
-    choices: list[tuple[int, npt.NDArray[np.int8]]] = []
+    choices: list[tuple[int, Int8Array]] = []
     for i in range(1, rows + 1):
         low, high = _band(i, rows, columns)
         lengths = range(1, min(LONGEST_STRETCH, int(runs[0][i - 1])) + 1)
@@ -145,8 +144,8 @@ def _paired_in_order(likeness: Likeness, free: Free) -> Iterator[Stretches]:
 
 
 def _next_row(
-    best: Sequence[Array], likes: Sequence[Sequence[Array]], runs: npt.NDArray[np.int64], band: Numbers
-) -> tuple[Array, npt.NDArray[np.int8]]:
+    best: Sequence[FloatArray], likes: Sequence[Sequence[FloatArray]], runs: IntArray, band: Numbers
+) -> tuple[FloatArray, Int8Array]:
     """The scores after one more source sentence, inside the band; and which step led to each place of the band."""
     low, high = band
     row = np.full(len(best[-1]), -np.inf)
@@ -174,7 +173,7 @@ def _band(i: int, rows: int, columns: int) -> Numbers:
     return max(middle - half, 0), min(middle + half, columns)
 
 
-def _runs(numbers: Sequence[int]) -> npt.NDArray[np.int64]:
+def _runs(numbers: Sequence[int]) -> IntArray:
     """How many numbers that follow each other end with each."""
     runs = np.ones(len(numbers), np.int64)
     for k in range(1, len(numbers)):
@@ -183,7 +182,7 @@ def _runs(numbers: Sequence[int]) -> npt.NDArray[np.int64]:
     return runs
 
 
-def _traced(choices: Sequence[tuple[int, npt.NDArray[np.int8]]], columns: int) -> Iterator[Stretches]:
+def _traced(choices: Sequence[tuple[int, Int8Array]], columns: int) -> Iterator[Stretches]:
     """The steps that led to the end, the last one first."""
     i, j = len(choices), columns
     while i and j:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forestalign.arrays import FloatArray, IntArray
 from forestalign.forest import Forest, log_partition
 from forestalign.phrases.evidence.discounted_links import discount_links
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.phrases.scoring.link_competition import CompetingLinks
-from forestalign.phrases.scoring.model import FloatArray, PairScores
+from forestalign.phrases.scoring.model import PairScores
 from forestalign.phrases.scoring.schema import (
     CATEGORIES,
     CLASSES,
@@ -27,7 +28,6 @@ from forestalign.phrases.scoring.schema import (
     SLICE,
     STEPS,
     ForestSide,
-    Nodes,
     WordClass,
 )
 from forestalign.phrases.scoring.score import Step, Weights, best_inside, edge_log_probs
@@ -47,7 +47,7 @@ class SideFeatures:
     nodes: ForestSide
 
     @property
-    def categories(self) -> Nodes:
+    def categories(self) -> IntArray:
         """Of each node, by numbers of CATEGORIES."""
         return self.nodes.categories
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forestalign.phrases.scoring.model import FloatArray
+from forestalign.arrays import FloatArray
 from forestalign.phrases.scoring.schema import LIKELY_LINK, ForestSide
 
 

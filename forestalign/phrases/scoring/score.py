@@ -20,10 +20,11 @@ from enum import IntEnum
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.compiled import core
 from forestalign.config import AlignConfig
 from forestalign.forest import Forest, log_partition
-from forestalign.phrases.scoring.model import FloatArray, PairScores
+from forestalign.phrases.scoring.model import PairScores
 
 
 class Step(IntEnum):

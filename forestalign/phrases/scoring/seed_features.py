@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.forest import Forest, NodeId
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.schema import NAMES, PHRASE_SEED, SLICE, WORD_SEED, ForestSide, WordClass
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.scoring.seeds import PHRASE, WORD, Seeds, leaves

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.forest import Forest
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.search.hypotheses import Derivation
 
 LEAST_ALIGNMENTS = 30  # to take the expectation over

@@ -11,11 +11,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, FloatArray
 from forestalign.words.crf import lattice_kernels as kernels
 from forestalign.words.crf.feature_space import FeatureSpace
-from forestalign.words.crf.lattice import Array, Segment, allowed_segments
+from forestalign.words.crf.lattice import Segment, allowed_segments
 
 Link = tuple[int, int]
 CUT = 1e-3  # price of one more segment, far below the worth of a link
@@ -34,10 +34,10 @@ class Costs:
 class Gold:
     """`right_*` mark what a right path may use; `cost_*` is the Hamming cost of using a segment."""
 
-    right_segments: npt.NDArray[np.bool_]  # [M, Ls, N, Lt]
-    right_nulls: npt.NDArray[np.bool_]  # [M]
-    cost_segments: Array
-    cost_nulls: Array
+    right_segments: BoolArray  # [M, Ls, N, Lt]
+    right_nulls: BoolArray  # [M]
+    cost_segments: FloatArray
+    cost_nulls: FloatArray
 
 
 def gold_of(links: Collection[Link], source_count: int, target_count: int, space: FeatureSpace, costs: Costs) -> Gold:
@@ -56,9 +56,7 @@ def gold_of(links: Collection[Link], source_count: int, target_count: int, space
     return Gold(right_segments, right_nulls, _span_costs(word_costs, shape), cost_nulls)
 
 
-def _phrase_gold(
-    linked: npt.NDArray[np.bool_], shape: tuple[int, int, int, int]
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def _phrase_gold(linked: BoolArray, shape: tuple[int, int, int, int]) -> tuple[BoolArray, BoolArray, BoolArray]:
     """Right segments and NULLs, and per word the state (target begin, length) that the path gives it."""
     right_segments = np.zeros(shape, np.bool_)
     right_nulls = np.zeros(shape[0], np.bool_)
@@ -72,7 +70,7 @@ def _phrase_gold(
     return right_segments, right_nulls, states
 
 
-def gold_path(linked: npt.NDArray[np.bool_], source_max: int, target_max: int) -> tuple[Segment, ...]:
+def gold_path(linked: BoolArray, source_max: int, target_max: int) -> tuple[Segment, ...]:
     """The path of complete blocks that covers most links with the fewest segments."""
     rows, columns = linked.shape
     worth = np.full((rows, source_max, columns, target_max), -np.inf)
@@ -84,7 +82,7 @@ def gold_path(linked: npt.NDArray[np.bool_], source_max: int, target_max: int) -
     return tuple(Segment(*map(int, row)) for row in path)
 
 
-def _span_costs(word_costs: Array, shape: tuple[int, int, int, int]) -> Array:
+def _span_costs(word_costs: FloatArray, shape: tuple[int, int, int, int]) -> FloatArray:
     """Sum over the words of a source span of the cost of each word in the span's state."""
     costs = np.zeros(shape)
     for s in range(min(shape[1], shape[0])):

@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import Float32Array, IntArray
 from forestalign.grammar import stop_words
 from forestalign.words.analysis import Analysis
-from forestalign.words.learned.sides import Array
 
 ANCHORED = 0.8  # least probability of a link between anchors that decides
 ELSEWHERE = 0.2  # most probability of a link between the anchors of a pair that has to give way
@@ -26,7 +25,7 @@ LIKELY_SAME = 0.25  # least probability of a word with itself that its rivals gi
 NO_ANCHOR = -1
 
 
-def settled_occurrences(probabilities: Array, source: Analysis, target: Analysis) -> Array:
+def settled_occurrences(probabilities: Float32Array, source: Analysis, target: Analysis) -> Float32Array:
     """The probabilities with those of words that stand elsewhere moved to where they belong."""
     settled = probabilities.copy()
     for i, j in _unique(source, target):
@@ -50,7 +49,7 @@ def settled_occurrences(probabilities: Array, source: Analysis, target: Analysis
     return settled
 
 
-def _give(probabilities: Array, i: int, j: int, best: float) -> None:
+def _give(probabilities: Float32Array, i: int, j: int, best: float) -> None:
     """A pair gets the best that either of its words had; its rivals have at most what the pair had."""
     had = probabilities[i, j]
     if had < best:
@@ -74,7 +73,7 @@ def _content(analysis: Analysis) -> dict[str, int]:
     }
 
 
-def _repeated(source: Analysis, target: Analysis) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+def _repeated(source: Analysis, target: Analysis) -> list[tuple[IntArray, IntArray]]:
     """Places of each function word that both sentences have, one of them more than once."""
     left, right = _places(source), _places(target)
     return [
