@@ -1,7 +1,7 @@
 """Static word vectors: the shipped GloVe rows in 8 bits, or any file that gensim reads.
 
 The shipped rows are looked up with numpy alone, since importing gensim takes longer than all the rest; gensim comes in
-for `keyed_vectors` and for the user's own files. Words are asked for as they stand, then lower-cased.
+for the user's own files. Words are asked for as they stand, then lower-cased.
 
 The shipped rows are sorted by frequency, so their order also gives an inverse document frequency: by Zipf's law the
 r-th word has a frequency in proportion to 1/r, so that idf(word) = log(1 + r / IDF_RANK), scaled to 1 for the last
@@ -43,10 +43,9 @@ IDF_RANK = 100.0  # scripts/score_sts.py on stsb.dev: r .806 with 1, .810 with 1
 class WordVectors:
     """Words and their vectors; unit length on the way out, so that a dot product is a cosine."""
 
-    def __init__(self, words: list[str], rows: AnyArray, scales: Float32Array | None = None):
+    def __init__(self, words: list[str], rows: AnyArray):
         self._index = {word: number for number, word in enumerate(words)}
         self._rows = rows
-        self._scales = scales
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self._number(word) is not None
@@ -90,17 +89,6 @@ class WordVectors:
         rank = len(self) if number is None else number + 1
         return math.log1p(rank / IDF_RANK) / math.log1p(len(self) / IDF_RANK)
 
-    def keyed_vectors(self) -> Any:
-        """The same vectors, in their original size, as gensim `KeyedVectors`."""
-        from gensim.models import KeyedVectors
-
-        vectors = self._rows.astype(np.float32)
-        if self._scales is not None:
-            vectors *= self._scales[:, None]
-        keyed = KeyedVectors(vector_size=self.dimensions)
-        keyed.add_vectors(list(self._index), vectors)
-        return keyed
-
     def _number(self, word: str) -> int | None:
         number = self._index.get(word)
         return self._index.get(word.lower()) if number is None else number
@@ -129,12 +117,9 @@ def read_compact(path: Path) -> WordVectors:
         words = arrays["words"].tobytes().decode("utf-8").split("\n")
         codes, scales = arrays["codes"], arrays["scales"]
     if len(words) != len(codes) or len(words) != len(scales):
-        raise GrammarError(
-            path,
-            None,
-            f"words: {len(words)}, vectors: {len(codes)}, scales: {len(scales)}; expected as many of each",
-        )
-    return WordVectors(words, codes, scales)
+        counts = f"words: {len(words)}, vectors: {len(codes)}, scales: {len(scales)}"
+        raise GrammarError(path, None, f"{counts}; expected as many of each")
+    return WordVectors(words, codes)  # directions alone are asked for, so that scales do not matter
 
 
 def _read_with_gensim(path: Path) -> Any:
