@@ -45,7 +45,7 @@ SCORE_RIDGE, ODDS_RIDGE = 30.0, 1.0
 # ridges and narrowness were chosen among few, with the figures of all sets in view
 LANDMARKS, NARROWNESS, NEAR_RIDGE = 300, 0.001, 0.03
 # what one reason against takes away at least, of the score and of the log odds
-LEAST = {OTHER_ROLES: (0.5, 2.0), NEGATION: (0.3, 2.0), OPPOSITE: (0.3, 2.0), DIFFERENT: (0.1, 1.0)}
+LEAST_PENALTIES = {OTHER_ROLES: (0.5, 2.0), NEGATION: (0.3, 2.0), OPPOSITE: (0.3, 2.0), DIFFERENT: (0.1, 1.0)}
 PROJECTION_RIDGE = 300.0
 FOLDS = 5
 
@@ -151,7 +151,7 @@ def _bounds(names: Sequence[str], scale: FloatArray) -> tuple[FloatArray, FloatA
     highest[:, names.index(ANY_REASON)] = 0.0
     for name, kind in REASONS.items():
         number = names.index(name)
-        highest[:, number] = -np.array(LEAST[kind]) * MOST_REASONS * scale[number]
+        highest[:, number] = -np.array(LEAST_PENALTIES[kind]) * MOST_REASONS * scale[number]
     return highest[0], highest[1]
 
 

@@ -145,11 +145,11 @@ class Forest:
         return tuple(self.arrays.marginals.tolist())
 
     def over(self, sentence: Sentence) -> Forest:
-        """The same forest over a sentence of the same length."""
+        """This forest over another sentence of the same length."""
         return Forest.of_arrays(sentence, self.arrays)
 
     def with_node_marginals(self, marginals: FloatArray) -> Forest:
-        """The same forest with the probabilities of its nodes."""
+        """This forest with the probabilities of its nodes."""
         return Forest.of_arrays(self.sentence, replace(self.arrays, marginals=marginals))
 
     def __len__(self) -> int:

@@ -37,8 +37,7 @@ from forestalign.phrases.scoring.model import PairScores, PhraseModel, load_mode
 from forestalign.phrases.scoring.pair_features import FeatureExtractor, PairFeatures
 from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model
 from forestalign.phrases.search.directed_search import DirectedSearch, comes_first, paper_search
-from forestalign.phrases.search.expected_f1 import LEAST_ALIGNMENTS, by_expected_f1
-from forestalign.phrases.search.hypotheses import Found
+from forestalign.phrases.search.hypotheses import LEAST_ALIGNMENTS, Found, by_expected_f1
 from forestalign.phrases.search.tree_edit_search import align_by_edits
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import Tree

@@ -12,7 +12,7 @@ from forestalign.forest import Forest, edge_marginals, with_marginals
 from forestalign.forest.forest import NO_CHILD
 
 TEMPERATURE = 3.0  # parsers are too sure of themselves; what they say about another sentence is flattened
-LEAST = 1e-4  # shares below it count as none, so that tables stay sparse
+LEAST_SHARE = 1e-4  # shares below it count as none, so that tables stay sparse
 
 
 def flattened(forest: Forest) -> Forest:
@@ -43,7 +43,7 @@ def _summed(forest: Forest, wanted: BoolArray) -> FloatArray:
     arrays, n = forest.arrays, len(forest.sentence)
     table = np.zeros((n, n))
     np.add.at(table, (arrays.begin[wanted], arrays.end[wanted] - 1), arrays.marginals[wanted])
-    return np.where(table < LEAST, 0.0, np.minimum(table, 1.0))
+    return np.where(table < LEAST_SHARE, 0.0, np.minimum(table, 1.0))
 
 
 def arcs(forest: Forest) -> tuple[IntArray, IntArray, IntArray]:
@@ -63,4 +63,4 @@ def governors(forest: Forest) -> FloatArray:
     edges, word, governor = arcs(forest)
     table = np.zeros((n, n))
     np.add.at(table, (word, governor), edge_marginals(forest)[edges])
-    return np.where(table < LEAST, 0.0, np.minimum(table, 1.0))
+    return np.where(table < LEAST_SHARE, 0.0, np.minimum(table, 1.0))

@@ -3,7 +3,7 @@
 1. Sentences that are the same are paired first, by what they say alone: in order where the text allows it, and
    otherwise wherever they went.
 2. A program over the others pairs one sentence with one, with two or three, or two or three with one, in order, so that
-   the sum of (likeness - LEAST) is largest. It looks at a band around the diagonal, so that its work grows with the
+   the sum of (likeness - LEAST_LIKE) is largest. It looks at a band around the diagonal, so its work grows with the
    length of the texts. A pair that has all the same moved, seen beside the first ones, has to be more alike.
 3. What is left over on both sides is assigned, wherever it stands, so that the sum of likenesses is largest.
 
@@ -25,7 +25,7 @@ from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray, Int8Array, IntArray
 from forestalign.texts.sentence_likeness import LONGEST_STRETCH, Likeness
 
-LEAST = 0.25  # likeness of a pair in its place: less is what unrelated sentences of one text have
+LEAST_LIKE = 0.25  # likeness of a pair in its place: less is what unrelated sentences of one text have
 LEAST_MOVED = 0.45  # of a pair elsewhere: there are many more that it could be by chance
 JOIN = 0.03  # by which a second or third sentence has to make a pair more alike
 BAND = 400  # sentences to both sides of the diagonal
@@ -127,7 +127,7 @@ def _in_texts(sides: Stretches, free: Free) -> SentencePair:
 def _paired_in_order(likeness: Likeness, free: Free) -> Iterator[Stretches]:
     """The best pairs in order, the last one first.
 
-    best(i, j) = max of best(i - 1, j), best(i, j - 1), best(i - a, j - b) + likeness(a, b) - LEAST - JOIN (a + b - 2)
+    best(i, j) = max of best(i - 1, j), best(i, j - 1), best(i - a, j - b) + like(a, b) - LEAST_LIKE - JOIN (a + b - 2)
     """
     rows, columns = likeness.counts
     runs = _runs(free[0]), _runs(free[1])
@@ -154,7 +154,7 @@ def _next_row(
     for number, (a, b) in enumerate(STEPS):
         if a > len(likes) or high - low < b:
             continue
-        gain = likes[a - 1][b - 1][b - 1 :] - LEAST - JOIN * (a + b - 2)
+        gain = likes[a - 1][b - 1][b - 1 :] - LEAST_LIKE - JOIN * (a + b - 2)
         gain = np.where(runs[low + b - 1 : high] >= b, gain, -np.inf)
         score = best[-a][low : high + 1 - b] + gain
         place = slice(low + b, high + 1)

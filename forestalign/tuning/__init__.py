@@ -1,8 +1,7 @@
 """Tuning of settings on a development set, by Bayesian optimisation (section 6.4).
 
 - `parameters`: what is searched, and what is maximised
-- `development_trials`: what a trial measures
-- `trials`: the optimisation, recorded and resumable
+- `trials`: what a trial measures, and the optimisation, recorded and resumable
 - `trial_table`: what is shown of it
 """
 

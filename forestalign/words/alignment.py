@@ -63,7 +63,7 @@ class WordAlignment:
         return table
 
     def mirrored(self) -> WordAlignment:
-        """The same links with source and target swapped."""
+        """These links with source and target swapped."""
         swapped = (WordLink(link.target, link.source, link.score, link.stage) for link in self.links)
         return WordAlignment(tuple(sorted(swapped)), self.reader)
 

@@ -56,7 +56,7 @@ class PairScores:
                 raise UsageError("log probabilities must be finite numbers")
 
     def transposed(self) -> PairScores:
-        """The same scores with source and target swapped."""
+        """These scores with source and target swapped."""
         return PairScores(np.ascontiguousarray(self.pair.T), self.target_null, self.source_null)
 
 

@@ -87,7 +87,7 @@ SLICE = _slices()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ForestSide:
+class NodeArrays:
     """What parts ask about one forest, as arrays by node."""
 
     forest: Forest
@@ -98,8 +98,8 @@ class ForestSide:
     classes: IntArray  # by word
 
     @classmethod
-    def of(cls, forest: Forest) -> ForestSide:
-        """The side of a forest."""
+    def of(cls, forest: Forest) -> NodeArrays:
+        """The nodes of a forest."""
         begin, end = forest.arrays.begin.astype(np.int64), forest.arrays.end.astype(np.int64)
         classes = np.array([word_class(token) for token in forest.sentence.tokens], np.int64)
         categories = _label_categories(forest.arrays.labels)[forest.arrays.label]
@@ -115,7 +115,7 @@ class ForestSide:
         """1 for nodes that binarisation made."""
         return self.forest.arrays.is_bar.astype(np.float64)
 
-    def same_labels(self, other: ForestSide) -> BoolArray:
+    def same_labels(self, other: NodeArrays) -> BoolArray:
         """Which nodes have the labels of which nodes of the other forest."""
         left, right = self.forest.arrays, other.forest.arrays
         number = {label: k for k, label in enumerate(right.labels)}

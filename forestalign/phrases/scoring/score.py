@@ -76,7 +76,7 @@ class Weights:
     constant: float = 0.0  # added to the score of an alignment in the end; the search does not need it
 
     def transposed(self) -> Weights:
-        """The same values with source and target swapped."""
+        """These values with source and target swapped."""
         return replace(
             self,
             pair=np.ascontiguousarray(self.pair.T),

@@ -55,7 +55,7 @@ class Seeds:
         )
 
     def transposed(self) -> Seeds:
-        """The same seeds with source and target swapped."""
+        """These seeds with source and target swapped."""
         return Seeds(self.target, self.source, self.value, self.kind)
 
     def check(self, source: Forest, target: Forest) -> None:

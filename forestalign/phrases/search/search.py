@@ -255,7 +255,7 @@ class Search:
         return self._gain(h) - h.source_region.value + placed.region.value
 
     def _step_up(self, edge: EdgeId, child: NodeId, placed: Placed) -> Placed:
-        """The same hypothesis one edge further up; the sibling becomes null."""
+        """A hypothesis seen from one edge further up; the sibling becomes null."""
         region, steps = placed.region + self.below.edge(edge), placed.steps
         for sibling in self.source.edges[edge.node][edge.way].children:
             if sibling != child:

@@ -63,7 +63,7 @@ class CrfModel:
         return combination == POSTERIOR or not missing or combination not in (*METHODS, *missing)
 
     def combined(self, combination: str, threshold: float | None = None) -> CrfModel:
-        """The same weights with another way to put the directions together."""
+        """This model with another way to put the directions together."""
         return replace(self, combination=combination, threshold=self.threshold if threshold is None else threshold)
 
     def weights_in(self, space: FeatureSpace, direction: str, otherwise: FloatArray | None = None) -> FloatArray:

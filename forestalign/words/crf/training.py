@@ -10,7 +10,7 @@ import multiprocessing
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from types import TracebackType
 
@@ -23,7 +23,7 @@ from forestalign.errors import UsageError
 from forestalign.tokens import Sentence
 from forestalign.words.crf.cells import Resources
 from forestalign.words.crf.feature_space import FeatureSpace
-from forestalign.words.crf.gold import Costs, Link, gold_of
+from forestalign.words.crf.gold import Costs, Link, gold_of, synthesise
 from forestalign.words.crf.journal import Journal
 from forestalign.words.crf.pair_features import pair_features
 from forestalign.words.crf.softmax_margin import Example, example_of, loss_and_gradient
@@ -43,6 +43,11 @@ class TrainingPair:
     target: Sentence
     links: tuple[Link, ...]
     weight: float = 1.0
+
+
+def synthetic_phrases(pair: TrainingPair) -> TrainingPair:
+    """A pair whose links fill the matching chunks."""
+    return replace(pair, links=synthesise(pair.source, pair.target, pair.links))
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ def align_best(
 
 
 def _are_first_words_alone(evidence: Evidence, probabilities: Float32Array) -> bool:
-    """The same first word on both sides, once in each sentence and without a link."""
+    """Whether both sentences begin with one word, which stands once in each and has no link."""
     is_same = evidence.layers[FIRST.index("lexical unique form"), 0, 0] > 0
     return bool(is_same and probabilities[0].max() <= THRESHOLD and probabilities[:, 0].max() <= THRESHOLD)
 
