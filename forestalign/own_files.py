@@ -74,19 +74,19 @@ def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
     return descriptor
 
 
-def open_alone(path: str | Path) -> int:
-    """Open a file for a run, and make sure that no other run writes to it; nothing in it is changed."""
+def open_alone(path: str | Path, waits: bool = False) -> int:
+    """Open a file that no other run is writing to, or, with `waits`, no longer; nothing in it is changed."""
     while True:
         try:
             descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise UsageError(f"cannot write to {path}: {error.strerror}") from None
-        if try_lock(descriptor) is False:
-            os.close(descriptor)
-            raise UsageError(f"another run is writing to {path}")
-        if is_at(descriptor, path):
+        is_held = try_lock(descriptor) is False
+        if not is_held and is_at(descriptor, path):
             return descriptor
-        os.close(descriptor)  # another run has just replaced or removed it
+        os.close(descriptor)  # another run has it, or has just replaced or removed it
+        if is_held and not waits:
+            raise UsageError(f"another run is writing to {path}")
 
 
 def is_at(descriptor: int, path: str | Path) -> bool:

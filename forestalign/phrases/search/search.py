@@ -11,7 +11,8 @@ Ties: a beam is ordered by gain, then by target node, then by covered target wor
 then by source node, then by steps, both by prospect first where they go by that; what is still equal stays in the order
 in which it was made. Values count as equal when they are closer than `GRAIN` tells apart.
 
-This is the plain version. `_search.pyx` is its compiled twin, with the same options and the same order of ties.
+This is the reference, which runs with `plain`. `_search.pyx` is its compiled twin, with the same options and the same
+order of ties; where the two differ, this one is right.
 """
 
 from __future__ import annotations
