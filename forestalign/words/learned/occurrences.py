@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from forestalign.grammar import stop_words
 from forestalign.words.analysis import Analysis
-from forestalign.words.learned.sides import Array
 
 LINKED = 0.55  # least probability of a link that speaks for the words around it
 NEXT = (1.0, 0.7, 0.5, 0.3)  # what a neighbour counts, by its distance
@@ -33,12 +32,10 @@ TAKEN = 0.6  # least probability of an identical partner that takes a word from 
 LEFT = 0.3  # most probability of a pair whose words are both taken
 NO_ANCHOR = -1
 
-Places = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
-Contexts = npt.NDArray[np.float64]  # [word, word]: what the second counts for the first
+Contexts = FloatArray  # [word, word]: what the second counts for the first
 
 
-def settled_occurrences(probabilities: Array, source: Analysis, target: Analysis) -> Array:
+def settled_occurrences(probabilities: Float32Array, source: Analysis, target: Analysis) -> Float32Array:
     """The probabilities with those of words that stand elsewhere moved to where they belong."""
     settled, words = probabilities.copy(), (_forms(source), _forms(target))
     for i, j in _unique(*words):
@@ -56,7 +53,9 @@ def settled_occurrences(probabilities: Array, source: Analysis, target: Analysis
     return _without_taken(settled, *words)
 
 
-def _match(settled: Array, groups: Sequence[tuple[Places, Places]], source: Contexts, target: Contexts) -> None:
+def _match(
+    settled: Float32Array, groups: Sequence[tuple[IntArray, IntArray]], source: Contexts, target: Contexts
+) -> None:
     """Give each occurrence the one whose context agrees best, where that is clear."""
     from scipy.optimize import linear_sum_assignment  # a third of a second, which most pairs need not wait for
 
@@ -74,13 +73,13 @@ def _match(settled: Array, groups: Sequence[tuple[Places, Places]], source: Cont
                 _give(settled, rows[i], columns[j], max(block[i].max(), block[:, j].max()))
 
 
-def _agreement(probabilities: Array, source: Contexts, target: Contexts) -> Contexts:
+def _agreement(probabilities: Float32Array, source: Contexts, target: Contexts) -> Contexts:
     """How far the contexts of each two words are linked with each other: 1 if they are the same."""
     agreed: Contexts = _unit(source) @ np.where(probabilities >= LINKED, probabilities, 0.0) @ _unit(target).T
     return agreed
 
 
-def _give(probabilities: Array, i: int, j: int, best: float) -> None:
+def _give(probabilities: Float32Array, i: int, j: int, best: float) -> None:
     """A pair gets the best that either of its words had; its rivals have at most what the pair had."""
     had = probabilities[i, j]
     if had < best:
@@ -89,7 +88,7 @@ def _give(probabilities: Array, i: int, j: int, best: float) -> None:
         probabilities[i, j] = best
 
 
-def _without_taken(probabilities: Array, source: Sequence[str], target: Sequence[str]) -> Array:
+def _without_taken(probabilities: Float32Array, source: Sequence[str], target: Sequence[str]) -> Float32Array:
     """The probabilities without those of two words that both go with the same word elsewhere more likely."""
     same = np.array(source)[:, None] == np.array(target)[None, :]
     own = np.where(same, probabilities, 0.0)
@@ -98,7 +97,7 @@ def _without_taken(probabilities: Array, source: Sequence[str], target: Sequence
     return np.where(gives_way, np.minimum(probabilities, LEFT), probabilities)
 
 
-def _other_best(values: Array) -> Array:
+def _other_best(values: Float32Array) -> Float32Array:
     """For each place the largest value of its row in another column."""
     if values.shape[1] < 2:
         return np.zeros_like(values)
@@ -128,8 +127,8 @@ def _once(words: Sequence[str]) -> dict[str, int]:
     }
 
 
-def _repeated(source: Analysis, target: Analysis) -> list[tuple[Places, Places]]:
-    """Places of each word that both sentences have, one of them more than once."""
+def _repeated(source: Analysis, target: Analysis) -> list[tuple[IntArray, IntArray]]:
+    """IntArray of each word that both sentences have, one of them more than once."""
     left, right = _places(source), _places(target)
     return [
         (np.array(left[word]), np.array(right[word]))
@@ -146,7 +145,7 @@ def _places(analysis: Analysis) -> dict[str, list[int]]:
     return found
 
 
-def _without(size: int, groups: Sequence[Places]) -> Mask:
+def _without(size: int, groups: Sequence[IntArray]) -> BoolArray:
     """Which words stand in none of the groups."""
     found = np.ones(size, dtype=np.bool_)
     found[np.concatenate(groups)] = False

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import forestalign
+from forestalign.arrays import Float32Array
 from forestalign.config import AlignConfig
 from forestalign.errors import GrammarError
 from forestalign.learning.joint_weights import JointExample, fit_joint, joint_probabilities
@@ -18,7 +19,7 @@ from forestalign.words.joint.joint_layers import LAYERS, beside, joint_layers
 from forestalign.words.joint.joint_reader import JointScores
 from forestalign.words.joint.joint_weighing import format_joint_weights, read_joint_weights
 from forestalign.words.learned.matching import KINDS, MatchingModel, align_best
-from forestalign.words.learned.sides import Array, Lexicon
+from forestalign.words.learned.sides import Lexicon
 from forestalign.words.learned.word_evidence import Evidence, gather
 from tests.builders.commands import runner
 from tests.builders.word_pairs import plain
@@ -92,7 +93,9 @@ def test_fitted_weights_follow_the_reader() -> None:
 def test_the_weigher_has_the_last_word_and_is_asked_in_one_order(swapped: bool) -> None:
     seen: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
 
-    def weigh(source: tuple[str, ...], target: tuple[str, ...], evidence: Evidence, known: Array) -> Array:
+    def weigh(
+        source: tuple[str, ...], target: tuple[str, ...], evidence: Evidence, known: Float32Array
+    ) -> Float32Array:
         seen.append((tuple(source), tuple(target)))
         table = np.zeros_like(known)
         table[1, 2] = 0.9
