@@ -74,8 +74,8 @@ def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
     return descriptor
 
 
-def open_alone(path: str | Path, waits: bool = False) -> int:
-    """Open a file that no other run is writing to, or, with `waits`, no longer; nothing in it is changed."""
+def open_alone(path: str | Path, output: str | Path = "", waits: bool = False) -> int:
+    """Open a file that no other run is writing to, or to its output; `waits` until it is free. Nothing is changed."""
     while True:
         try:
             descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
@@ -86,7 +86,7 @@ def open_alone(path: str | Path, waits: bool = False) -> int:
             return descriptor
         os.close(descriptor)  # another run has it, or has just replaced or removed it
         if is_held and not waits:
-            raise UsageError(f"another run is writing to {path}")
+            raise UsageError(f"another run is writing to {output or path}")
 
 
 def is_at(descriptor: int, path: str | Path) -> bool:
@@ -101,7 +101,7 @@ def is_at(descriptor: int, path: str | Path) -> bool:
 def only_run(output: str | Path) -> Iterator[None]:
     """Hold `OUTPUT.lock`, so that a second run with the same output is refused; the file is empty and goes with us."""
     path = lock_path(output)
-    descriptor = open_alone(path)
+    descriptor = open_alone(path, output)
     try:
         yield
     finally:

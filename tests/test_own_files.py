@@ -119,7 +119,6 @@ def test_every_module_writes_in_this_way() -> None:
         "own_files.py",
         "outputs.py",  # devices and pipes
         "batch/limits.py",  # the null device
-        # through open_regular
         "words/crf/analysis_store.py",  # through open_regular
         "mining/phrase_table.py",  # inside a folder of its own
         "mining/table_files.py",  # inside a folder of its own
@@ -342,7 +341,7 @@ def test_a_second_training_run_with_the_same_output_is_refused(
         assert run.stdout is not None
         run.stdout.readline()
         assert call([*command, str(PAIRS), "-o", "model"]) == 2
-        assert "another run is writing to model.lock" in capfd.readouterr().err
+        assert "another run is writing to model\n" in capfd.readouterr().err
     finally:
         run.kill()
         run.wait()
