@@ -229,7 +229,8 @@ def _title(node: SceneNode, choice: Choice, scene: Scene) -> tuple[str, str]:
     words = f"{_words(scene.source, pair.source)} - {_words(scene.target, pair.target)}"
     if node.phrase < 0:
         return f"adds small words to {words}" if node.inner >= 0 else f"part of {words}", ""
-    return f"{words} ({pair.relation})" if pair.relation else words, pair.relation
+    told = pair.reason or pair.relation
+    return f"{words} ({told})" if told else words, pair.relation
 
 
 def _scattered_hue(one: DiscontinuousPair, scene: Scene) -> float:

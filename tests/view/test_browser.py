@@ -55,6 +55,17 @@ def write(folder: Path, *systems: list[Alignment]) -> Path:
     return folder / "page.html"
 
 
+def test_the_page_says_why_a_pair_contradicts_itself(browser: Browser, tmp_path: Path) -> None:
+    reason = "opposite: <mat>/rug"
+    pairs = [
+        replace(each, relation="opposite", reason=reason) if each.source == (8, 9) else each
+        for each in CAT.phrases.pairs
+    ]
+    browser.open(write(tmp_path, [with_phrases(CAT, pairs=tuple(pairs))]))
+    browser.node("source", "8-9", ".word").click()
+    assert reason in browser.text(".about")
+
+
 def unfold_table(browser: Browser) -> None:
     """Open the table of all pairs, which is filled a moment later."""
     browser.one("details.all summary").click()

@@ -135,7 +135,7 @@ def test_the_data_of_a_scene_has_every_choice_and_round_numbers() -> None:
         parts = {"source", "target", "trees", "phrases", "nulls", "scattered", "extended"}
         assert parts | {"logScore", "reachedRoot", "completed"} == set(choice)
         assert all(len(node) == 11 for node in choice["source"])
-        assert all(len(phrase) == 13 for phrase in choice["phrases"])
+        assert all(len(phrase) == 14 for phrase in choice["phrases"])
     json.dumps(fields, allow_nan=False)
 
 
