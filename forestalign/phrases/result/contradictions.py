@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES, SIMILAR, Finding
@@ -19,10 +20,12 @@ from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.opposites import are_opposites, negation_findings
 from forestalign.lexicon.phrase_text import take_apart
 from forestalign.lexicon.quantities import quantity_findings
-from forestalign.phrases.result.negated_predicates import Negation, negations_of
+from forestalign.phrases.result.comparisons import is_turned, standard_of
+from forestalign.phrases.result.denials import Denials
 from forestalign.phrases.result.role_changes import RoleComparison, Swap
+from forestalign.phrases.result.role_frames import RoleFrames
 from forestalign.phrases.scoring.schema import WordClass, word_class
-from forestalign.tokens import Sentence, Span
+from forestalign.tokens import Sentence, Span, lemmatize
 
 if TYPE_CHECKING:
     from forestalign.phrases.result.alignment import PhrasePair
@@ -34,6 +37,8 @@ _OWN_WORD = frozenset({"lexicon", "quantity", "acronym"})  # evidence that says 
 _SAME_KIND = ("NN", "VB", "JJ", "RB", "IN", "DT", "CD", "RP")  # beginnings of tags of words that can be opposites
 _NEAR_KINDS = ({"JJ", "RB"}, {"JJ", "VB"}, {"IN", "RP", "RB"}, {"NN", "DT", "CD", "RB"})
 _DEGREES = ({"more", "less"}, {"most", "least"}, {"more", "fewer"}, {"much", "little"})
+_LESS = frozenset({"less", "least"})
+_COMPARED = frozenset({"JJR", "RBR", "JJS", "RBS"})
 _GRADED = frozenset({"JJR", "RBR", "JJ", "RB"})
 _MODIFIERS = ("amod", "advmod", "det", "nummod")
 
@@ -65,6 +70,7 @@ class _Mark(NamedTuple):
     around: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     anchor: int = -1  # of the source, or of the target where the source has none
     is_target_anchor: bool = False
+    is_silent: bool = False  # it contradicts nothing by itself, but takes back another one
 
     def is_inside(self, source: Span, target: Span) -> bool:
         held = Contradiction("", *self.around, "")
@@ -92,7 +98,7 @@ class Contradictions:
             words = Contradiction("", *taken.words, "")
             if held.issuperset(taken.marks) and words.is_inside(source, target):
                 held.difference_update(taken.marks)
-        return tuple(self.marks[k].said for k in sorted(held))
+        return tuple(self.marks[k].said for k in sorted(held) if not self.marks[k].is_silent)
 
 
 def find_contradictions(
@@ -100,7 +106,7 @@ def find_contradictions(
 ) -> Contradictions:
     """The marks of two sentences with their pairs of phrases, supports first."""
     finder = _Finder(comparison, pairs)
-    opposites = finder.opposites()
+    opposites = [*finder.opposites(), *finder.degrees()]
     marks = [*opposites, *finder.negations(opposites), *finder.values()]
     marks += finder.of_phrases(marks)
     roles = [finder.role_mark(swap) for swap in (comparison.swaps() if swaps is None else swaps)]
@@ -137,7 +143,7 @@ class _Finder:
             _free(self.source.sentence, {i for i, _ in self.linked}),
             _free(self.target.sentence, {j for _, j in self.linked}),
         )
-        pairs = sorted({*self.linked, *((i, j) for i in free[0] for j in free[1])})
+        pairs = sorted({*self.linked, *((i, j) for i in free[0] for j in free[1] if self._have_one_head(i, j))})
         taken: tuple[set[int], set[int]] = (set(), set())
         found = []
         for i, j in pairs:
@@ -150,64 +156,60 @@ class _Finder:
             found.append(_Mark(said, anchor=i))
         return found
 
+    def _have_one_head(self, i: int, j: int) -> bool:
+        """Whether two words without partners say something of partners, or are the top of their sentences."""
+        heads = self.source.dependencies.heads[i], self.target.dependencies.heads[j]
+        return max(heads) < 0 or self.roles.partner.get(heads[0], -2) == heads[1] or self._share_an_argument(i, j)
+
+    def _share_an_argument(self, i: int, j: int) -> bool:
+        below = {word for word, _ in self.target.arguments[j]}
+        return any(self.roles.partner.get(word) in below for word, _ in self.source.arguments[i])
+
     def _are_opposites(self, i: int, j: int) -> bool:
         tags = self.source.sentence.tags[i], self.target.sentence.tags[j]
         is_one_kind = any(tags[0].startswith(kind) and tags[1].startswith(kind) for kind in _SAME_KIND)
         is_one_kind |= any({tag[:2] for tag in tags} <= kinds for kinds in _NEAR_KINDS)
-        forms = self.source.sentence.words[i].lower(), self.target.sentence.words[j].lower()
-        lemmas = self.source.lemma(i), self.target.lemma(j)
-        if not is_one_kind or lemmas[0] == lemmas[1]:
+        if not is_one_kind or self.source.lemma(i) == self.target.lemma(j):
             return False
-        are_opposed = {*forms} in _DEGREES or any(are_opposites(*each, self.wordnet) for each in (lemmas, forms))
-        return are_opposed and not self._is_settled((i,), (j,))
+        readings = product(_readings(self.source.sentence, i), _readings(self.target.sentence, j))
+        are_opposed = any({*each} in _DEGREES or are_opposites(*each, self.wordnet) for each in readings)
+        return are_opposed and not self._is_settled((i,), (j,)) and not self.roles.may_be_conversive(i, j)
+
+    def degrees(self) -> list[_Mark]:
+        """*Safer* and *less safe*; *more safe* and *less safe* are opposites by their words."""
+        found = []
+        for i, j in sorted(self.roles.partner.items()):
+            less = _less_of(self.source, i), _less_of(self.target, j)
+            more = (self.target.sentence, j) if less[0] >= 0 else (self.source.sentence, i)
+            if (less[0] < 0) == (less[1] < 0) or not _is_compared(*more):
+                continue
+            if _readings(self.source.sentence, i) & _readings(self.target.sentence, j):
+                sides = tuple([k for k in (less[0], i) if k >= 0]), tuple([k for k in (less[1], j) if k >= 0])
+                words = self._text(self.source, sides[0]), self._text(self.target, sides[1])
+                found.append(_Mark(Contradiction(OPPOSITE, *sides, f"opposite: {words[0]}/{words[1]}"), anchor=i))
+        return found
+
+    def _text(self, frames: RoleFrames, words: Words) -> str:
+        return " ".join(frames.sentence.words[word] for word in words)
 
     def _has_equal(self, i: int, j: int) -> bool:
         """Whether either word has the same word for a partner, too."""
         return any((a == i) != (b == j) and self.source.lemma(a) == self.target.lemma(b) for a, b in self.linked)
 
     def negations(self, opposites: Sequence[_Mark]) -> list[_Mark]:
-        """Negations of one side only: those of aligned predicates, and of what is left those that are too many."""
+        """Negations of one side only that nothing makes up for."""
         words = (
-            {word for mark in opposites for word in mark.said.source},
-            {word for mark in opposites for word in mark.said.target},
+            frozenset(word for mark in opposites for word in mark.said.source),
+            frozenset(word for mark in opposites for word in mark.said.target),
         )
-        own = [each for each in negations_of(self.source) if each.cue not in words[0] and not self._made_up(each, 0)]
-        other = [each for each in negations_of(self.target) if each.cue not in words[1] and not self._made_up(each, 1)]
-        own, other = self._without_partners(own, other)
         marks = []
-        for each, side, is_target in [(one, self.source, False) for one in own] + [
-            (one, self.target, True) for one in other
-        ]:
-            word = side.sentence.words[each.cue]
-            cues = (each.cue,)
-            sides: tuple[Words, Words] = ((), cues) if is_target else (cues, ())
-            said = Contradiction(NEGATION, *sides, f"negation on one side only: {word}")
-            marks.append(_Mark(said, anchor=each.predicate, is_target_anchor=is_target))
+        for each in Denials(self.roles, words, frozenset(self.linked), self.settled).one_sided():
+            cues, side = (each.negation.cue,), self.target if each.is_target else self.source
+            sides: tuple[Words, Words] = ((), cues) if each.is_target else (cues, ())
+            said = Contradiction(NEGATION, *sides, f"negation on one side only: {side.sentence.words[cues[0]]}")
+            mark = _Mark(said, anchor=each.negation.predicate, is_target_anchor=each.is_target)
+            marks.append(mark._replace(is_silent=each.is_silent))
         return marks
-
-    def _made_up(self, negation: Negation, side: int) -> bool:
-        """Whether the other side says a negation by other words."""
-        return any(negation.cue in (each.source, each.target)[side] for each in self.settled)
-
-    def _without_partners(
-        self, own: Sequence[Negation], other: Sequence[Negation]
-    ) -> tuple[list[Negation], list[Negation]]:
-        """Pairs of negations of the same predicate say the same, and so do those that are left on both sides."""
-        left, right = list(own), list(other)
-        for rule in (self._deny_the_same, self._are_linked):
-            for one in list(left):
-                match = next((each for each in right if rule(one, each)), None)
-                if match is not None:
-                    left.remove(one)
-                    right.remove(match)
-        both = min(len(left), len(right))
-        return left[both:], right[both:]
-
-    def _deny_the_same(self, one: Negation, other: Negation) -> bool:
-        return self.roles.partner.get(one.predicate) == other.predicate
-
-    def _are_linked(self, one: Negation, other: Negation) -> bool:
-        return (one.cue, other.cue) in self.linked
 
     def values(self) -> list[_Mark]:
         """Numbers at the same place that are not the same number."""
@@ -218,6 +220,7 @@ class _Finder:
                 continue
             words = self.source.sentence.words[i], self.target.sentence.words[j]
             is_same = same_number(*words) or words[0].lower() == words[1].lower()
+            is_same |= _is_score(words[0]) != _is_score(words[1])  # *4-1* and *four* are not of one kind
             if is_same or i in taken[0] or j in taken[1] or self._is_in_settled(i, j) or self._has_equal_number(i, j):
                 continue
             taken[0].add(i)
@@ -245,7 +248,8 @@ class _Finder:
         """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
         found: list[_Mark] = []
         for pair in self.pairs:
-            is_said = not _OWN_WORD.isdisjoint(pair.evidence) and pair.relation in AGAINST
+            is_own = not pair.supports or pair.relation == DIFFERENT  # of a value as a whole: 12 million dollars
+            is_said = is_own and not _OWN_WORD.isdisjoint(pair.evidence) and pair.relation in AGAINST
             if is_said and not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)):
                 words = self.source.sentence.phrase(pair.source), self.target.sentence.phrase(pair.target)
                 name = "number differs" if pair.relation == DIFFERENT else pair.relation
@@ -256,10 +260,16 @@ class _Finder:
 
     def role_mark(self, swap: Swap) -> tuple[_Mark, Swap]:
         """Two words that changed places."""
-        words = [self.source.sentence.words[word] for word in swap.source]
-        reason = f"{words[0]} and {words[1]} changed places"
+        reason = f"{' and '.join(self._names(swap.source))} changed places"
         said = Contradiction(OTHER_ROLES, swap.source, tuple(sorted(swap.target)), reason)
         return _Mark(said, around=swap.predicates), swap
+
+    def _names(self, words: Sequence[int]) -> list[str]:
+        """Words as a reason names them; those of one lemma with what tells them apart."""
+        own = self.source
+        if len({own.lemma(word) for word in words}) == len(words):
+            return [own.sentence.words[word] for word in words]
+        return [" ".join([*sorted(own.modifiers(word)), own.sentence.words[word]]) for word in words]
 
     # ---- what takes marks back ----
 
@@ -277,6 +287,9 @@ class _Finder:
             if k not in used and len(words[0]) == len(words[1]) == 1 and self._is_conversive(words[0][0], words[1][0]):
                 used.add(k)
                 yield _Taken((k,), self._arguments(words[0][0], words[1][0]))
+            elif k not in used and self._is_turned_comparison(marks[k]):
+                used.add(k)
+                yield _Taken((k,), (tuple(standard_of(self.source)), tuple(standard_of(self.target))))
             elif k not in used and words[0] and (events := self._turned_events(marks[k])):
                 used.add(k)
                 yield _Taken((k,), events)
@@ -291,6 +304,11 @@ class _Finder:
     def _turns(self, flip: _Mark, swap: Swap) -> bool:
         """Whether an opposite turns a comparison round."""
         return swap.is_comparison and any(self.source.sentence.tags[word] in _GRADED for word in flip.said.source)
+
+    def _is_turned_comparison(self, flip: _Mark) -> bool:
+        """Whether an opposite of degree stands in a comparison that the other side makes from the other end."""
+        tags = [self.source.sentence.tags[word] for word in flip.said.source]
+        return any(tag in _GRADED for tag in tags) and is_turned(self.roles)
 
     def _turned_events(self, flip: _Mark) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """The two events of *before* and *after*, where what one side puts above the other side puts below."""
@@ -313,17 +331,25 @@ class _Finder:
         return tuple(sorted(own)), tuple(sorted(self.roles.partner[each] for each in own))
 
     def _is_near(self, one: _Mark, other: _Mark) -> bool:
-        """Whether two marks are about one word, or about a word and what it governs."""
-        kinds = {one.said.kind, other.said.kind}
-        sides = [self._anchors(mark, NEGATION in kinds) for mark in (one, other)]
-        return any(self.source.distance(first, second) < 2 for first in sides[0] for second in sides[1])
+        """Whether two marks are about one word, or about a word and what it governs, on either side."""
+        with_heads = NEGATION in {one.said.kind, other.said.kind}
+        return any(
+            side.distance(first, second) < 2
+            for side, is_target in ((self.source, False), (self.target, True))
+            for first in self._anchors(one, is_target, with_heads)
+            for second in self._anchors(other, is_target, with_heads)
+        )
 
-    def _anchors(self, mark: _Mark, with_heads: bool) -> list[int]:
-        """The source word that a mark is about; an opposite that modifies a noun is about the noun, for a negation."""
-        word = self.roles.back.get(mark.anchor, -1) if mark.is_target_anchor else mark.anchor
+    def _anchors(self, mark: _Mark, is_target: bool, with_heads: bool) -> list[int]:
+        """The word of a side that a mark is about; beside a negation, an opposite that modifies a noun is about it."""
+        side, word = self.target if is_target else self.source, mark.anchor
+        if mark.is_target_anchor != is_target:
+            words = mark.said.target if is_target else mark.said.source
+            partners = self.roles.partner if is_target else self.roles.back
+            word = words[0] if len(words) == 1 else partners.get(mark.anchor, -1)
         if word < 0:
             return []
-        relation, head = self.source.dependencies.relations[word], self.source.dependencies.heads[word]
+        relation, head = side.dependencies.relations[word], side.dependencies.heads[word]
         has_head = with_heads and mark.said.kind == OPPOSITE and relation in _MODIFIERS and head >= 0
         return [word, head] if has_head else [word]
 
@@ -334,9 +360,33 @@ def _word_pairs(pairs: Sequence[PhrasePair]) -> Iterator[tuple[int, int]]:
             yield pair.source.begin, pair.target.begin
 
 
+def _readings(sentence: Sentence, word: int) -> set[str]:
+    """A form, its lemma, and what an adjective is a form of where the tagger takes it for a word of its own."""
+    form, tag = sentence.words[word].lower(), sentence.tags[word]
+    others = ("VBN", "JJR") if tag == "JJ" and form.endswith(("ed", "en", "er")) else ()
+    return {form, (sentence.lemmas[word] or form).lower(), *(lemmatize([form], [each])[0] for each in others)}
+
+
+def _is_compared(sentence: Sentence, word: int) -> bool:
+    """Whether a word is a comparative or superlative, by its tag or by its form."""
+    form, tag = sentence.words[word].lower(), sentence.tags[word]
+    return tag in _COMPARED or (tag == "JJ" and form.endswith("er") and lemmatize([form], ["JJR"])[0] != form)
+
+
+def _less_of(frames: RoleFrames, word: int) -> int:
+    """The *less* of *less safe*, or -1."""
+    heads = frames.dependencies.heads
+    return next((k for k in range(len(heads)) if heads[k] == word and frames.lemma(k) in _LESS), -1)
+
+
 def _free(sentence: Sentence, linked: set[int]) -> list[int]:
     tokens = sentence.tokens
     return [k for k in range(len(tokens)) if k not in linked and word_class(tokens[k]) == WordClass.CONTENT]
+
+
+def _is_score(word: str) -> bool:
+    """Whether a word is two numbers: *4-1*, *1990-95*."""
+    return any(map(str.isdigit, word)) and any(dash in word[1:] for dash in ("-", "–"))
 
 
 def _is_number(sentence: Sentence, word: int) -> bool:
