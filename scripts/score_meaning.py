@@ -19,7 +19,7 @@ from forestalign.lexicon.findings import AGAINST, OTHER_ROLES
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "data" / "meaning"
 
-NAMES = ("changed", "same", "new_user_changed", "new_user_same")
+NAMES = ("changed", "same", "new_user_changed", "new_user_same", "twins_changed", "twins_same")
 
 
 def main() -> None:

@@ -215,7 +215,7 @@ class _Finder:
         """Numbers at the same place that are not the same number."""
         found: list[_Mark] = []
         taken: tuple[set[int], set[int]] = (set(), set())
-        for i, j in sorted({*self.linked, *self._numbers_at_one_place()}):
+        for i, j in sorted({*self.linked, *self._numbers_at_one_place(), *self._numbers_of_phrases()}):
             if not (_is_number(self.source.sentence, i) and _is_number(self.target.sentence, j)):
                 continue
             words = self.source.sentence.words[i], self.target.sentence.words[j]
@@ -243,6 +243,14 @@ class _Finder:
                     for j in self.target.fillers(other, roles):
                         if j not in self.roles.back:
                             yield i, j
+
+    def _numbers_of_phrases(self) -> Iterator[tuple[int, int]]:
+        """The numbers of phrases that are partners as wholes, where each has one: *in 1903*, *in 1897*."""
+        for pair in self.pairs:
+            own = [word for word in range(*pair.source) if _is_number(self.source.sentence, word)]
+            other = [word for word in range(*pair.target) if _is_number(self.target.sentence, word)]
+            if not pair.supports and len(own) == len(other) == 1:
+                yield own[0], other[0]
 
     def of_phrases(self, marks: Sequence[_Mark]) -> list[_Mark]:
         """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
