@@ -17,7 +17,7 @@ from typing import NamedTuple
 from forestalign.aligner import Aligner, load
 from forestalign.errors import ForestAlignError
 from forestalign.lexicon import load_vectors
-from forestalign.lexicon.findings import SIMILAR
+from forestalign.lexicon.findings import DIFFERENT, SIMILAR
 from forestalign.mining.edits import Edit, EditKind
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.result.contradictions import NEGATION
@@ -245,7 +245,7 @@ def _held_words(target: Sentence, supports: Sequence[_Support]) -> tuple[dict[in
     for number, support in enumerate(supports):
         against = support.against | against
         for edit in support.edits:
-            words = [word for word in range(*(edit.target or (0, 0))) if word not in support.against]
+            words = [word for word in range(*(edit.target or (0, 0))) if not _is_denied(word, edit, support, against)]
             if not any(word in held for word in words if _is_content(target, word)):
                 own = _Held(number, edit.source or Span(0, 0), edit.relation)
                 held |= {word: own for word in words if word not in held}
@@ -256,6 +256,13 @@ def _held_words(target: Sentence, supports: Sequence[_Support]) -> tuple[dict[in
             if place is not None and _is_content(target, word) and word not in held and word not in against:
                 held[word] = _Held(number, Span(place, place + 1), "")
     return held, against
+
+
+def _is_denied(word: int, edit: Edit, support: _Support, against: dict[int, _Against]) -> bool:
+    """Whether a sentence contradicts a word, or a likelier one does; only a value may be found as it is further on."""
+    if word in support.against or word not in against:
+        return word in support.against
+    return edit.kind is not EditKind.KEPT or against[word].relation != DIFFERENT
 
 
 def _follows(last: _Held, state: _Held) -> bool:

@@ -8,7 +8,7 @@ event from the other side (*bought from*, *sold to*). So a mark rises from two w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -131,9 +131,8 @@ class _Finder:
         yield from negation_phrases(source, target, self.wordnet)
         yield from quantity_findings(source, target)
 
-    def _is_settled(self, source: Iterable[int], target: Iterable[int]) -> bool:
-        own, other = set(source), set(target)
-        return any(own <= set(each.source) and other <= set(each.target) for each in self.settled)
+    def _is_settled(self, i: int, j: int) -> bool:
+        return any(i in each.source and j in each.target for each in self.settled)
 
     # ---- marks ----
 
@@ -173,7 +172,7 @@ class _Finder:
             return False
         readings = product(_readings(self.source.sentence, i), _readings(self.target.sentence, j))
         are_opposed = any({*each} in _DEGREES or are_opposites(*each, self.wordnet) for each in readings)
-        return are_opposed and not self._is_settled((i,), (j,)) and not self.roles.may_be_conversive(i, j)
+        return are_opposed and not self._is_settled(i, j) and not self.roles.may_be_conversive(i, j)
 
     def degrees(self) -> list[_Mark]:
         """*Safer* and *less safe*; *more safe* and *less safe* are opposites by their words."""
