@@ -41,6 +41,10 @@ CRF = (
     f"forestalign crf train {LINKS} {MORE_LINKS} --iterations 60 --sample 0 0 600 400 --weights 1 1 0.8 1 --by-kind "
     "--without encoder --analyses {runs}/tags.jsonl --jobs 2 --force"
 )
+SCORES = (
+    "forestalign train --gold {alignment}/msr-rte2.dev.jsonl.gz:A,C {alignment}/edinburgh.train.jsonl.gz "
+    "{alignment}/mtref.dev.jsonl.gz"
+)
 
 
 class Step(NamedTuple):
@@ -196,11 +200,38 @@ AFTER = (
         "python scripts/make_pairs.py {treebank}/ewt.train.mrg.gz --every 2 --most 400 -o {runs}/made.jsonl",
     ),
     Step(
+        "first-phrase-scores",
+        "{runs}/phrase-scores.json",
+        f"{SCORES} annotations/dev.jsonl@15 {{runs}}/made.jsonl@0.5 --ridge 0.0005 "
+        "--cache {runs}/pairs --jobs 2 --force -o {runs}/phrase-scores.json",
+    ),
+    Step(
+        "few-made-pairs",
+        "{runs}/few-made.jsonl",
+        "python scripts/make_pairs.py {treebank}/ewt.train.mrg.gz --every 2 --most 100 -o {runs}/few-made.jsonl",
+    ),
+    Step(  # and the confidence of pairs, learned from what the folds keep back
         "phrase-scores",
         "grammar/phrase_scores.json",
-        "forestalign train --gold {alignment}/msr-rte2.dev.jsonl.gz:A,C {alignment}/edinburgh.train.jsonl.gz "
-        "{alignment}/mtref.dev.jsonl.gz annotations/dev.jsonl@15 {runs}/made.jsonl@0.5 --folds 2 --ridge 0.0005 "
-        "--cache {runs}/pairs --jobs 2 --force -o grammar/phrase_scores.json",
+        f"{SCORES} annotations/dev.jsonl@4 annotations/train.jsonl@1.5 {{runs}}/few-made.jsonl@0.5 --limit 300 "
+        "--start {runs}/phrase-scores.json --ridge 0.001 --passes 4 --folds 2 --cache {runs}/pairs --jobs 2 --force "
+        "-o grammar/phrase_scores.json",
+    ),
+    Step(
+        "known-children",
+        "grammar/known_children.tsv",
+        "python scripts/train_rerank.py --children {treebank}/ewt.train.mrg.gz -o grammar/known_children.tsv",
+    ),
+    Step(
+        "permuted-pairs",
+        "{runs}/permuted.jsonl",
+        "python scripts/make_pairs.py {treebank}/ewt.train.mrg.gz --permutations --every 8 -o {runs}/permuted.jsonl",
+    ),
+    Step(
+        "rerank",
+        "grammar/rerank_weights.tsv",
+        "python scripts/train_rerank.py {runs}/permuted.jsonl annotations/train.jsonl "
+        "--ambiguous annotations/ambiguity.jsonl --limit 120 -o grammar/rerank_weights.tsv",
     ),
     Step(
         "chunks",

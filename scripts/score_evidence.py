@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from forestalign.aligner import Aligner
 from forestalign.cli.align_options import add_settings, config_of
@@ -213,7 +214,7 @@ def score_aligned(path: Path, config: AlignConfig, given: bool) -> None:
     for line in path.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         gold, votes = _annotated(record), _votes(record)
-        found = _given(record, gold, aligner) if given else _own(record, aligner)
+        found = _spans(aligner.stage.align(given_pair(record, aligner)).phrases) if given else _own(record, aligner)
         unlinked = gold.unlinked()
         words = [(s[0], t[0]) for s, t in gold.aligned if len(s) == len(t) == 1]
         several = {pair for pair in found if max(map(len, pair)) > 1}
@@ -247,8 +248,8 @@ def _own(record: dict[str, dict[str, list[str]]], aligner: Aligner) -> set[tuple
     return _spans(aligner.align(record["source"]["tokens"], record["target"]["tokens"]).phrases)
 
 
-def _given(record: dict[str, dict[str, object]], gold: Gold, aligner: Aligner) -> set[tuple[Phrase, Phrase]]:
-    """The alignment over the gold trees with the gold links; vectors are those of the parser."""
+def given_pair(record: dict[str, Any], aligner: Aligner) -> PreparedPair:
+    """An annotated pair with the gold trees and the gold links; vectors are those of the parser."""
     forests = []
     for side in (record["source"], record["target"]):
         tree = parse_brackets(str(side["tree"]))
@@ -256,8 +257,9 @@ def _given(record: dict[str, dict[str, object]], gold: Gold, aligner: Aligner) -
         (parse,) = aligner.parser.parse([Sentence.from_words(tagged.words)])
         sentence = parse.sentence.with_analysis(tagged.tags, tagged.lemmas)
         forests.append(pack([ScoredTree(tree, 0.0)], sentence))
-    links = [WordLink(s[0], t[0], 1.0, "gold") for s, t in sorted(gold.aligned) if len(s) == len(t) == 1]
-    return _spans(aligner.stage.align(PreparedPair(forests[0], forests[1], WordAlignment(tuple(links)))).phrases)
+    aligned = sorted(_annotated(record).aligned)
+    links = [WordLink(s[0], t[0], 1.0, "gold") for s, t in aligned if len(s) == len(t) == 1]
+    return PreparedPair(forests[0], forests[1], WordAlignment(tuple(links)))
 
 
 def _line(source: Sentence, target: Sentence, one: PhraseEvidence) -> str:

@@ -31,6 +31,7 @@ from forestalign.evaluation.development_answers import (
     prepared_pairs,
     project_cached,
 )
+from forestalign.evaluation.projection import GoldKind
 from forestalign.learning.checkpoints import checkpoint_path, files_of, is_checkpoint, training
 from forestalign.learning.confidence_training import Observed, ObservingWorker, with_confidence
 from forestalign.learning.train_scores import (
@@ -98,6 +99,7 @@ class ScorePlan:
     limit: int = 0  # pairs of each file; 0 takes all
     resume: bool = False
     start: str = ""  # scores to go on from: a file, or "shipped"; empty: the paper's
+    kind: GoldKind = GoldKind.FAIR  # of what is learned from; scores are always against fair gold
 
     @property
     def start_weights(self) -> FloatArray | None:
@@ -177,7 +179,7 @@ def train_gold(plan: ScorePlan, notify: Notify, workers: Workers | None = None) 
 
 def _train(plan: ScorePlan, notify: Notify, workers: Workers | None) -> ScoreRun:
     config = plan.config.replace(scoring="paper", scores="")
-    sets = [_read(plan, gold, config, workers) for gold in plan.gold]
+    sets = [read_gold(plan, gold, config, workers) for gold in plan.gold]
     examples = [example for each in sets for example in each.examples]
     held = _cross_validated(sets, config, plan, workers, notify) if plan.folds else _Held()
     tables = tuple(_table(each, held, config, workers) for each in sets) if plan.folds else ()
@@ -196,17 +198,21 @@ def _train(plan: ScorePlan, notify: Notify, workers: Workers | None) -> ScoreRun
 def held_out_evaluations(plan: ScorePlan, notify: Notify, workers: Workers | None = None) -> list[Evaluation]:
     """The scores of every set, each pair aligned with weights that did not see it."""
     config = plan.config.replace(scoring="paper", scores="")
-    sets = [_read(plan, gold, config, workers) for gold in plan.gold]
+    sets = [read_gold(plan, gold, config, workers) for gold in plan.gold]
     held = _cross_validated(sets, config, plan, workers, notify)
-    return [each.gold.evaluate(_held_answers(each, held, config, workers)) for each in sets]
+    fair = replace(plan, kind=GoldKind.FAIR)
+    judging = [read_gold(fair, gold, config, workers) for gold in plan.gold]
+    return [each.gold.evaluate(_held_answers(each, held, config, workers)) for each in judging]
 
 
-def _read(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Workers | None) -> GoldPairs:
+def read_gold(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Workers | None = None) -> GoldPairs:
+    """A set with its pairs parsed and linked under the settings."""
     found = read_development(
         gold.path,
-        lambda records: best_trees(prepared_pairs(records, plan.cache, config, workers)),
+        lambda records: best_trees(prepared_pairs(records, plan.cache, config.replace(mutual=False), workers)),
         gold.annotators,
         plan.limit,
+        plan.kind,
     )
     return GoldPairs(found, tuple(prepared_pairs(found.records, plan.cache, config, workers)), gold.weight)
 
@@ -230,14 +236,14 @@ def _cross_validated(
     held = _Held()
     for seen, kept_back in _folds(sets, plan.folds):
         report = train_scores(seen, config, plan.settings, workers, notify, start=plan.start_weights)
-        weights = _with_care(report.weights)
+        weights = with_care(report.weights)
         held.weights |= dict.fromkeys((example.path for example in kept_back), weights)
         worker = Worker(partial(ObservingWorker, config))
         held.observed += run_pass(worker, weights, kept_back, workers)
     return held
 
 
-def _with_care(weights: FloatArray) -> FloatArray:
+def with_care(weights: FloatArray) -> FloatArray:
     """The weights with the parser's voice raised, evidence bounded, and rare evidence weighed like the lexicon's."""
     careful = weights.copy()
     careful[NAMES.index("parse: log p")] *= TREE_CARE
@@ -293,5 +299,5 @@ def _model(report: GoldReport, plan: ScorePlan, pair_count: int, observed: Seque
         "start": plan.start or "paper",
         "risk by pass": [round(value, 4) for value in report.history],
     }
-    model = ScoreModel(_with_care(report.weights), card=card)
+    model = ScoreModel(with_care(report.weights), card=card)
     return with_confidence(model, observed) if observed else model

@@ -2,7 +2,8 @@
 
 A verb of grammar/light_verbs.txt is light only if the noun it governs is derived from the verb of the other sentence,
 or from a synonym of it. A noun that looks like its verb (*a walk*, but also *a book*) counts with an indefinite article
-or none: *took the book* is about a thing.
+or none: *took the book* is about a thing. In the passive (*a decision was made*) verb and noun make a clause, which is
+no partner of a verb (annotations/GUIDELINES.md, 4.6).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from forestalign.errors import GrammarError
-from forestalign.grammar import grammar_root, read_rows, read_words
+from forestalign.grammar import grammar_root, negation_words, read_rows, read_words
 from forestalign.lexicon.findings import EQUAL, Finding
 from forestalign.lexicon.phrase_text import Parts
 from forestalign.lexicon.phrases import OBJECT_TAGS
@@ -62,7 +63,9 @@ def _one_way(light: Parts, full: Parts, wordnet: WordNet) -> Iterator[Finding]:
     verbs = [i for i, tag in enumerate(full.tags) if tag[:2] == "VB" and full.lemmas[i] not in {"be", "have", "do"}]
     if not verbs:
         return
-    for phrase, noun in (*_active(light), *_separated(light), *_passive(light)):
+    for phrase, noun in (*_active(light), *_separated(light)):
+        if any(light.forms[index] in negation_words() for index in phrase):
+            continue  # *had no intention* is not *intended*
         definite = any(light.forms[index] in definite_words() for index in phrase)
         for verb in verbs:
             grade = _grade(light.lemmas[noun], full.lemmas[verb], definite, wordnet)
@@ -122,16 +125,3 @@ def _separated(parts: Parts) -> Iterator[tuple[Sequence[int], int]]:
 @cache
 def _with_preposition() -> frozenset[str]:
     return frozenset(verb[0] for verb in light_verbs() if len(verb) > 1)
-
-
-def _passive(parts: Parts) -> Iterator[tuple[Sequence[int], int]]:
-    """`a decision was made`."""
-    for verb, tag in enumerate(parts.tags):
-        if tag != "VBN" or (parts.lemmas[verb],) not in light_verbs():
-            continue
-        at = verb - 1
-        while at > 0 and (parts.lemmas[at] in {"be", "have"} or parts.tags[at] == "MD"):
-            at -= 1
-        if at < verb - 1 and at >= 0 and parts.tags[at] in {"NN", "NNS"}:
-            begin = at - (at > 0 and parts.tags[at - 1] in {"DT", "PRP$", "JJ"})
-            yield range(begin, verb + 1), at

@@ -37,6 +37,9 @@ class Country:
     people: tuple[tuple[str, ...], ...]
 
 
+Mention = tuple[tuple[int, ...], Country, str]  # words, country, kind
+
+
 def _alternatives(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(name.split()) for name in text.split("|") if name.strip() != "-")
 
@@ -283,9 +286,10 @@ def _agree(left: str, right: str) -> bool:
 
 
 def _country_pairs(source: Sentence, target: Sentence) -> Iterator[Finding]:
-    mentions = _mentions(target)
-    for tokens, country, kind in _mentions(source) if mentions else ():
-        for other, same, other_kind in mentions:
+    others = _mentions(target)
+    mentions = _mentions(source) if others else []
+    for tokens, country, kind in mentions:
+        for other, same, other_kind in others:
             if country is not same or max(len(tokens), len(other)) < 2:
                 continue
             if _text(source, tokens) == _text(target, other):
@@ -295,17 +299,24 @@ def _country_pairs(source: Sentence, target: Sentence) -> Iterator[Finding]:
             elif kind == other_kind or {kind, other_kind} == {"adjective", "origin"}:
                 yield Finding(tokens, other, EQUAL)
             elif {kind, other_kind} == {"adjective", "name"}:
-                yield Finding(tokens, other, SIMILAR)
+                name, side = (tokens, mentions) if kind == "name" else (other, others)
+                if not _is_in_origin(name, side):
+                    yield Finding(tokens, other, SIMILAR)
+
+
+def _is_in_origin(name: Sequence[int], mentions: Sequence[Mention]) -> bool:
+    """Whether an adjective says more than the name: *of the United States* (annotations/GUIDELINES.md, 4.16)."""
+    return any(kind == "origin" and set(name) < set(tokens) for tokens, _, kind in mentions)
 
 
 def _text(sentence: Sentence, tokens: Sequence[int]) -> list[str]:
     return [sentence.words[token].lower() for token in tokens]
 
 
-def _mentions(sentence: Sentence) -> list[tuple[tuple[int, ...], Country, str]]:
+def _mentions(sentence: Sentence) -> list[Mention]:
     """Words for a country or its people: name, adjective, origin (*of Italy*, *Italy's*), people."""
     lowered = [_bare(word) if ACRONYM.fullmatch(word) else word.lower() for word in sentence.words]
-    found: list[tuple[tuple[int, ...], Country, str]] = []
+    found: list[Mention] = []
     for begin, word in enumerate(lowered):
         is_short = len(word) < SHORTEST_COUNTRY  # US, which is not Us
         if sentence.words[begin][:1].isupper() and not (is_short and not sentence.words[begin].isupper()):
@@ -314,9 +325,7 @@ def _mentions(sentence: Sentence) -> list[tuple[tuple[int, ...], Country, str]]:
     return found
 
 
-def _mentions_at(
-    sentence: Sentence, lowered: Sequence[str], begin: int, country: Country
-) -> Iterator[tuple[tuple[int, ...], Country, str]]:
+def _mentions_at(sentence: Sentence, lowered: Sequence[str], begin: int, country: Country) -> Iterator[Mention]:
     for forms, kind in ((country.names, "name"), (country.adjectives, "adjective"), (country.people, "people")):
         for form in forms:
             end = begin + len(form)
@@ -337,9 +346,7 @@ def _has_noun(sentence: Sentence, index: int) -> bool:
     return sentence.tags[index : index + 1] != () and sentence.tags[index][:2] in {"NN", "JJ", "CD", "HY"}
 
 
-def _origins(
-    lowered: Sequence[str], begin: int, end: int, country: Country
-) -> Iterator[tuple[tuple[int, ...], Country, str]]:
+def _origins(lowered: Sequence[str], begin: int, end: int, country: Country) -> Iterator[Mention]:
     start = begin - (begin > 0 and lowered[begin - 1] == "the")
     if lowered[end : end + 1] in (["'s"], ["’s"]):
         yield tuple(range(start, end + 1)), country, "origin"

@@ -140,7 +140,7 @@ class PhraseStage:
         if self.score_model is None:
             found = paper_search(source, target, links, scores, config).best()
         else:
-            features = derivation_features(source, target, links, scores, evidence)
+            features = derivation_features(source, target, links, scores, evidence, config.rivals)
             found = DirectedSearch(source, target, *weigh_features(features, self.score_model.weights), config).best()
         if config.decode == "risk":
             ordered = by_expected_f1(found.derivations, source, target)
@@ -192,7 +192,8 @@ class PhraseStage:
     def derivation_features(self, source: Forest, target: Forest, links: WordAlignment) -> DerivationFeatures:
         """All features that derivations of two forests can have, for learning."""
         evidence = self._in_order(partial(self._evidence, for_learned=True), _turned, source, target, links)
-        return derivation_features(source, target, links, self.score(source, target, links), evidence)
+        scores = self.score(source, target, links)
+        return derivation_features(source, target, links, scores, evidence, self.config.rivals)
 
 
 def load_stage(

@@ -282,7 +282,9 @@ def light(source: str, target: str) -> set[tuple[str, str, str]]:
     [
         ("made/VBD a/DT decision/NN", "decided/VBD", {("made a decision", "decided", EQUAL)}),
         ("decided/VBD", "made/VBD a/DT decision/NN", {("decided", "made a decision", EQUAL)}),
-        ("a/DT decision/NN was/VBD made/VBN", "decided/VBD", {("a decision was made", "decided", EQUAL)}),
+        ("a/DT decision/NN was/VBD made/VBN", "decided/VBD", set()),
+        ("took/VBD pictures/NNS", "photographed/VBD", {("took pictures", "photographed", EQUAL)}),
+        ("had/VBD no/DT intention/NN", "intended/VBD", set()),
         ("took/VBD a/DT walk/NN", "walked/VBD", {("took a walk", "walked", EQUAL)}),
         ("took/VBD the/DT walk/NN", "walked/VBD", set()),
         ("made/VBD it/PRP after/IN a/DT decision/NN", "decided/VBD", set()),

@@ -26,7 +26,7 @@ def test_every_weight_that_depends_on_the_parser_is_made(found: list[make_models
     for name in (
         "parser", "card.json", "word_model.tsv", "word_metric.npz", "word_centre.npy", "token.json", "phrase.json",
         "phrase_model.json.gz", "phrase_similarity.json", "phrase_scores.json", "chunk_model.json", "similarity.npz",
-        "reader.onnx", "weights.tsv",
+        "reader.onnx", "weights.tsv", "rerank_weights.tsv", "known_children.tsv",
     ):  # fmt: skip
         assert name in made
         assert list((ROOT / "grammar").rglob(name))
@@ -37,7 +37,7 @@ def test_steps_have_names_of_their_own_and_stand_behind_what_they_need(found: li
     assert len(set(names)) == len(names)
     ready: list[str] = []
     for step in found:
-        needed = re.findall(r"runs/[\w-]+(?=/model|\.jsonl)", step.command.split(" -o ")[0])
+        needed = re.findall(r"runs/[\w-]+(?=/model|\.jsonl?)", step.command.split(" -o ")[0])
         assert all(any(path in made for made in ready) for path in needed if "tags" not in path), step.name
         ready.append(step.makes)
     assert (
@@ -46,6 +46,7 @@ def test_steps_have_names_of_their_own_and_stand_behind_what_they_need(found: li
         < names.index("joint-words")
         < names.index("phrase-similarity")
         < names.index("phrase-scores")
+        < names.index("rerank")
     )
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from forestalign.phrases.result.role_changes import RoleComparison
 from forestalign.phrases.result.role_frames import RoleFrames
+from forestalign.tokens import Sentence, lemmatize
 
 _STANDARD = (":than", ":as")  # ends of relations of what something is compared with
 _NAMES = ("NN", "PRP", "CD", "JJ", "DT")  # beginnings of the tags of words that name it
+_LESS = frozenset({"less", "least"})
+_COMPARED = frozenset({"JJR", "RBR", "JJS", "RBS"})
 _ALL = frozenset({"any", "every", "all", "each"})
 
 
@@ -47,3 +50,22 @@ def has_superlative(frames: RoleFrames) -> bool:
     words = {word.lower() for word in frames.sentence.words}
     is_most = any(tag in ("JJS", "RBS") for tag in frames.sentence.tags) or "first" in words
     return is_most or ("than" in words and not words.isdisjoint(_ALL))
+
+
+def readings(sentence: Sentence, word: int) -> set[str]:
+    """A form, its lemma, and what an adjective is a form of where the tagger takes it for a word of its own."""
+    form, tag = sentence.words[word].lower(), sentence.tags[word]
+    others = ("VBN", "JJR") if tag == "JJ" and form.endswith(("ed", "en", "er")) else ()
+    return {form, (sentence.lemmas[word] or form).lower(), *(lemmatize([form], [each])[0] for each in others)}
+
+
+def is_compared(sentence: Sentence, word: int) -> bool:
+    """Whether a word is a comparative or superlative, by its tag or by its form."""
+    form, tag = sentence.words[word].lower(), sentence.tags[word]
+    return tag in _COMPARED or (tag == "JJ" and form.endswith("er") and lemmatize([form], ["JJR"])[0] != form)
+
+
+def less_of(frames: RoleFrames, word: int) -> int:
+    """The *less* of *less safe*, or -1."""
+    heads = frames.dependencies.heads
+    return next((k for k in range(len(heads)) if heads[k] == word and frames.lemma(k) in _LESS), -1)

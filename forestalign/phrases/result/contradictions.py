@@ -20,12 +20,11 @@ from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.opposites import are_opposites, negation_findings
 from forestalign.lexicon.phrase_text import take_apart
 from forestalign.lexicon.quantities import quantity_findings
-from forestalign.phrases.result.comparisons import is_turned, standard_of
+from forestalign.phrases.result.comparisons import is_compared, is_turned, less_of, readings, standard_of
 from forestalign.phrases.result.denials import Denials
 from forestalign.phrases.result.role_changes import RoleComparison, Swap
-from forestalign.phrases.result.role_frames import RoleFrames
 from forestalign.phrases.scoring.schema import WordClass, word_class
-from forestalign.tokens import Sentence, Span, lemmatize
+from forestalign.tokens import Sentence, Span
 
 if TYPE_CHECKING:
     from forestalign.phrases.result.alignment import PhrasePair
@@ -37,8 +36,6 @@ _OWN_WORD = frozenset({"lexicon", "quantity", "acronym"})  # evidence that says 
 _SAME_KIND = ("NN", "VB", "JJ", "RB", "IN", "DT", "CD", "RP")  # beginnings of tags of words that can be opposites
 _NEAR_KINDS = ({"JJ", "RB"}, {"JJ", "VB"}, {"IN", "RP", "RB"}, {"NN", "DT", "CD", "RB"})
 _DEGREES = ({"more", "less"}, {"most", "least"}, {"more", "fewer"}, {"much", "little"})
-_LESS = frozenset({"less", "least"})
-_COMPARED = frozenset({"JJR", "RBR", "JJS", "RBS"})
 _GRADED = frozenset({"JJR", "RBR", "JJ", "RB"})
 _MODIFIERS = ("amod", "advmod", "det", "nummod")
 
@@ -100,6 +97,32 @@ class Contradictions:
                 held.difference_update(taken.marks)
         return tuple(self.marks[k].said for k in sorted(held) if not self.marks[k].is_silent)
 
+    def mirrored(self, source: Sentence, target: Sentence) -> Contradictions:
+        """The same seen from the other sentence, which is `source` now; no mark is taken back from here on."""
+        marks = tuple(
+            _Mark(
+                contradiction(mark.said.kind, mark.said.target, mark.said.source, source, target),
+                mark.around[::-1],
+                is_silent=mark.is_silent,
+            )
+            for mark in self.marks
+        )
+        return Contradictions(marks, tuple(_Taken(taken.marks, taken.words[::-1]) for taken in self.taken))
+
+
+def contradiction(kind: str, own: Words, other: Words, source: Sentence, target: Sentence) -> Contradiction:
+    """A mark on these words of two sentences, with the reason that is told."""
+    if kind == OTHER_ROLES:
+        names = {source.words[word].lower() for word in own}
+        begin = int(len(names) == len(own)) - 1  # this year and last year: with the word before them
+        reason = " and ".join(" ".join(source.words[max(0, k + begin) : k + 1]) for k in own) + " changed places"
+    elif kind == NEGATION:
+        reason = f"negation on one side only: {_phrase(source, own) or _phrase(target, other)}"
+    else:
+        name = "number differs" if kind == DIFFERENT else kind
+        reason = f"{name}: {_phrase(source, own)}/{_phrase(target, other)}"
+    return Contradiction(kind, own, other, reason)
+
 
 def find_contradictions(
     comparison: RoleComparison, pairs: Sequence[PhrasePair], swaps: Sequence[Swap] | None = None
@@ -150,9 +173,7 @@ class _Finder:
                 continue
             taken[0].add(i)
             taken[1].add(j)
-            words = self.source.sentence.words[i], self.target.sentence.words[j]
-            said = Contradiction(OPPOSITE, (i,), (j,), f"opposite: {words[0]}/{words[1]}")
-            found.append(_Mark(said, anchor=i))
+            found.append(_Mark(self._said(OPPOSITE, (i,), (j,)), anchor=i))
         return found
 
     def _have_one_head(self, i: int, j: int) -> bool:
@@ -170,26 +191,22 @@ class _Finder:
         is_one_kind |= any({tag[:2] for tag in tags} <= kinds for kinds in _NEAR_KINDS)
         if not is_one_kind or self.source.lemma(i) == self.target.lemma(j):
             return False
-        readings = product(_readings(self.source.sentence, i), _readings(self.target.sentence, j))
-        are_opposed = any({*each} in _DEGREES or are_opposites(*each, self.wordnet) for each in readings)
+        pairs = product(readings(self.source.sentence, i), readings(self.target.sentence, j))
+        are_opposed = any({*each} in _DEGREES or are_opposites(*each, self.wordnet) for each in pairs)
         return are_opposed and not self._is_settled(i, j) and not self.roles.may_be_conversive(i, j)
 
     def degrees(self) -> list[_Mark]:
         """*Safer* and *less safe*; *more safe* and *less safe* are opposites by their words."""
         found = []
         for i, j in sorted(self.roles.partner.items()):
-            less = _less_of(self.source, i), _less_of(self.target, j)
+            less = less_of(self.source, i), less_of(self.target, j)
             more = (self.target.sentence, j) if less[0] >= 0 else (self.source.sentence, i)
-            if (less[0] < 0) == (less[1] < 0) or not _is_compared(*more):
+            if (less[0] < 0) == (less[1] < 0) or not is_compared(*more):
                 continue
-            if _readings(self.source.sentence, i) & _readings(self.target.sentence, j):
+            if readings(self.source.sentence, i) & readings(self.target.sentence, j):
                 sides = tuple([k for k in (less[0], i) if k >= 0]), tuple([k for k in (less[1], j) if k >= 0])
-                words = self._text(self.source, sides[0]), self._text(self.target, sides[1])
-                found.append(_Mark(Contradiction(OPPOSITE, *sides, f"opposite: {words[0]}/{words[1]}"), anchor=i))
+                found.append(_Mark(self._said(OPPOSITE, *sides), anchor=i))
         return found
-
-    def _text(self, frames: RoleFrames, words: Words) -> str:
-        return " ".join(frames.sentence.words[word] for word in words)
 
     def _has_equal(self, i: int, j: int) -> bool:
         """Whether either word has the same word for a partner, too."""
@@ -203,9 +220,8 @@ class _Finder:
         )
         marks = []
         for each in Denials(self.roles, words, frozenset(self.linked), self.settled).one_sided():
-            cues, side = (each.negation.cue,), self.target if each.is_target else self.source
-            sides: tuple[Words, Words] = ((), cues) if each.is_target else (cues, ())
-            said = Contradiction(NEGATION, *sides, f"negation on one side only: {side.sentence.words[cues[0]]}")
+            cues = (each.negation.cue,)
+            said = self._said(NEGATION, *(((), cues) if each.is_target else (cues, ())))
             mark = _Mark(said, anchor=each.negation.predicate, is_target_anchor=each.is_target)
             marks.append(mark._replace(is_silent=each.is_silent))
         return marks
@@ -224,7 +240,7 @@ class _Finder:
                 continue
             taken[0].add(i)
             taken[1].add(j)
-            found.append(_Mark(Contradiction(DIFFERENT, (i,), (j,), f"number differs: {words[0]}/{words[1]}")))
+            found.append(_Mark(self._said(DIFFERENT, (i,), (j,))))
         return found
 
     def _is_in_settled(self, i: int, j: int) -> bool:
@@ -254,29 +270,21 @@ class _Finder:
     def of_phrases(self, marks: Sequence[_Mark]) -> list[_Mark]:
         """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
         found: list[_Mark] = []
-        for pair in self.pairs:
+        for pair in sorted(self.pairs, key=_size):
             is_own = not pair.supports or pair.relation == DIFFERENT  # of a value as a whole: 12 million dollars
             is_said = is_own and not _OWN_WORD.isdisjoint(pair.evidence) and pair.relation in AGAINST
             if is_said and not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)):
-                words = self.source.sentence.phrase(pair.source), self.target.sentence.phrase(pair.target)
-                name = "number differs" if pair.relation == DIFFERENT else pair.relation
-                spans = tuple(range(*pair.source)), tuple(range(*pair.target))
-                said = Contradiction(pair.relation, *spans, f"{name}: {words[0]}/{words[1]}")
+                said = self._said(pair.relation, tuple(range(*pair.source)), tuple(range(*pair.target)))
                 found.append(_Mark(said, anchor=pair.source.begin))
         return found
 
     def role_mark(self, swap: Swap) -> tuple[_Mark, Swap]:
         """Two words that changed places."""
-        reason = f"{' and '.join(self._names(swap.source))} changed places"
-        said = Contradiction(OTHER_ROLES, swap.source, tuple(sorted(swap.target)), reason)
+        said = self._said(OTHER_ROLES, swap.source, tuple(sorted(swap.target)))
         return _Mark(said, around=swap.predicates), swap
 
-    def _names(self, words: Sequence[int]) -> list[str]:
-        """Words as a reason names them; those of one lemma with what tells them apart."""
-        own = self.source
-        if len({own.lemma(word) for word in words}) == len(words):
-            return [own.sentence.words[word] for word in words]
-        return [" ".join([*sorted(own.modifiers(word)), own.sentence.words[word]]) for word in words]
+    def _said(self, kind: str, own: Words, other: Words) -> Contradiction:
+        return contradiction(kind, own, other, self.source.sentence, self.target.sentence)
 
     # ---- what takes marks back ----
 
@@ -367,23 +375,13 @@ def _word_pairs(pairs: Sequence[PhrasePair]) -> Iterator[tuple[int, int]]:
             yield pair.source.begin, pair.target.begin
 
 
-def _readings(sentence: Sentence, word: int) -> set[str]:
-    """A form, its lemma, and what an adjective is a form of where the tagger takes it for a word of its own."""
-    form, tag = sentence.words[word].lower(), sentence.tags[word]
-    others = ("VBN", "JJR") if tag == "JJ" and form.endswith(("ed", "en", "er")) else ()
-    return {form, (sentence.lemmas[word] or form).lower(), *(lemmatize([form], [each])[0] for each in others)}
+def _size(pair: PhrasePair) -> tuple[int, Span, Span]:
+    """By this the small ones stand first, from whichever sentence the pairs were found."""
+    return sum(span.end - span.begin for span in (pair.source, pair.target)), pair.source, pair.target
 
 
-def _is_compared(sentence: Sentence, word: int) -> bool:
-    """Whether a word is a comparative or superlative, by its tag or by its form."""
-    form, tag = sentence.words[word].lower(), sentence.tags[word]
-    return tag in _COMPARED or (tag == "JJ" and form.endswith("er") and lemmatize([form], ["JJR"])[0] != form)
-
-
-def _less_of(frames: RoleFrames, word: int) -> int:
-    """The *less* of *less safe*, or -1."""
-    heads = frames.dependencies.heads
-    return next((k for k in range(len(heads)) if heads[k] == word and frames.lemma(k) in _LESS), -1)
+def _phrase(sentence: Sentence, words: Words) -> str:
+    return sentence.phrase(Span(words[0], words[-1] + 1)) if words else ""
 
 
 def _free(sentence: Sentence, linked: set[int]) -> list[int]:

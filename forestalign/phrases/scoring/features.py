@@ -70,8 +70,9 @@ def derivation_features(
     words: WordAlignment,
     scores: PairScores,
     evidence: Sequence[PhraseEvidence] = (),
+    has_rivals: bool = True,
 ) -> DerivationFeatures:
-    """The parts of two forests with their links, log Pr and evidence."""
+    """The parts of two forests with their links, log Pr and evidence; `has_rivals`: links compete."""
     one, other = ForestSide.of(source), ForestSide.of(target)
     links = np.zeros((len(source.sentence), len(target.sentence)))
     for link in words:
@@ -82,7 +83,7 @@ def derivation_features(
             links[i, j] = max(links[i, j], min(row.strength, MOST_LINK))
     links = discount_links(links, source, target, evidence)
     seeds, rows = seed_features(one, other, links, evidence)
-    competing = CompetingLinks.of(links)
+    competing = CompetingLinks.of(links, has_rivals)
     return DerivationFeatures(
         _pair_features(one, other, competing, scores, evidence_of_pairs(source, target, evidence)),
         _side_features(one, *_linked(one, other, competing), scores.source_null),

@@ -29,20 +29,23 @@ class CompetingLinks:
 
     links: FloatArray
     beside_rivals: FloatArray
+    has_rivals: bool = True  # False: nothing explains a link away
 
     @classmethod
-    def of(cls, links: FloatArray) -> CompetingLinks:
+    def of(cls, links: FloatArray, has_rivals: bool = True) -> CompetingLinks:
         """The links of two sentences."""
-        return cls(links, beside_rivals(links))
+        return cls(links, beside_rivals(links) if has_rivals else links, has_rivals)
 
     def likely(self) -> CompetingLinks:
         """The likely links alone, all alike; one that has a stronger rival leaves nothing."""
         likely = (self.links > LIKELY_LINK).astype(np.float64)
+        if not self.has_rivals:
+            return CompetingLinks(likely, likely, False)
         return CompetingLinks(likely, likely * (strongest_rivals(self.links) <= self.links))
 
     def mirrored(self) -> CompetingLinks:
         """Seen from the other sentence."""
-        return CompetingLinks(self.links.T, self.beside_rivals.T)
+        return CompetingLinks(self.links.T, self.beside_rivals.T, self.has_rivals)
 
     def held(self, other: ForestSide) -> FloatArray:
         """How likely each word (row) is linked into each phrase of the other side (column)."""
@@ -51,7 +54,8 @@ class CompetingLinks:
     def out(self, other: ForestSide) -> FloatArray:
         """out(i, τt) of each word (row) and each phrase of the other side (column)."""
         elsewhere = self.beside_rivals.sum(axis=1)[:, None] - _sums_in(self.beside_rivals, other)
-        return np.asarray(np.clip(elsewhere, 0.0, 1.0) * (1.0 - self.held(other)))
+        explained = self.held(other) if self.has_rivals else 0.0
+        return np.asarray(np.clip(elsewhere, 0.0, 1.0) * (1.0 - explained))
 
     def inside(self, one: ForestSide, other: ForestSide) -> FloatArray:
         """Sum of the links inside each pair."""

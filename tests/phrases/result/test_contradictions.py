@@ -68,7 +68,7 @@ def test_both_ends_of_a_way_belong_to_what_goes_there() -> None:
 
 def test_things_of_one_name_are_told_apart_by_their_modifiers() -> None:
     links = {0: 5, 1: 1, 2: 2, 3: 3, 4: 4, 5: 0, 6: 6}  # by the place, as word links go
-    assert reasons(WARMER, WARMER_BACK, links) == ["this year and last year changed places"]
+    assert reasons(WARMER, WARMER_BACK, links) == ["This year and last year changed places"]
     assert reasons(WARMER, WARMER_BACK.replace("warmer", "colder"), links) == []
 
 

@@ -39,6 +39,18 @@ def test_links_without_a_stronger_rival_keep_their_probability_and_none_grows(li
     assert (left <= links).all()
 
 
+def test_without_rivals_every_link_that_leaves_a_pair_counts() -> None:
+    side = ForestSide.of(forest())
+    links = np.array([[0.0] * 4, [0.0, 0.9, 0.6, 0.0], [0.0] * 4, [0.0] * 4])
+    spans = list(zip(side.begin.tolist(), side.end.tolist(), strict=True))
+    word, other = spans.index((1, 2)), spans.index((2, 3))
+    competing, alone = CompetingLinks.of(links), CompetingLinks.of(links, has_rivals=False)
+    assert np.isclose(alone.leaving(side, side)[word, word], 0.6)
+    assert competing.leaving(side, side)[word, word] < 0.01
+    assert alone.likely().leaving(side, side)[word, word] == 1.0 > competing.likely().leaving(side, side)[word, word]
+    assert np.isclose(alone.leaving(side, side)[word, other], 0.9)
+
+
 @settings(deadline=None)
 @given(LINKS)
 def test_what_leaves_a_pair_is_what_its_definition_says(links: np.ndarray) -> None:
