@@ -14,7 +14,7 @@ True
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -24,6 +24,7 @@ from forestalign.batch import CHUNK_SIZE, Job, RunLimits, StartWork, outcomes
 from forestalign.blas import with_one_thread
 from forestalign.config import DEFAULT_CONFIG, FILES, HAND_SET, PLACES, AlignConfig, Settings, checked_config
 from forestalign.errors import ForestAlignError, NoParseError, UsageError, shown
+from forestalign.forest import Forest
 from forestalign.formats import BadRecord
 from forestalign.formats.input_checks import (
     DocLike,
@@ -43,14 +44,16 @@ from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.scoring.model import PhraseModel
 from forestalign.phrases.stage import PhraseStage, Scorer, load_stage
 from forestalign.process_memory import give_back
-from forestalign.reranking import ParsedPair, RerankedPair, load_rerank_weights, rerank
+from forestalign.reranking import ParsedPair, RerankedPair, load_rerank_weights, mutual_forests, rerank
 from forestalign.reranking.known_children import known_children
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.linking import WordLinker, parse_failure
 
 Text = str | Sequence[str] | Sentence | DocLike
+Row = tuple[str, Text, Text, WordAlignment | None]  # id, source, target, links where they are given
 SIDES = ("source", "target")
+CHART_CELLS = 60_000  # spans of the charts that are held at once, as 48 sentences of 35 words have; 20 MB
 
 
 class PairToAlign(NamedTuple):
@@ -227,23 +230,29 @@ class Aligner:
         return Job(number, str(number), PairToAlign(source, target))
 
     @with_one_thread
-    def prepare(
-        self, pairs: Sequence[tuple[str, Text, Text, WordAlignment | None]]
-    ) -> list[PreparedPair | NoParseError]:
+    def prepare(self, pairs: Sequence[Row]) -> list[PreparedPair | NoParseError]:
         """Parse and link a batch of pairs (id, source, target, links); what has no parse becomes an error."""
         prepared = [
-            pair
-            if isinstance(pair, NoParseError)
-            else PreparedPair(pair.source.forest, pair.target.forest, pair.words, pair.id)
-            for pair in self.parse_pairs(pairs, charts=False)
+            pair if isinstance(pair, NoParseError) else PreparedPair(*self._forests(pair), pair.words, pair.id)
+            for pair in self._parsed_in_turns(pairs, charts=self.config.has_mutual_forests)
         ]
         give_back()
         return prepared
 
+    def _forests(self, pair: ParsedPair) -> tuple[Forest, Forest]:
+        """What is searched for phrases: forests by the parser, or such as the other sentence has a say in."""
+        if self.config.has_mutual_forests:
+            return mutual_forests(pair, load_rerank_weights())
+        return pair.source.forest, pair.target.forest
+
+    def _parsed_in_turns(self, pairs: Sequence[Row], charts: bool = True) -> Iterator[ParsedPair | NoParseError]:
+        """As `parse_pairs`; of long sentences only so many at once as their charts have room for."""
+        check_rows(pairs)
+        for turn in _turns(pairs) if charts else [pairs]:
+            yield from self.parse_pairs(turn, charts)
+
     @with_one_thread
-    def parse_pairs(
-        self, pairs: Sequence[tuple[str, Text, Text, WordAlignment | None]], charts: bool = True
-    ) -> list[ParsedPair | NoParseError]:
+    def parse_pairs(self, pairs: Sequence[Row], charts: bool = True) -> list[ParsedPair | NoParseError]:
         """Parse and link a batch of pairs, with the charts of the parser, which are large."""
         check_rows(pairs)
         sentences = [
@@ -265,12 +274,12 @@ class Aligner:
         return found
 
     @with_one_thread
-    def rerank_many(
-        self, pairs: Sequence[tuple[str, Text, Text, WordAlignment | None]]
-    ) -> list[RerankedPair | NoParseError]:
+    def rerank_many(self, pairs: Sequence[Row]) -> list[RerankedPair | NoParseError]:
         """The trees of a batch of pairs (id, source, target, links), each chosen with the help of the other."""
         weights = load_rerank_weights()
-        found = [pair if isinstance(pair, NoParseError) else rerank(pair, weights) for pair in self.parse_pairs(pairs)]
+        found = [
+            pair if isinstance(pair, NoParseError) else rerank(pair, weights) for pair in self._parsed_in_turns(pairs)
+        ]
         give_back()
         return found
 
@@ -321,9 +330,25 @@ def align(source: Text, target: Text) -> Alignment:
     return default_aligner().align(source, target)
 
 
-def _row(
-    source: Text, target: Text, id: str, links: WordAlignment | None
-) -> tuple[str, Text, Text, WordAlignment | None]:
+def _turns(pairs: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    """The pairs in turns whose charts have at most CHART_CELLS spans in all, or in turns of one pair."""
+    begin, cells = 0, 0
+    for number, (_, source, target, _) in enumerate(pairs):
+        own = sum(_length(text) ** 2 for text in (source, target))
+        if number > begin and cells + own > CHART_CELLS:
+            yield pairs[begin:number]
+            begin, cells = number, 0
+        cells += own
+    if begin < len(pairs):
+        yield pairs[begin:]
+
+
+def _length(text: object) -> int:
+    """About how many words there are; what is no text is refused later."""
+    return len(text.split() if isinstance(text, str) else text) if isinstance(text, Sized) else 0
+
+
+def _row(source: Text, target: Text, id: str, links: WordAlignment | None) -> Row:
     """One pair as a batch has it."""
     check_id(id)
     if links is not None and not isinstance(links, WordAlignment):

@@ -66,6 +66,7 @@ class Settings(TypedDict, total=False):
     parser_model: str
     nbest: int
     forest: ForestKind
+    mutual: bool
     prune: float
     temperature: float
     threads: int
@@ -121,6 +122,7 @@ class AlignConfig:
     parser_model: str = ""  # folder or name for the benepar backend; empty: the shipped one
     nbest: int = 30  # trees in a forest; the paper leaves it open
     forest: ForestKind = "nbest"  # "nbest" (the paper's way) or "pruned" (the chart, by marginal)
+    mutual: bool = True  # scoring best: the other sentence has a say in the weights of a forest
     prune: float = 0.01  # smallest span-label marginal in a pruned forest
     temperature: float = 1.0  # divides the chart scores; for margin-trained benepar models
     threads: int = 1  # passes of the encoder side by side; processes are the better way to use more cores
@@ -204,6 +206,11 @@ class AlignConfig:
             if name not in known:
                 raise UsageError(f"no setting is called {name!r}; settings are: {', '.join(known)}")
         return replace(self, **changes)
+
+    @property
+    def has_mutual_forests(self) -> bool:
+        """Whether each sentence has a say in the forest of the other; the paper's scores take forests as parsed."""
+        return self.mutual and self.scoring == "best"
 
     def without_effect(self) -> tuple[str, ...]:
         """Settings that were changed but do nothing beside the others: prices that only the paper's scoring has.

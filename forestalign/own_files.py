@@ -74,8 +74,8 @@ def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
     return descriptor
 
 
-def open_alone(path: str | Path) -> int:
-    """Open a file for a run, and make sure that no other run writes to it; nothing in it is changed."""
+def open_alone(path: str | Path, output: str | Path = "") -> int:
+    """Open a file for a run, and make sure that no other run writes to it, or to its output; nothing is changed."""
     while True:
         try:
             descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
@@ -83,7 +83,7 @@ def open_alone(path: str | Path) -> int:
             raise UsageError(f"cannot write to {path}: {error.strerror}") from None
         if try_lock(descriptor) is False:
             os.close(descriptor)
-            raise UsageError(f"another run is writing to {path}")
+            raise UsageError(f"another run is writing to {output or path}")
         if is_at(descriptor, path):
             return descriptor
         os.close(descriptor)  # another run has just replaced or removed it
@@ -101,7 +101,7 @@ def is_at(descriptor: int, path: str | Path) -> bool:
 def only_run(output: str | Path) -> Iterator[None]:
     """Hold `OUTPUT.lock`, so that a second run with the same output is refused; the file is empty and goes with us."""
     path = lock_path(output)
-    descriptor = open_alone(path)
+    descriptor = open_alone(path, output)
     try:
         yield
     finally:

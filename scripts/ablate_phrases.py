@@ -104,7 +104,7 @@ def main() -> int:
             raise SystemExit(f"{path} is for the final scores; --test scores it all the same")
         development = read_development(
             path,
-            lambda records: best_trees(prepared_pairs(records, folder, config)),
+            lambda records: best_trees(prepared_pairs(records, folder, config.replace(mutual=False))),
             names.split(",") if names else (),
             args.limit,
         )

@@ -82,15 +82,15 @@ def _answers(gold: str, config: AlignConfig, args: argparse.Namespace, workers: 
     folder, worker = Path(args.cache), Worker(DevelopmentWorker)
     development = read_development(
         path,
-        lambda records: best_trees(prepared_pairs(records, folder, config, workers)),
+        lambda records: best_trees(prepared_pairs(records, folder, config.replace(mutual=False), workers)),
         names.split(",") if names else (),
         args.limit,
     )
     is_annotated = isinstance(development, AnnotatedSet)
     annotated = tuple(islice(read_annotations(path), args.limit or None)) if is_annotated else ()
-    paths = prepared_pairs(development.records, folder, config, workers)
     one_best, forests = (
-        align_development(worker, paths, config.replace(one_best=is_single), workers) for is_single in (True, False)
+        align_development(worker, prepared_pairs(development.records, folder, each, workers), each, workers)
+        for each in (config.replace(one_best=True, mutual=False), config)
     )
     return Answers(path, development, annotated, one_best, forests)
 

@@ -63,7 +63,10 @@ def search_tasks(gold: str, config: AlignConfig, limit: int) -> list[DirectedSea
     paper = config.replace(scoring="paper")  # what the cache is kept under
     annotators = names.split(",") if names else ()
     found = read_development(
-        path, lambda records: best_trees(prepared_pairs(records, cache_folder(), paper)), annotators, limit
+        path,
+        lambda records: best_trees(prepared_pairs(records, cache_folder(), paper.replace(mutual=False))),
+        annotators,
+        limit,
     )
     stage = load_stage(config)
     assert stage.score_model is not None

@@ -342,7 +342,7 @@ def test_a_second_training_run_with_the_same_output_is_refused(
         assert run.stdout is not None
         run.stdout.readline()
         assert call([*command, str(PAIRS), "-o", "model"]) == 2
-        assert "another run is writing to model.lock" in capfd.readouterr().err
+        assert "another run is writing to model\n" in capfd.readouterr().err
     finally:
         run.kill()
         run.wait()

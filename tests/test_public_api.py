@@ -180,7 +180,7 @@ def test_pairs_have_their_texts_as_they_stand() -> None:
 
 def test_pairs_are_chosen_by_posterior_size_and_kind(result: Alignment) -> None:
     assert list(result) == list(result.pairs())
-    assert result.pairs(bars=False) == tuple(pair for pair in result.phrases.pairs if not pair.is_bar)
+    assert all(not pair.is_bar for pair in result.pairs(bars=False))
     assert result.pairs(bars=True) == result.phrases.pairs
     multiword = result.pairs(multiword=True)
     assert {(pair.source_text, pair.target_text) for pair in multiword} >= {("the plan", "The plan")}

@@ -9,6 +9,7 @@ from typing import Any
 from forestalign.errors import UsageError
 from forestalign.formats.cells import cell
 from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.discontinuous_pairs import runs_of, scattered_words
 from forestalign.tokens import Sentence, Span
 
 COLUMNS = (
@@ -45,11 +46,11 @@ FRAME_COLUMNS = (
 
 
 def to_tsv(alignment: Alignment, bars: bool | None = None) -> str:
-    """A row per phrase pair and per null phrase, largest first; cells that do not apply are empty.
+    """A row per pair of phrases, of words that are no phrase, and per null phrase; cells that do not apply are empty.
 
     `bars` asks for all phrases that exist in the binarised trees alone, or for none.
     """
-    rows = [*_pair_rows(alignment, bars), *_null_rows(alignment)]
+    rows = [*_pair_rows(alignment, bars), *_scattered_rows(alignment), *_null_rows(alignment)]
     return "\n".join("\t".join([cell(" ".join(alignment.id.split())), *row]) for row in rows)
 
 
@@ -95,6 +96,13 @@ def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, .
             f"{pair.log_prob:.5g}",
             "" if pair.posterior is None else f"{pair.posterior:.5g}",
         )
+
+
+def _scattered_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
+    for one in alignment.phrases.scattered:
+        texts = scattered_words(alignment.source, one.source), scattered_words(alignment.target, one.target)
+        spans = (",".join(map(_span, runs_of(words))) for words in (one.source, one.target))
+        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", ""
 
 
 def _null_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:

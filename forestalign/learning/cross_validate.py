@@ -209,7 +209,7 @@ def read_gold(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Wor
     """A set with its pairs parsed and linked under the settings."""
     found = read_development(
         gold.path,
-        lambda records: best_trees(prepared_pairs(records, plan.cache, config, workers)),
+        lambda records: best_trees(prepared_pairs(records, plan.cache, config.replace(mutual=False), workers)),
         gold.annotators,
         plan.limit,
         plan.kind,

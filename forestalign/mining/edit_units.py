@@ -85,17 +85,16 @@ class _Units:
         return found
 
     def _with_loose(self, units: Sequence[EditUnit]) -> list[EditUnit]:
-        """A replaced phrase whose looser partner adds small words beside it is replaced with these."""
+        """A replaced phrase whose looser partner adds small words beside it is replaced with these, on either side."""
         found = list(units)
         for side, span, _, index, _ in self.alignment.extended:
             pair = self.pairs[index]
-            for k, unit in enumerate(found):
-                if unit.is_kept or (unit.source, unit.target) != (pair.source, pair.target):
+            for k, unit in enumerate(units):
+                is_widened = getattr(found[k], side) != getattr(unit, side)
+                if unit.is_kept or is_widened or unit.spans != (pair.source, pair.target):
                     continue
-                wider = replace(unit, source=span) if side == "source" else replace(unit, target=span)
-                others = [other for other in found if other is not unit]
-                if not any(_meets(getattr(other, side), span) for other in others):
-                    found[k] = wider
+                if not any(_meets(getattr(other, side), span) for other in (*found[:k], *found[k + 1 :])):
+                    found[k] = replace(found[k], source=span) if side == "source" else replace(found[k], target=span)
         return found
 
     def _linked_words(self, units: Sequence[EditUnit]) -> list[EditUnit]:

@@ -8,7 +8,7 @@
 - `rerank`: charts decoded again, both sides in turn
 """
 
-from forestalign.reranking.rerank import ParsedPair, Reranked, RerankedPair, rerank
+from forestalign.reranking.rerank import ParsedPair, Reranked, RerankedPair, mutual_forests, rerank
 from forestalign.reranking.rerank_weights import load_rerank_weights
 
-__all__ = ["ParsedPair", "Reranked", "RerankedPair", "load_rerank_weights", "rerank"]
+__all__ = ["ParsedPair", "Reranked", "RerankedPair", "load_rerank_weights", "mutual_forests", "rerank"]

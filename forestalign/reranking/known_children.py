@@ -6,7 +6,7 @@ directly below S. That is rare while the parser alone decides; trees that anothe
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ def unknown_children(forest: Forest) -> npt.NDArray[np.float64]:
     arrays = forest.arrays
     lowest = [base_label(label.rpartition("+")[2]) for label in arrays.labels]
     top = [base_label(label.partition("+")[0]) for label in arrays.labels]
-    odd = np.array([[_is_unknown(parent, child) for child in top] for parent in lowest], dtype=np.float64)
+    odd = _unknown(tuple(lowest), tuple(top))
     parent = arrays.label[arrays.edge_node]
     found = np.zeros(len(parent))
     has_two = (arrays.children != NO_CHILD).all(1)
@@ -46,6 +46,8 @@ def unknown_children(forest: Forest) -> npt.NDArray[np.float64]:
     return found
 
 
-def _is_unknown(parent: str, child: str) -> bool:
-    known = known_children().get(parent)
-    return known is not None and child not in known
+@lru_cache(maxsize=64)  # forests of one parser share their labels
+def _unknown(parents: tuple[str, ...], children: tuple[str, ...]) -> npt.NDArray[np.float64]:
+    """Whether treebanks lack the child below the parent, [parents, children]."""
+    known = [known_children().get(parent) for parent in parents]
+    return np.array([[row is not None and child not in row for child in children] for row in known], dtype=np.float64)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from forestalign.chart import kbest
-from forestalign.forest import Forest, ForestDerivation, pack_chart, tree_of, viterbi
+from forestalign.forest import Forest, ForestDerivation, pack_chart, tree_of, viterbi, with_marginals
 from forestalign.parsers import Parse
 from forestalign.reranking.projection import TreeEvidence, evidence_for
 from forestalign.reranking.tree_features import Table, Weights, edge_features, with_evidence, with_features
@@ -60,6 +60,12 @@ def rerank(pair: ParsedPair, weights: Weights) -> RerankedPair:
     """Each side's best tree with the evidence of the other."""
     source, target = weighed_sides(pair, weights)
     return RerankedPair(_chosen(pair.source, source), _chosen(pair.target, target), pair.id)
+
+
+def mutual_forests(pair: ParsedPair, weights: Weights) -> tuple[Forest, Forest]:
+    """The forests of both sides, each weighed with what the other says."""
+    source, target = weighed_sides(pair, weights)
+    return with_marginals(source.weighed), with_marginals(target.weighed)
 
 
 def weighed_sides(pair: ParsedPair, weights: Weights) -> tuple[WeighedForest, WeighedForest]:

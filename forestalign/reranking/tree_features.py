@@ -6,6 +6,7 @@ potentials; attachments are known only where phrases have heads, which is in a f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -89,11 +90,19 @@ def with_evidence(chart: Chart, evidence: TreeEvidence, weights: Weights) -> Cha
     """The chart with the features of spans added to the potentials of all phrases of several words."""
     several = np.triu(np.ones((len(chart), len(chart))), 1)
     exact = evidence.exact * several
-    names = [category_of(label) for label in chart.labels]
     added = np.zeros(chart.potentials.shape, dtype=np.float32)
-    for category in sorted(set(names[1:])):
+    for category, labels in _alike(chart.labels, evidence).items():
         tables = np.stack(_span_tables(evidence, category))
         loose, strict = (np.tensordot(own, tables, 1) for own in (weights[:_SPANS], weights[_SPANS:_ARCS]))
-        labels = [number for number, name in enumerate(names) if number and name == category]
         added[:, :, labels] = ((several - exact) * loose + exact * strict)[:, :, None]
     return replace(chart, potentials=chart.potentials + added)
+
+
+def _alike(labels: Sequence[str], evidence: TreeEvidence) -> dict[str, list[int]]:
+    """The labels of a chart but for the first, which is none, by a category for which the evidence says the same."""
+    found: dict[str, list[int]] = {}
+    for number, label in enumerate(labels[1:], start=1):
+        category = category_of(label)
+        is_special = category in _PREDICATES or category in evidence.by_category
+        found.setdefault(category if is_special else "", []).append(number)
+    return found

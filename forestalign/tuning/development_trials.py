@@ -32,7 +32,7 @@ class DevelopmentTrials:
         self._worker = Worker(DevelopmentWorker)
 
         def trees(records: Sequence[PairRecord]) -> list[tuple[Tree, Tree]]:
-            return best_trees(prepared_pairs(records, folder, config, workers))
+            return best_trees(prepared_pairs(records, folder, config.replace(mutual=False), workers))
 
         self._development = read_development(path, trees, annotators, limit)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.discontinuous_pairs import scattered_words
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordLink
 
@@ -38,10 +38,10 @@ def differences(alignment: Alignment) -> Differences:
         tuple(
             Replacement(scattered_words(sides[0], source), scattered_words(sides[1], target), relation)
             for source, target, relation in sorted(replaced)
-            if _keys(sides[0], source) != _keys(sides[1], target)
+            if not _are_same(sides, source, target)
         ),
-        _texts(sides[0], found.source_nulls, {link.source for link in linked}),
-        _texts(sides[1], found.target_nulls, {link.target for link in linked}),
+        _texts(sides[0], found.source_nulls, {i for source, _, _ in replaced for i in source}),
+        _texts(sides[1], found.target_nulls, {j for _, target, _ in replaced for j in target}),
     )
 
 
@@ -56,17 +56,6 @@ def linked_nulls(alignment: Alignment) -> tuple[WordLink, ...]:
             free[1].remove(link.target)
             kept.append(link)
     return tuple(kept)
-
-
-def scattered_words(sentence: Sentence, words: Sequence[int]) -> str:
-    """Words as they stand in the text, with dots where something stands between them."""
-    runs = [Span(words[0], words[0] + 1)]
-    for before, word in pairwise(words):
-        if word == before + 1:
-            runs[-1] = Span(runs[-1].begin, word + 1)
-        else:
-            runs.append(Span(word, word + 1))
-    return " … ".join(map(sentence.phrase, runs))
 
 
 def is_mark(word: str) -> bool:
@@ -97,12 +86,20 @@ def _left(sentence: Sentence, span: Span, parts: Iterable[Span], taken: set[int]
     return tuple(word for word in range(*span) if word not in covered and not is_mark(sentence.words[word]))
 
 
-def _keys(sentence: Sentence, words: Iterable[int]) -> list[str]:
-    return [sentence.tokens[word].key for word in words if not is_mark(sentence.words[word])]
+def _are_same(sides: tuple[Sentence, Sentence], source: Iterable[int], target: Iterable[int]) -> bool:
+    """Whether words are the same as they are written or by their lemmas, which depend on tags."""
+    left, right = (
+        [sentence.tokens[word] for word in words if not is_mark(sentence.words[word])]
+        for sentence, words in zip(sides, (source, target), strict=True)
+    )
+    return len(left) == len(right) and all(
+        one.key == other.key or one.surface.lower() == other.surface.lower()
+        for one, other in zip(left, right, strict=True)
+    )
 
 
-def _texts(sentence: Sentence, spans: Iterable[Span], linked: set[int]) -> tuple[str, ...]:
-    left = ([word for word in range(*span) if word not in linked] for span in spans)
+def _texts(sentence: Sentence, spans: Iterable[Span], replaced: set[int]) -> tuple[str, ...]:
+    left = ([word for word in range(*span) if word not in replaced] for span in spans)
     return tuple(
         scattered_words(sentence, words) for words in left if not all(is_mark(sentence.words[word]) for word in words)
     )

@@ -8,14 +8,16 @@ steps, evidence, scores, words that are linked without a pair. Words stand as in
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from forestalign.lexicon.english import looks_english
 from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhraseAlignment, PhrasePair
+from forestalign.phrases.result.discontinuous_pairs import scattered_words
 from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW
 from forestalign.tokens import Sentence, Span
 from forestalign.view.characters import visible
-from forestalign.view.differences import differences, is_mark, scattered_words
+from forestalign.view.differences import differences, is_mark
 
 CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})
 _SILENT = frozenset({"", "equal"})  # relations that go without saying
@@ -29,7 +31,7 @@ def render_text(alignment: Alignment, colour: bool = False, bars: bool | None = 
         paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, tree, paint),
         f"  source: {visible(alignment.source.text)}",
         f"  target: {visible(alignment.target.text)}",
-        *(_line(row, paint, verbose) for row in tree.rows()),
+        *_lines(list(tree.rows()), paint, verbose),
         *_differences(alignment, paint),
         *(_details(alignment, paint) if verbose else ()),
     ]
@@ -185,16 +187,30 @@ def _head(alignment: Alignment, tree: _Tree, paint: Paint) -> str:
         return paint(DIM, "  parts correspond")
     pair = alignment.phrases.pairs[tree.whole]
     told = confidence_text(pair.posterior)
-    return paint(DIM, f"  confidence {told}" if told else "") + _relation(pair.relation, paint)
+    return paint(DIM, f"  confidence {told}" if told else "") + _relation(pair.relation, paint, reason=pair.reason)
 
 
-def _relation(relation: str, paint: Paint, before: str = "  ") -> str:
+def _relation(relation: str, paint: Paint, before: str = "  ", reason: str = "") -> str:
+    """What is not equal, by its reason in words where there is one."""
     if relation in _SILENT:
         return ""
-    return paint(RED if relation in CONTRADICTIONS else DIM, f"{before}({visible(relation)})")
+    return paint(RED if relation in CONTRADICTIONS else DIM, f"{before}({visible(reason or relation)})")
 
 
-def _line(row: _Row, paint: Paint, verbose: bool) -> str:
+def _lines(rows: Sequence[_Row], paint: Paint, verbose: bool) -> Iterator[str]:
+    """A reason rises with its relation to all pairs around; it is told of the smallest."""
+    for k, row in enumerate(rows):
+        inside = takewhile(lambda other, depth=row.depth: other.depth > depth, rows[k + 1 :])  # type: ignore[misc]
+        told = {reason for other in inside for reason in _reasons(other)}
+        yield _line(row, "; ".join(reason for reason in _reasons(row) if reason not in told), paint, verbose)
+
+
+def _reasons(row: _Row) -> list[str]:
+    reason = row.pair.reason if isinstance(row.pair, PhrasePair) else ""
+    return reason.split("; ") if reason else []
+
+
+def _line(row: _Row, reason: str, paint: Paint, verbose: bool) -> str:
     pair = row.pair
     value = pair.posterior if isinstance(pair, PhrasePair) else None
     number = paint(YELLOW if value is not None and value < _UNSURE else DIM, f"{confidence_text(value):<3}")
@@ -206,7 +222,7 @@ def _line(row: _Row, paint: Paint, verbose: bool) -> str:
         )
         label = paint(CYAN, visible("~".join(names))) + " "
     marks = _marks(row, paint) if verbose else ""
-    return f"  {number}  {'  ' * row.depth}{label}{words}{_relation(pair.relation, paint)}{marks}"
+    return f"  {number}  {'  ' * row.depth}{label}{words}{_relation(pair.relation, paint, reason=reason)}{marks}"
 
 
 def _marks(row: _Row, paint: Paint) -> str:

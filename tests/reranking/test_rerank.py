@@ -11,9 +11,9 @@ import forestalign
 from forestalign import Aligner
 from forestalign.chart import Chart, kbest, viterbi
 from forestalign.errors import GrammarError, NoParseError
-from forestalign.forest import Forest, derivations, pack_chart, tree_of
+from forestalign.forest import Forest, best_tree, derivations, pack_chart, tree_of
 from forestalign.forest import viterbi as best_derivation
-from forestalign.reranking import load_rerank_weights
+from forestalign.reranking import load_rerank_weights, mutual_forests
 from forestalign.reranking.known_children import unknown_children
 from forestalign.reranking.projection import TreeEvidence
 from forestalign.reranking.rerank_weights import read_rerank_weights, rerank_weights_text
@@ -203,3 +203,37 @@ def test_a_bad_file_of_weights_is_refused(tmp_path: Path, old: str, new: str, me
     path.write_text(rerank_weights_text(np.zeros(len(FEATURES)), "a comment").replace(old, new), encoding="utf-8")
     with pytest.raises(GrammarError, match=message):
         read_rerank_weights(path)
+
+
+PAIR = ("I remember that we met clearly.", "I clearly remember that we met.")
+
+
+def test_alignment_searches_forests_that_the_other_sentence_has_a_say_in(aligner: Aligner) -> None:
+    mutual, own = (each.prepare([("1", *PAIR, None)])[0] for each in (aligner, forestalign.load(mutual=False)))
+    assert not isinstance(mutual, NoParseError)
+    assert not isinstance(own, NoParseError)
+    parsed = aligner.parse_pairs([("1", *PAIR, None)])[0]
+    assert not isinstance(parsed, NoParseError)
+    assert own.source.arrays.log_prob.tolist() == parsed.source.forest.arrays.log_prob.tolist()
+    forest = mutual_forests(parsed, load_rerank_weights())[0]
+    assert mutual.source.arrays.log_prob.tolist() == forest.arrays.log_prob.tolist()
+    tree = format_brackets(best_tree(mutual.source))
+    assert tree == format_brackets(aligner.rerank(*PAIR).source.chosen.tree)
+
+
+def test_the_scores_of_the_paper_take_forests_as_parsed() -> None:
+    pairs = (forestalign.load(scoring="paper", mutual=value).align(*PAIR).to_dict() for value in (True, False))
+    first, second = ({key: value for key, value in pair.items() if key != "signature"} for pair in pairs)
+    assert first == second
+
+
+def test_turns_keep_all_pairs_in_order_and_their_charts_small(aligner: Aligner, monkeypatch) -> None:
+    monkeypatch.setattr("forestalign.aligner.CHART_CELLS", 100)
+    rows = [(str(number), *PAIR, None) for number in range(3)]  # of 72 cells each
+    sizes = []
+    parse_pairs = Aligner.parse_pairs
+    monkeypatch.setattr(
+        Aligner, "parse_pairs", lambda self, turn, charts: sizes.append(len(turn)) or parse_pairs(self, turn, charts)
+    )
+    assert [pair.id for pair in aligner.prepare(rows)] == ["0", "1", "2"]
+    assert sizes == [1, 1, 1]

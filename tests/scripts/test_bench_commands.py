@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from bench_commands import COMMANDS, MemoryCurve
+from bench_commands import COMMANDS, MemoryCurve, family
 
 from forestalign.cli import COMMANDS as ALL
 
@@ -33,5 +36,18 @@ def test_every_command_for_long_work_has_a_line() -> None:
 def test_a_curve_tells_its_beginning_its_middle_and_its_end() -> None:
     seconds = tuple(float(k) for k in range(101))
     curve = MemoryCurve(seconds, tuple(100.0 + 2 * at for at in seconds))
-    assert [curve.after(share) for share in (0.1, 0.5, 0.9)] == [130.0, 210.0, 290.0]
-    assert curve.growth == 160.0
+    assert [curve.at(share) for share in (0.05, 0.5, 1.0)] == [106.0, 196.0, 296.0]
+    assert curve.growth == 190.0
+
+
+def test_the_commands_that_a_user_gives_many_pairs_have_lines() -> None:
+    named = {"align", "align --chunks", "words", "parse", "rerank", "edits", "similarity", "extract", "compare"}
+    assert named <= set(COMMANDS)
+
+
+def test_processes_that_a_thread_started_are_counted() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        child = threads.submit(subprocess.Popen, ["sleep", "60"]).result()
+        assert child.pid in family(os.getpid())
+        child.kill()
+        child.wait()

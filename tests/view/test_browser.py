@@ -6,7 +6,9 @@ import json
 import re
 import shutil
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -425,31 +427,39 @@ document.body.getBoundingClientRect();
 """
 
 
-def work_of(browser: Browser, key: str) -> float:
-    """Milliseconds of processor time that the page takes to answer a key; other programs do not count."""
+def work_of(browser: Browser, work: Callable[[], object]) -> float:
+    """Milliseconds of processor time that the page takes for something; other programs do not count."""
 
     def clock() -> float:
         found = browser.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
         return 1000 * next(float(each["value"]) for each in found if each["name"] == "TaskDuration")
 
-    before = clock()
-    browser.script(KEY.replace("KEY", json.dumps(key)))
-    return clock() - before
-
-
-def test_a_thousand_pairs_open_within_a_second_and_keys_are_answered_in_50_ms(browser: Browser, thousand: Path) -> None:
-    opened = []
-    for _ in range(3):
-        browser.open(thousand)
-        opened.append(browser.script("return performance.getEntriesByType('navigation')[0].loadEventEnd"))
     browser.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
-    times = [
-        work_of(browser, key) for key in 3 * ["n", "p", "w", "b", "f", "o", "o", "o", "e", "n", "p", "e", "]", "["]
-    ]
+    before = clock()
+    work()
+    spent = clock() - before
     browser.driver.execute_cdp_cmd("Performance.disable", {})
-    print(f"opens in {min(opened):.0f} ms, keys {sorted(times)[len(times) // 2]:.1f} ms, slowest {max(times):.1f} ms")
-    assert min(opened) <= 1000
-    assert sorted(times)[len(times) // 2] <= 50
+    return spent
+
+
+def test_a_thousand_pairs_take_a_second_of_work_to_open_and_keys_50_ms(browser: Browser, thousand: Path) -> None:
+    opened = work_of(browser, lambda: browser.open(thousand))
+    keys = 3 * ["n", "p", "w", "b", "f", "o", "o", "o", "e", "n", "p", "e", "]", "["]
+    times = sorted(work_of(browser, partial(browser.script, KEY.replace("KEY", json.dumps(key)))) for key in keys)
+    print(f"opens in {opened:.0f} ms, keys {times[len(times) // 2]:.1f} ms, slowest {times[-1]:.1f} ms")
+    assert opened <= 1000
+    assert times[len(times) // 2] <= 50
+
+
+def test_a_page_of_a_thousand_pairs_draws_no_more_than_one_of_twenty(
+    browser: Browser, thousand: Path, tmp_path: Path
+) -> None:
+    few = write(tmp_path, [replace(CAT, id=str(number)) for number in range(20)])
+    drawn = []
+    for path in (few, thousand):
+        browser.open(path)
+        drawn.append(browser.script("return document.getElementsByTagName('*').length"))
+    assert drawn[1] <= 1.2 * drawn[0]
 
 
 def type_into(field: Any, text: str) -> None:

@@ -86,6 +86,17 @@ def test_the_text_shows_sentences_phrases_as_a_tree_and_what_differs() -> None:
     ]
 
 
+def test_a_reason_is_told_of_the_whole_and_of_the_smallest_pair_that_has_it() -> None:
+    base, reason = dogs(), "opposite: loudly/bark"
+    told = {"relation": "opposite", "reason": reason}
+    pairs = [replace(each, **(told if each.source.end == 3 else {})) for each in base.phrases.pairs]
+    lines = render_text(with_phrases(base, pairs=tuple(pairs))).splitlines()
+    assert lines[0] == f"dogs  ({reason})"
+    assert lines[3:5] == ["       Dogs = Hounds", f"       bark loudly = bark  ({reason})"]
+    lines = render_text(with_phrases(base, pairs=tuple(pairs)), verbose=True).splitlines()
+    assert lines[3].endswith("Hounds bark  (opposite)")
+
+
 def test_everything_is_told_on_demand() -> None:
     assert render_text(dogs(), verbose=True).splitlines() == [
         "dogs",

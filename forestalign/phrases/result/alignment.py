@@ -18,7 +18,7 @@ from forestalign.phrases.result.contradictions import Contradiction
 from forestalign.phrases.result.loose_phrases import LoosePhrase, loose_phrases
 from forestalign.phrases.result.rising import compare_roles, contradictions_of
 from forestalign.phrases.result.role_changes import AlignedPredicate
-from forestalign.phrases.result.shown_pairs import shown_pairs
+from forestalign.phrases.result.shown_pairs import each_once, shown_pairs
 from forestalign.phrases.search.hypotheses import Derivation
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import Tree
@@ -240,7 +240,7 @@ class Alignment:
     # ---- the pairs ----
 
     def __iter__(self) -> Iterator[PhrasePair]:
-        """The pairs that are shown, each after those that support it."""
+        """The pairs that are shown, each once and after those that support it."""
         return iter(self.pairs())
 
     def pairs(
@@ -249,14 +249,16 @@ class Alignment:
         """Phrase pairs, each after those that support it.
 
         `min_posterior` is the least confidence, and `multiword` asks for several words on both sides. Phrases that
-        exist in the binarised trees alone are there where they say something that their parts do not; `bars=True` asks
-        for all of them, `bars=False` for none.
+        exist in the binarised trees alone are there where they say something that their parts do not; `bars=False` asks
+        for none of them. Words that are several phrases, one above the other, are there once, as the uppermost.
+        `bars=True` asks for all pairs.
         """
         if not isinstance(min_posterior, int | float) or not min_posterior >= 0.0:
             raise UsageError(f"min_posterior is {shown(min_posterior)}; expected a number of at least 0")
+        are_shown = self.shown(bars) if bars else each_once(self.phrases.pairs, self.shown(bars))
         return tuple(
             pair
-            for pair, is_shown in zip(self.phrases.pairs, self.shown(bars), strict=True)
+            for pair, is_shown in zip(self.phrases.pairs, are_shown, strict=True)
             if is_shown
             and (pair.is_multiword or not multiword)
             and (min_posterior <= 0.0 or (pair.posterior or 0.0) >= min_posterior)

@@ -94,6 +94,26 @@ class Contradictions:
                 held.difference_update(taken.marks)
         return tuple(self.marks[k].said for k in sorted(held))
 
+    def mirrored(self, source: Sentence, target: Sentence) -> Contradictions:
+        """The same seen from the other sentence, which is `source` now; no mark is taken back from here on."""
+        marks = tuple(
+            _Mark(contradiction(mark.said.kind, mark.said.target, mark.said.source, source, target), mark.around[::-1])
+            for mark in self.marks
+        )
+        return Contradictions(marks, tuple(_Taken(taken.marks, taken.words[::-1]) for taken in self.taken))
+
+
+def contradiction(kind: str, own: Words, other: Words, source: Sentence, target: Sentence) -> Contradiction:
+    """A mark on these words of two sentences, with the reason that is told."""
+    if kind == OTHER_ROLES:
+        reason = " and ".join(source.words[word] for word in own) + " changed places"
+    elif kind == NEGATION:
+        reason = f"negation on one side only: {_phrase(source, own) or _phrase(target, other)}"
+    else:
+        name = "number differs" if kind == DIFFERENT else kind
+        reason = f"{name}: {_phrase(source, own)}/{_phrase(target, other)}"
+    return Contradiction(kind, own, other, reason)
+
 
 def find_contradictions(
     comparison: RoleComparison, pairs: Sequence[PhrasePair], swaps: Sequence[Swap] | None = None
@@ -145,9 +165,7 @@ class _Finder:
                 continue
             taken[0].add(i)
             taken[1].add(j)
-            words = self.source.sentence.words[i], self.target.sentence.words[j]
-            said = Contradiction(OPPOSITE, (i,), (j,), f"opposite: {words[0]}/{words[1]}")
-            found.append(_Mark(said, anchor=i))
+            found.append(_Mark(self._said(OPPOSITE, (i,), (j,)), anchor=i))
         return found
 
     def _are_opposites(self, i: int, j: int) -> bool:
@@ -174,16 +192,10 @@ class _Finder:
         own = [each for each in negations_of(self.source) if each.cue not in words[0] and not self._made_up(each, 0)]
         other = [each for each in negations_of(self.target) if each.cue not in words[1] and not self._made_up(each, 1)]
         own, other = self._without_partners(own, other)
-        marks = []
-        for each, side, is_target in [(one, self.source, False) for one in own] + [
-            (one, self.target, True) for one in other
-        ]:
-            word = side.sentence.words[each.cue]
-            cues = (each.cue,)
-            sides: tuple[Words, Words] = ((), cues) if is_target else (cues, ())
-            said = Contradiction(NEGATION, *sides, f"negation on one side only: {word}")
-            marks.append(_Mark(said, anchor=each.predicate, is_target_anchor=is_target))
-        return marks
+        marks = [_Mark(self._said(NEGATION, (each.cue,), ()), anchor=each.predicate) for each in own]
+        return marks + [
+            _Mark(self._said(NEGATION, (), (each.cue,)), anchor=each.predicate, is_target_anchor=True) for each in other
+        ]
 
     def _made_up(self, negation: Negation, side: int) -> bool:
         """Whether the other side says a negation by other words."""
@@ -222,7 +234,7 @@ class _Finder:
                 continue
             taken[0].add(i)
             taken[1].add(j)
-            found.append(_Mark(Contradiction(DIFFERENT, (i,), (j,), f"number differs: {words[0]}/{words[1]}")))
+            found.append(_Mark(self._said(DIFFERENT, (i,), (j,))))
         return found
 
     def _is_in_settled(self, i: int, j: int) -> bool:
@@ -244,22 +256,20 @@ class _Finder:
     def of_phrases(self, marks: Sequence[_Mark]) -> list[_Mark]:
         """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
         found: list[_Mark] = []
-        for pair in self.pairs:
+        for pair in sorted(self.pairs, key=_size):
             is_said = not _OWN_WORD.isdisjoint(pair.evidence) and pair.relation in AGAINST
             if is_said and not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)):
-                words = self.source.sentence.phrase(pair.source), self.target.sentence.phrase(pair.target)
-                name = "number differs" if pair.relation == DIFFERENT else pair.relation
-                spans = tuple(range(*pair.source)), tuple(range(*pair.target))
-                said = Contradiction(pair.relation, *spans, f"{name}: {words[0]}/{words[1]}")
+                said = self._said(pair.relation, tuple(range(*pair.source)), tuple(range(*pair.target)))
                 found.append(_Mark(said, anchor=pair.source.begin))
         return found
 
     def role_mark(self, swap: Swap) -> tuple[_Mark, Swap]:
         """Two words that changed places."""
-        words = [self.source.sentence.words[word] for word in swap.source]
-        reason = f"{words[0]} and {words[1]} changed places"
-        said = Contradiction(OTHER_ROLES, swap.source, tuple(sorted(swap.target)), reason)
+        said = self._said(OTHER_ROLES, swap.source, tuple(sorted(swap.target)))
         return _Mark(said, around=swap.predicates), swap
+
+    def _said(self, kind: str, own: Words, other: Words) -> Contradiction:
+        return contradiction(kind, own, other, self.source.sentence, self.target.sentence)
 
     # ---- what takes marks back ----
 
@@ -332,6 +342,15 @@ def _word_pairs(pairs: Sequence[PhrasePair]) -> Iterator[tuple[int, int]]:
     for pair in pairs:
         if pair.source.end - pair.source.begin == pair.target.end - pair.target.begin == 1:
             yield pair.source.begin, pair.target.begin
+
+
+def _size(pair: PhrasePair) -> tuple[int, Span, Span]:
+    """By this the small ones stand first, from whichever sentence the pairs were found."""
+    return sum(span.end - span.begin for span in (pair.source, pair.target)), pair.source, pair.target
+
+
+def _phrase(sentence: Sentence, words: Words) -> str:
+    return sentence.phrase(Span(words[0], words[-1] + 1)) if words else ""
 
 
 def _free(sentence: Sentence, linked: set[int]) -> list[int]:

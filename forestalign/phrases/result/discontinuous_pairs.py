@@ -8,11 +8,12 @@ they are reported beside the pairs, and are not null.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from forestalign.phrases.evidence.phrase_evidence import SIMILARITY, PhraseEvidence
 from forestalign.phrases.result.alignment import DiscontinuousPair
-from forestalign.tokens import Span
+from forestalign.tokens import Sentence, Span
 
 LEAST_STRENGTH = 0.4
 
@@ -30,6 +31,26 @@ class Ends(NamedTuple):
 
     source: dict[int, tuple[Span, Span]]
     target: dict[int, tuple[Span, Span]]
+
+
+def runs_of(words: Sequence[int]) -> list[Span]:
+    """The stretches of text that some words make.
+
+    >>> runs_of([1, 2, 5])
+    [Span(begin=1, end=3), Span(begin=5, end=6)]
+    """
+    runs = [Span(words[0], words[0] + 1)]
+    for before, word in pairwise(words):
+        if word == before + 1:
+            runs[-1] = Span(runs[-1].begin, word + 1)
+        else:
+            runs.append(Span(word, word + 1))
+    return runs
+
+
+def scattered_words(sentence: Sentence, words: Sequence[int]) -> str:
+    """Words as they stand in the text, with dots where something stands between them."""
+    return " … ".join(map(sentence.phrase, runs_of(words)))
 
 
 def discontinuous_pairs(

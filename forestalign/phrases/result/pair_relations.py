@@ -122,7 +122,10 @@ class PairRelations:
     ) -> str:
         said = [row for row in rows if row.kind != SIMILARITY]  # similarity names no relation
         if said:
-            return max(said, key=lambda row: (row.strength, -RELATIONS.index(row.relation))).relation
+            strongest = max(row.strength for row in said)
+            relations = {row.relation for row in said if row.strength == strongest}
+            first = min(relations, key=RELATIONS.index)
+            return SIMILAR if first == MORE_GENERAL and MORE_SPECIFIC in relations else first
         if supports or inside:
             return self._composed(pair, supports, inside)
         if _is_word(pair.source) and _is_word(pair.target):
@@ -137,9 +140,10 @@ class PairRelations:
             return EQUAL if same_number(left.surface, right.surface) else DIFFERENT
         if are_opposites(one, other, wordnet):
             return OPPOSITE
-        if wordnet.is_hypernym(one, other):
-            return MORE_GENERAL
-        return MORE_SPECIFIC if wordnet.is_hypernym(other, one) else SIMILAR
+        over, under = wordnet.is_hypernym(one, other), wordnet.is_hypernym(other, one)
+        if over == under:  # *drug* and *medicine* are above each other, in different senses
+            return SIMILAR
+        return MORE_GENERAL if over else MORE_SPECIFIC
 
     def _composed(self, pair: AlignedSpans, supports: Sequence[Annotated], inside: Sequence[DiscontinuousPair]) -> str:
         joined = [Span(i, i + 1) for one in inside for i in one.source]

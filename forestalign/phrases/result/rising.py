@@ -26,8 +26,22 @@ def compare_roles(phrases: PhraseAlignment, source: Sentence, target: Sentence, 
 def contradictions_of(
     phrases: PhraseAlignment, source: Sentence, target: Sentence, links: WordAlignment
 ) -> Contradictions:
-    """All marks of an alignment."""
-    return find_contradictions(compare_roles(phrases, source, target, links), phrases.pairs)
+    """All marks of an alignment.
+
+    They are looked for from one of the sentences to the other, and of many that are alike the first is taken; the order
+    of their words decides from which, so that the sentences in the other order have the same marks.
+    """
+    if source.words <= target.words:
+        return find_contradictions(compare_roles(phrases, source, target, links), phrases.pairs)
+    trees = phrases.target_tree, phrases.source_tree
+    turned = replace(phrases, pairs=tuple(map(_turned, phrases.pairs)), source_tree=trees[0], target_tree=trees[1])
+    return contradictions_of(turned, target, source, links.mirrored()).mirrored(source, target)
+
+
+def _turned(pair: PhrasePair) -> PhrasePair:
+    return replace(
+        pair, source=pair.target, target=pair.source, source_text=pair.target_text, target_text=pair.source_text
+    )
 
 
 def risen(phrases: PhraseAlignment, source: Sentence, target: Sentence, links: WordAlignment) -> PhraseAlignment:

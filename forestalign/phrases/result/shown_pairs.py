@@ -55,6 +55,12 @@ def shown_pairs(
     return tuple(shown)
 
 
+def each_once(pairs: Sequence[SpanPair], shown: Sequence[bool]) -> tuple[bool, ...]:
+    """Of the pairs that are shown, of those with the same words the uppermost: *him* is a phrase and a word."""
+    last = {(pair.source, pair.target): k for k, pair in enumerate(pairs) if shown[k]}
+    return tuple(last.get((pair.source, pair.target)) == k for k, pair in enumerate(pairs))
+
+
 def _marks(words: Sequence[str]) -> frozenset[int]:
     return frozenset(k for k, word in enumerate(words) if not any(map(str.isalnum, word)))
 

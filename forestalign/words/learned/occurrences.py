@@ -1,10 +1,10 @@
-"""Which occurrence a word goes with: *the* with its noun, *was* with its predicate, and *sold* with the only *sold*.
+"""Which occurrence a word goes with: *the* with its noun, *looked* with its clause, and *sold* with the only *sold*.
 
-Where conjuncts or clauses change places, words such as *the* stand twice on both sides, and what is next to them says
-little. Such a word belongs to a content word, its anchor: the next one above it in the dependency tree. Occurrences of
-one word are matched so that they agree with the links of their anchors (the best assignment by probability plus the
-probability of the anchors' link), and the probabilities of those that change places change with them. A content word
-that stands once on both sides is its own partner, whatever else stands in its place.
+Where conjuncts or clauses change places, words that stand twice on both sides are told apart by what they belong to.
+Occurrences of one word are matched so that their contexts agree: the content words next to them and above or below them
+in the dependency tree, as far as these are linked with each other. The probabilities of those that change places change
+with them. A content word that stands once on both sides is its own partner, whatever else stands in its place; and two
+words that both have an identical partner are not each other's.
 """
 
 from __future__ import annotations
@@ -18,36 +18,55 @@ from forestalign.grammar import stop_words
 from forestalign.words.analysis import Analysis
 from forestalign.words.learned.sides import Array
 
-ANCHORED = 0.8  # least probability of a link between anchors that decides
-ELSEWHERE = 0.2  # most probability of a link between the anchors of a pair that has to give way
-FARTHEST = 3  # steps up the tree to an anchor
+LINKED = 0.55  # least probability of a link that speaks for the words around it
+NEXT = (1.0, 0.7, 0.5, 0.3)  # what a neighbour counts, by its distance
+RELATED = 1.0  # what a governor, a dependent and an anchor count
+AGREEING = 0.3  # least agreement of contexts that decides
+MARGIN = 0.4  # by which the contexts of all occurrences of a word agree better than as they were matched before
+OWN = 0.1  # of a probability, beside the agreement of contexts
+FARTHEST = 3  # steps up the tree to an anchor, the next content word
 COORDINATORS = frozenset({"CC", ","})  # these stand between conjuncts and belong to none
 LIKELY_SAME = 0.25  # least probability of a word with itself that its rivals give way to
+TAKEN = 0.6  # least probability of an identical partner that takes a word from others
+LEFT = 0.3  # most probability of a pair whose words are both taken
 NO_ANCHOR = -1
+
+Places = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Contexts = npt.NDArray[np.float64]  # [word, word]: what the second counts for the first
 
 
 def settled_occurrences(probabilities: Array, source: Analysis, target: Analysis) -> Array:
     """The probabilities with those of words that stand elsewhere moved to where they belong."""
-    settled = probabilities.copy()
-    for i, j in _unique(source, target):
+    settled, words = probabilities.copy(), (_forms(source), _forms(target))
+    for i, j in _unique(*words):
         if probabilities[i, j] >= LIKELY_SAME:
             _give(settled, i, j, max(probabilities[i].max(), probabilities[:, j].max()))
     groups = _repeated(source, target)
-    if not groups:
-        return settled
+    if groups:
+        contexts = _contexts(source, words[0]), _contexts(target, words[1])
+        alone = tuple(_without(len(side), [group[number] for group in groups]) for number, side in enumerate(words))
+        _match(settled, groups, contexts[0] * alone[0], contexts[1] * alone[1])
+        _match(settled, groups, *contexts)  # occurrences that are settled now tell about others
+    return _without_taken(settled, *words)
+
+
+def _match(settled: Array, groups: Sequence[tuple[Places, Places]], source: Contexts, target: Contexts) -> None:
+    """Give each occurrence the one whose context agrees best, where that is clear."""
     from scipy.optimize import linear_sum_assignment  # a third of a second, which most pairs need not wait for
 
-    anchors = np.array(_anchors(source)), np.array(_anchors(target))
+    agreement = _unit(source) @ np.where(settled >= LINKED, settled, 0.0) @ _unit(target).T
     for rows, columns in groups:
-        own, other = anchors[0][rows], anchors[1][columns]
-        agreed = settled[own][:, other] * ((own >= 0)[:, None] & (other >= 0)[None, :])
-        block = settled[np.ix_(rows, columns)]
-        for i, j in zip(*linear_sum_assignment(block + agreed, maximize=True), strict=True):
-            rivals = block[i].argmax(), block[:, j].argmax()
-            against = max(agreed[i, rivals[0]] * (rivals[0] != j), agreed[rivals[1], j] * (rivals[1] != i))
-            if agreed[i, j] >= ANCHORED and against <= ELSEWHERE:
+        block, agreed = settled[np.ix_(rows, columns)], agreement[np.ix_(rows, columns)]
+        best = linear_sum_assignment(OWN * block + agreed, maximize=True)
+        others = block.copy()
+        others[best] -= 1.0
+        other = linear_sum_assignment(others, maximize=True)
+        if agreed[best].sum() < agreed[other].sum() + MARGIN:
+            continue
+        for i, j in zip(*best, strict=True):
+            if agreed[i, j] >= AGREEING:
                 _give(settled, rows[i], columns[j], max(block[i].max(), block[:, j].max()))
-    return settled
 
 
 def _give(probabilities: Array, i: int, j: int, best: float) -> None:
@@ -59,14 +78,38 @@ def _give(probabilities: Array, i: int, j: int, best: float) -> None:
         probabilities[i, j] = best
 
 
-def _unique(source: Analysis, target: Analysis) -> list[tuple[int, int]]:
+def _without_taken(probabilities: Array, source: Sequence[str], target: Sequence[str]) -> Array:
+    """The probabilities without those of two words that both go with the same word elsewhere more likely."""
+    same = np.array(source)[:, None] == np.array(target)[None, :]
+    own = np.where(same, probabilities, 0.0)
+    taken = np.minimum(_other_best(own), _other_best(own.T).T)
+    gives_way = (taken >= TAKEN) & (taken > probabilities)
+    return np.where(gives_way, np.minimum(probabilities, LEFT), probabilities)
+
+
+def _other_best(values: Array) -> Array:
+    """For each place the largest value of its row in another column."""
+    if values.shape[1] < 2:
+        return np.zeros_like(values)
+    ordered = np.sort(values, axis=1)
+    best, second = ordered[:, -1:], ordered[:, -2:-1]
+    return np.where(values == best, np.where((values == best).sum(1, keepdims=True) > 1, best, second), best)
+
+
+# ---- words and their contexts ----
+
+
+def _forms(analysis: Analysis) -> list[str]:
+    return [token.surface.lower() for token in analysis.sentence.tokens]
+
+
+def _unique(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]]:
     """Content words that stand once on both sides, in the same form."""
-    left, right = _content(source), _content(target)
+    left, right = _once(source), _once(target)
     return [(left[word], right[word]) for word in sorted(left.keys() & right.keys())]
 
 
-def _content(analysis: Analysis) -> dict[str, int]:
-    words = [token.surface.lower() for token in analysis.sentence.tokens]
+def _once(words: Sequence[str]) -> dict[str, int]:
     return {
         word: place
         for place, word in enumerate(words)
@@ -74,8 +117,8 @@ def _content(analysis: Analysis) -> dict[str, int]:
     }
 
 
-def _repeated(source: Analysis, target: Analysis) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-    """Places of each function word that both sentences have, one of them more than once."""
+def _repeated(source: Analysis, target: Analysis) -> list[tuple[Places, Places]]:
+    """Places of each word that both sentences have, one of them more than once."""
     left, right = _places(source), _places(target)
     return [
         (np.array(left[word]), np.array(right[word]))
@@ -87,18 +130,41 @@ def _repeated(source: Analysis, target: Analysis) -> list[tuple[npt.NDArray[np.i
 def _places(analysis: Analysis) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for place, token in enumerate(analysis.sentence.tokens):
-        if token.surface.lower() in stop_words() and token.tag not in COORDINATORS:
+        if token.tag not in COORDINATORS:
             found.setdefault(token.key, []).append(place)
     return found
 
 
-def _anchors(analysis: Analysis) -> list[int]:
-    """The next content word above each word in the dependency tree."""
-    heads, words = analysis.dependencies.heads, [token.surface.lower() for token in analysis.sentence.tokens]
-    return [_anchor(place, heads, words) for place in range(len(words))]
+def _without(size: int, groups: Sequence[Places]) -> Mask:
+    """Which words stand in none of the groups."""
+    found = np.ones(size, dtype=np.bool_)
+    found[np.concatenate(groups)] = False
+    return found
+
+
+def _contexts(analysis: Analysis, words: Sequence[str]) -> Contexts:
+    """What each content word counts for each word."""
+    size, heads = len(words), analysis.dependencies.heads
+    found = np.zeros((size, size))
+    for distance, weight in enumerate(NEXT, start=1):
+        found += weight * (np.eye(size, k=distance) + np.eye(size, k=-distance))
+    for place in range(size):
+        head, anchor = heads[place], _anchor(place, heads, words)
+        if 0 <= head < size:
+            found[place, head] += RELATED
+            found[head, place] += RELATED
+        if anchor != NO_ANCHOR:
+            found[place, anchor] += RELATED
+    found[:, [not _is_content(word) for word in words]] = 0.0
+    return found
+
+
+def _is_content(word: str) -> bool:
+    return word not in stop_words() and any(character.isalnum() for character in word)
 
 
 def _anchor(place: int, heads: Sequence[int], words: Sequence[str]) -> int:
+    """The next content word above a word in the dependency tree."""
     for _ in range(FARTHEST):
         place = heads[place]
         if place < 0 or place >= len(words):
@@ -106,3 +172,10 @@ def _anchor(place: int, heads: Sequence[int], words: Sequence[str]) -> int:
         if words[place] not in stop_words():
             return place
     return NO_ANCHOR
+
+
+def _unit(rows: Contexts) -> Contexts:
+    """The rows scaled to length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Contexts = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0.0)
+    return scaled

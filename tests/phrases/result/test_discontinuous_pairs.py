@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from forestalign.errors import AnnotationError, UsageError
 from forestalign.formats.codec import from_json, to_json
+from forestalign.formats.phrase_rows import COLUMNS, to_tsv
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence, wanted_kinds
 from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair
 from forestalign.phrases.result.discontinuous_pairs import AlignedSpans, discontinuous_pairs
 from forestalign.tokens import Span
 from forestalign.view.text import render_text
 from forestalign.words.alignment import NO_LINKS, WordAlignment
-from tests.builders.sample_results import links, result, side
+from tests.builders.sample_results import links, result, side, with_phrases
 
 NAMES = {"lexicon": "lexicon", "quantity": "quantity"}
 
@@ -96,6 +97,19 @@ def test_scattered_words_come_back_from_json_and_are_shown() -> None:
     assert from_json(to_json(own)) == own
     assert "turned … down = refused" in render_text(own)
     assert "scattered" not in to_json(turned())
+
+
+def test_a_table_has_scattered_words_with_all_their_places() -> None:
+    rows = [line.split("\t") for line in to_tsv(turned(JOINED)).splitlines()]
+    assert ["1", "turned … down", "refused", "1-2,3-4", "1-2", "", "", "equal", "lexicon", "", "", ""] in rows
+    assert {len(row) for row in rows} == {len(COLUMNS)}
+
+
+def test_scattered_words_are_replaced_and_neither_dropped_nor_added() -> None:
+    whole = turned(JOINED)
+    text = render_text(with_phrases(whole, source_nulls=(Span(1, 4),), target_nulls=(Span(1, 2),)))
+    assert "  dropped: it" in text.splitlines()
+    assert "added" not in text
 
 
 def test_a_link_inside_scattered_words_is_not_left_out() -> None:

@@ -73,6 +73,19 @@ def test_all_bar_phrases_or_none_are_shown_on_demand() -> None:
         storms().pairs(bars="all")  # type: ignore[arg-type]
 
 
+def test_words_that_are_two_phrases_are_iterated_once_as_the_text_shows_them() -> None:
+    below = pair((0, 1), (0, 1), "NNS")
+    whole = storms()
+    pairs = [replace(each, supports=tuple(k + 1 for k in each.supports)) for each in whole.phrases.pairs]
+    pairs[STORMS] = replace(pairs[STORMS], supports=(0,))
+    twice = replace(whole, phrases=replace(whole.phrases, pairs=(below, *pairs)))
+    assert [each.source_label for each in twice if each.source_text == "Storms"] == ["NP"]
+    spans = [(each.source, each.target) for each in twice]
+    assert len(spans) == len(set(spans))
+    assert to_tsv(twice) == to_tsv(whole)
+    assert len(twice.pairs(bars=True)) == len(twice.phrases.pairs) == 9
+
+
 def texts(pairs: tuple[PhrasePair, ...]) -> set[str]:
     return {f"{each.source_text} = {each.target_text}" for each in pairs}
 

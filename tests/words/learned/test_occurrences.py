@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import forestalign
+from forestalign.words.learned.occurrences import _other_best
 
 SWAPPED = [
     (
@@ -17,6 +19,29 @@ SWAPPED = [
         "The staff was friendly and the rooms were clean.",
         {(0, 5), (2, 7), (5, 0), (7, 2)},
     ),
+]
+
+
+REPEATED = [  # words that stand twice belong to what stands around them
+    (
+        "The paint looked like glass and the interior looked new.",
+        "The interior looked new and the paint looked like glass.",
+        {("looked", 2, 7), ("looked", 8, 2)},
+    ),
+    (
+        "He gave it to a rest home for seniors and an old soldiers' home.",
+        "He gave it to an old soldiers' home and a rest home for seniors.",
+        {("home", 6, 12), ("home", 14, 8)},
+    ),
+    (
+        'He likes "Hamlet" and she loves "Emma".',
+        'She loves "Emma" and he likes "Hamlet".',
+        {('"', 2, 8), ('"', 4, 10), ('"', 8, 2), ('"', 10, 4)},
+    ),
+]
+SAME_PLACE = [  # words in each other's place, which both stand elsewhere
+    ("The food was excellent and the service was terrific.", "The service was terrific and the food was excellent."),
+    ("The kitchen has specials and puts out good food.", "The kitchen puts out good food and has specials."),
 ]
 
 
@@ -40,3 +65,25 @@ def test_swapped_clauses_are_pairs_as_wholes(aligner, source, target, links) -> 
 def test_a_word_in_the_place_of_another_goes_with_itself(aligner) -> None:
     result = aligner.align("She sold the boat and kept the car.", "She kept the car and sold the boat.")
     assert {(1, 5), (5, 1)} <= set(result.words.pairs)
+
+
+@pytest.mark.parametrize(("source", "target", "links"), REPEATED)
+def test_a_word_that_stands_twice_goes_with_the_one_in_its_surroundings(aligner, source, target, links) -> None:
+    result = aligner.align(source, target)
+    places = {(str(result.source[link.source]), link.source, link.target) for link in result.words}
+    words = {word for word, _, _ in links}
+    assert {place for place in places if place[0] in words} == links
+
+
+@pytest.mark.parametrize(("source", "target"), SAME_PLACE)
+def test_words_with_identical_partners_are_not_linked_with_each_other(aligner, source, target) -> None:
+    result = aligner.align(source, target)
+    written = [(result.source.words[link.source], result.target.words[link.target]) for link in result.words]
+    assert all(left.lower() == right.lower() for left, right in written)
+    assert len(written) == len(result.source)
+
+
+def test_the_best_of_the_other_columns() -> None:
+    values = np.array([[0.2, 0.9, 0.9], [0.5, 0.1, 0.3]])
+    assert _other_best(values).tolist() == [[0.9, 0.9, 0.9], [0.3, 0.5, 0.5]]
+    assert _other_best(np.array([[0.7]])).tolist() == [[0.0]]
