@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, Float32Array
 from forestalign.config import AlignConfig
 from forestalign.formats.lines import write_lines
 from forestalign.formats.word_links import GOLD, GoldPair, LinkAnnotation, format_link_line
@@ -43,7 +43,6 @@ SAMPLED = 10  # pieces that a translation draws from
 BATCH = 64
 
 Words = tuple[str, ...]
-Cells = npt.NDArray[np.bool_]
 _GAPS = re.compile(r" (?=[.,;:!?%)\]]|n't\b|'(?:s|re|ve|ll|d|m)\b|'$)|(?<=[(\[$]) ")
 
 
@@ -75,7 +74,7 @@ class TranslatorVectors:
         self._pieces = MarianTokenizer.from_pretrained(folder)
         self._encoder = MarianMTModel.from_pretrained(folder).get_encoder().eval()
 
-    def __call__(self, words: Words) -> npt.NDArray[np.float32]:
+    def __call__(self, words: Words) -> Float32Array:
         """[words, hidden]: the mean of the pieces of each."""
         import torch
 
@@ -88,7 +87,7 @@ class TranslatorVectors:
         return np.stack([states[end - len(each) : end].mean(0) for each, end in zip(cut, ends, strict=True)])
 
 
-def near_links(source: npt.NDArray[np.float32], target: npt.NDArray[np.float32]) -> Cells:
+def near_links(source: Float32Array, target: Float32Array) -> BoolArray:
     """Words that are nearest to each other, by the cosine of vectors centred over both sentences."""
     centre = np.concatenate([source, target]).mean(0)
     left, right = (side - centre for side in (source, target))
@@ -101,18 +100,18 @@ def near_links(source: npt.NDArray[np.float32], target: npt.NDArray[np.float32])
 class Agreed(NamedTuple):
     """What two sources say together."""
 
-    sure: Cells
-    is_open: Cells
+    sure: BoolArray
+    is_open: BoolArray
 
 
-def agreed(one: Cells, other: Cells) -> Agreed:
+def agreed(one: BoolArray, other: BoolArray) -> Agreed:
     """Sure where both link; open where either word has no sure link, or one source stands alone."""
     sure = one & other
     settled = np.logical_and.outer(sure.max(1), sure.max(0))
     return Agreed(sure, ~sure & (~settled | (one ^ other)))
 
 
-def is_useful(source: Words, target: Words, sure: Cells) -> bool:
+def is_useful(source: Words, target: Words, sure: BoolArray) -> bool:
     """Whether enough content words are linked for a true paraphrase, and words differ."""
     same = len(set(source) & set(target)) / max(len(set(source)), len(set(target)))
     shares = [
