@@ -18,7 +18,7 @@ CASES = [  # sentences, pairs that the guidelines ask for, pairs that they rule 
     (
         "He took pictures of the lions.",
         "He photographed the lions.",
-        {("pictures", "photographed"), ("the lions", "the lions")},
+        {("took pictures of the lions", "photographed the lions"), ("the lions", "the lions")},
         {("took", "photographed")},
     ),
     (
