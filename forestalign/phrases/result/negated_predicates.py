@@ -1,6 +1,7 @@
-"""Negations and the predicates that they deny: *not* and *come* in *did not come*, *no* and *came* in *no guest came*.
+"""Negations of a sentence and what they deny: *not* and *come* in *did not come*, *no* and *came* in *no guest came*.
 
-*Not only*, *no less than* and their like deny nothing.
+*Not only*, *no less than* and their like deny nothing. One sentence is looked at here;
+what two make of their negations is in `contradictions`.
 """
 
 from __future__ import annotations

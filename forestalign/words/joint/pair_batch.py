@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import AnyArray
 from forestalign.parsers.word_pieces import Pieces
 
-JointBatch = dict[str, npt.NDArray[Any]]
+JointBatch = dict[str, AnyArray]
 
 
 def joint_batch(pairs: Sequence[tuple[Pieces, Pieces]]) -> JointBatch:
