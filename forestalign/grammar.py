@@ -281,6 +281,12 @@ def negation_words() -> frozenset[str]:
 
 
 @cache
+def near_negations() -> frozenset[str]:
+    """Lemmas that say as much as a negation."""
+    return read_words(grammar_root() / "near_negations.txt")
+
+
+@cache
 def punctuation_tags() -> frozenset[str]:
     """Tags that mark punctuation."""
     return read_words(grammar_root() / "punctuation.txt")

@@ -74,11 +74,8 @@ def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
     return descriptor
 
 
-def open_alone(path: str | Path, output: str | Path = "", waits: bool = False) -> int:
-    """Open a file for a run, and make sure that no other run writes to it, or to its output; nothing is changed.
-
-    With `waits` a run that writes is waited for.
-    """
+def open_alone(path: str | Path, held: str = "") -> int:
+    """Open a file for a run, unless another one has it, which `held` then says; nothing in it is changed."""
     while True:
         try:
             descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
@@ -88,8 +85,8 @@ def open_alone(path: str | Path, output: str | Path = "", waits: bool = False) -
         if not is_held and is_at(descriptor, path):
             return descriptor
         os.close(descriptor)  # another run has it, or has just replaced or removed it
-        if is_held and not waits:
-            raise UsageError(f"another run is writing to {output or path}")
+        if is_held:
+            raise UsageError(held or f"another run is writing to {path}")
 
 
 def is_at(descriptor: int, path: str | Path) -> bool:
@@ -104,7 +101,7 @@ def is_at(descriptor: int, path: str | Path) -> bool:
 def only_run(output: str | Path) -> Iterator[None]:
     """Hold `OUTPUT.lock`, so that a second run with the same output is refused; the file is empty and goes with us."""
     path = lock_path(output)
-    descriptor = open_alone(path, output)
+    descriptor = open_alone(path, f"another run is writing to {output}")
     try:
         yield
     finally:

@@ -64,7 +64,7 @@ def of_words(phrases: PhraseSet, least: int) -> PhraseSet:
 def read_trial(path: str, plan: ScorePlan) -> Trial:
     """The set, parsed and linked both ways."""
     best = plan.config.replace(scoring="best")
-    found, aligner = read_gold(plan, GoldFile.of(path), plan.config), Aligner(best)
+    found, aligner = read_gold(plan, GoldFile.of(path), best), Aligner(best)
     records = map(json.loads, Path(path).read_text(encoding="utf-8").splitlines())
     return Trial(
         list(zip(*(judge.answers for judge in found.gold.judges()), strict=True)),  # type: ignore[union-attr]

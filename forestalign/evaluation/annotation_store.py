@@ -45,7 +45,8 @@ class AnnotationStore:
         self.path = _checked_path(path)
         self._trees = {result.id: _trees_of(result) for result in results}
         self._turn, self._page, self._heard, self._clock = Lock(), "", 0.0, clock
-        self._descriptor = open_alone(self.path, waits=True)
+        holder = "another `forestalign serve --annotate` holds it"
+        self._descriptor = open_alone(self.path, f"{self.path} is in use: {holder}")
         self._lines: dict[str, str] = {}
         self._pairs: dict[str, AnnotatedPair] = {}
         try:

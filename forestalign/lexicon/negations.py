@@ -48,6 +48,12 @@ def _by_verb() -> dict[str, tuple[NegativeVerb, ...]]:
     return {row.verb[0]: tuple(each for each in rows if each.verb[0] == row.verb[0]) for row in rows}
 
 
+@cache
+def denying_lemmas() -> frozenset[str]:
+    """The first words of negative verbs."""
+    return frozenset(_by_verb())
+
+
 def read_negative_verbs(path: Path) -> tuple[NegativeVerb, ...]:
     """Rows VERB, NEXT, NEGATION (`not`, `no longer`), RELATION."""
     rows = []
@@ -87,7 +93,7 @@ def negation_phrases(source: Parts, target: Parts, wordnet: WordNet) -> Iterator
 
 def _negative_verbs(own: Parts, other: Parts, wordnet: WordNet) -> Iterator[Finding]:
     """`failed to` on this side, `did not` on the other, with the same verb, or one with the same object."""
-    for row, begin, end, verb in _verbs_that_deny(own):
+    for row, begin, end, verb in verbs_that_deny(own):
         for words, denied in _plain(other) if row.negation == "not" else _no_longer(other):
             is_same = own.lemmas[verb] == other.lemmas[denied]
             is_like = is_same or _are_like(own, verb, other, denied, wordnet)
@@ -115,7 +121,7 @@ def _nouns_after(parts: Parts, verb: int) -> list[str]:
     return [parts.lemmas[k] for k in near if parts.tags[k][:2] == "NN"][:1]
 
 
-def _verbs_that_deny(parts: Parts) -> Iterator[tuple[NegativeVerb, int, int, int]]:
+def verbs_that_deny(parts: Parts) -> Iterator[tuple[NegativeVerb, int, int, int]]:
     """The row, where the verb begins and ends, and the verb that it denies."""
     for begin, lemma in enumerate(parts.lemmas):
         for row in _by_verb().get(lemma, ()):

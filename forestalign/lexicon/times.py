@@ -9,6 +9,7 @@ from typing import NamedTuple
 from forestalign.lexicon.numbers import number_words, read_number
 from forestalign.lexicon.phrase_text import Parts
 
+SMALL_HOURS = 300  # twelve at night begins a day, ten at night ends one; in minutes
 LEAP_YEAR = 2000  # for a day and a month without a year
 CLOCK = re.compile(r"([01]?\d|2[0-3])[:.]([0-5]\d)(am|pm)?")
 HOUR = re.compile(r"(1[0-2]|0?[1-9])(am|pm)")
@@ -143,6 +144,8 @@ def _half(parts: Parts, index: int) -> tuple[int | None, int]:
 
 def _settled(parts: Parts, minutes: int, end: int, glued: str = "") -> tuple[Clock, int]:
     half, end = (number_words()["half"][glued], end) if glued else _half(parts, end)
+    if parts.forms[end - 1] == "night" and minutes % 720 < SMALL_HOURS:
+        half = 0
     if half is None or minutes >= 780:
         return Clock(minutes, 0 < minutes < 780), end
     return Clock(minutes % 720 + half, False), end

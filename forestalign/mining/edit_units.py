@@ -19,6 +19,7 @@ from forestalign.tokens import Span
 from forestalign.words.alignment import WordLink
 
 Words = tuple[int, ...]
+_PARTICLES = frozenset({"IN", "RP", "TO"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class _Units:
         """From phrase pairs, from words that belong together, from links."""
         units = self._with_loose(self._with_scattered(self._of_phrases()))
         units += self._linked_words(units)
-        units = self._with_neighbours(units)
+        units = self._with_small_words(self._with_particles(self._with_neighbours(units)))
         return _joined(sorted(units, key=lambda unit: (unit.source, unit.target)))
 
     def _of_phrases(self) -> list[EditUnit]:
@@ -140,6 +141,90 @@ class _Units:
                 taken[1].add(link.target)
                 break
         return found
+
+    def _with_particles(self, units: Sequence[EditUnit]) -> list[EditUnit]:
+        """A replaced verb and the replaced particle behind it are one: *looked after*, *cared for*."""
+        found: list[EditUnit] = []
+        for unit in sorted(units, key=lambda unit: (unit.source, unit.target)):
+            last = found[-1] if found else None
+            follows = last and (last.source.end, last.target.end) == (unit.source.begin, unit.target.begin)
+            if last and follows and self._is_verb_and_particle(last, unit):
+                spans = Span(last.source.begin, unit.source.end), Span(last.target.begin, unit.target.end)
+                found[-1] = EditUnit(*spans, False, last.relation or SIMILAR)
+            else:
+                found.append(unit)
+        return found
+
+    def _is_verb_and_particle(self, first: EditUnit, second: EditUnit) -> bool:
+        if first.is_kept or second.is_kept or OPPOSITE in (first.relation, second.relation):
+            return False
+        return all(
+            side.tags[verb.end - 1].startswith("VB") and particle.size == 1 and side.tags[particle.begin] in _PARTICLES
+            for side, verb, particle in (
+                (self.source, first.source, second.source),
+                (self.target, first.target, second.target),
+            )
+        )
+
+    def _with_small_words(self, units: Sequence[EditUnit]) -> list[EditUnit]:
+        """Small words that only one side has go with what they belong to: *approved* and *was approved*, *a dog* and
+        *two dogs*, *failed to* and *did not*."""
+        found = list(units)
+        free = (
+            set(range(len(self.source.words))) - _words(unit.source for unit in found),
+            set(range(len(self.target.words))) - _words(unit.target for unit in found),
+        )
+        for k, unit in enumerate(found):
+            spans = self._with_auxiliaries(unit, free) or self._with_count(unit, free) or self._with_to(unit, free)
+            if spans:
+                is_equal = unit.is_kept or self._are_one_word(unit)
+                found[k] = EditUnit(*spans, False, EQUAL if is_equal else unit.relation)
+                free[0].difference_update(range(*spans[0]))
+                free[1].difference_update(range(*spans[1]))
+        return found
+
+    def _are_one_word(self, unit: EditUnit) -> bool:
+        return self.source.lemma(unit.source.end - 1) == self.target.lemma(unit.target.end - 1)
+
+    def _with_auxiliaries(self, unit: EditUnit, free: tuple[set[int], set[int]]) -> tuple[Span, Span] | None:
+        """A verb that is passive on one side only, with its *was*."""
+        if not unit.source.size == unit.target.size == 1:
+            return None
+        passive = unit.source.begin in self.source.passives, unit.target.begin in self.target.passives
+        is_verb = self.source.is_verb(unit.source.begin) and self.target.is_verb(unit.target.begin)
+        if not is_verb or passive[0] == passive[1]:
+            return None
+        side, span, its = (self.source, unit.source, free[0]) if passive[0] else (self.target, unit.target, free[1])
+        begin = span.begin
+        while begin - 1 in its and side.tags[begin - 1].startswith("VB"):
+            begin -= 1
+        wider = Span(begin, span.end)
+        return None if wider == span else (wider, unit.target) if passive[0] else (unit.source, wider)
+
+    def _with_count(self, unit: EditUnit, free: tuple[set[int], set[int]]) -> tuple[Span, Span] | None:
+        """A noun of another number, with the words that count it on both sides."""
+        if unit.is_kept or not unit.source.size == unit.target.size == 1:
+            return None
+        before = unit.source.begin - 1, unit.target.begin - 1
+        tags = self.source.tags[unit.source.begin], self.target.tags[unit.target.begin]
+        is_counted = before[0] in free[0] and before[1] in free[1] and {*tags} == {"NN", "NNS"}
+        counts = self.source.tags[before[0]], self.target.tags[before[1]]
+        if not is_counted or not all(tag in ("DT", "CD", "PRP$") for tag in counts):
+            return None
+        return Span(before[0], unit.source.end), Span(before[1], unit.target.end)
+
+    def _with_to(self, unit: EditUnit, free: tuple[set[int], set[int]]) -> tuple[Span, Span] | None:
+        """A replaced verb with the *to* behind it."""
+        sides = (self.source, unit.source, free[0]), (self.target, unit.target, free[1])
+        source, target = [
+            Span(span.begin, span.end + (span.end in its and _is_verb_with_to(side, span.end)))
+            for side, span, its in sides
+        ]
+        return None if unit.is_kept or (source, target) == unit.spans else (source, target)
+
+
+def _is_verb_with_to(side: EditSide, word: int) -> bool:
+    return side.tags[word] == "TO" and side.tags[word - 1].startswith("VB")
 
 
 def _widened(span: Span, word: int) -> Span | None:

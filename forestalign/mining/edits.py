@@ -176,11 +176,16 @@ class _Comparison:
         return (target, source) if self.target.words < self.source.words else (source, target)
 
     def _weight(self, unit: EditUnit) -> int:
-        """Content words first; then a number of the texts, which decides the same way when sentences are swapped."""
+        """Verbs stay, and what is said of them moves; then content words count, then a number of the texts.
+
+        It decides the same way when sentences are swapped.
+        """
         sides = self.source.lowered(unit.source), self.target.lowered(unit.target)
         texts = sorted(" ".join(words) for words in sides)
         count = self.source.content_count(unit.source) + self.target.content_count(unit.target)
-        return (count << 48) + zlib.crc32("\t".join(texts).encode())
+        tags = self.source.tags[slice(*unit.source)], self.target.tags[slice(*unit.target)]
+        has_verb = all(any(tag.startswith("VB") for tag in each) for each in tags)
+        return (has_verb << 64) + (count << 48) + zlib.crc32("\t".join(texts).encode())
 
     def _can_move(self, unit: EditUnit) -> bool:
         """Whether a unit is more than function words and marks; a sign (*$10*, *10 dollars*) has its fixed place."""

@@ -34,9 +34,10 @@ body.compared { max-width: 74rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 .compared .sides { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1.5rem; }
 .compared .sides p { margin: .2rem 0; overflow-wrap: anywhere; }
 .compared .same p { color: var(--soft); }
-.compared del, .compared ins { text-decoration: none; border-radius: 3px; padding: 0 .15em; }
+.compared del, .compared ins, .compared mark { text-decoration: none; border-radius: 3px; padding: 0 .15em; }
 .compared del { background: var(--gone); text-decoration: line-through; text-decoration-thickness: 1px; }
 .compared ins { background: var(--come); }
+.compared mark { background: var(--gone); color: inherit; }
 .compared .deleted .whole { background: var(--gone); } .compared .inserted .whole { background: var(--come); }
 @media (max-width: 44rem) {
   .compared .sides { grid-template-columns: 1fr; }

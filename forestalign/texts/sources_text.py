@@ -63,7 +63,8 @@ def sources_page(sentences: Sequence[SourcedSentence], names: tuple[str, str]) -
 
 
 def _section(sentence: SourcedSentence) -> str:
-    about = " ".join(f"line {line}" for line in sentence.lines) or "nothing"
+    numbers = ", ".join(map(str, sentence.lines))
+    about = f"{'line' if len(sentence.lines) == 1 else 'lines'} {numbers}" if numbers else "nothing"
     error = f" {escape(visible(sentence.error))}" if sentence.error else ""
     return (
         f'<section class="change"><div class="about"><span>line {sentence.line}</span>'

@@ -1,9 +1,9 @@
 """What each phrase of a summary rests on: the phrases of an article that it is aligned with, and what rests on nothing.
 
 A sentence of the summary is aligned with the few sentences of the article that are most like it. The one that covers
-most of it comes first; the others give what it leaves over. A phrase whose partner has another value or is its opposite
-rests on nothing, and the partner is named. This finds the place to look at; whether the article says the same there is
-for the reader to judge.
+most of it comes first; the others give what it leaves over. A phrase that contradicts its sentence of the article (a
+number, an opposite, a negation, swapped roles) rests on nothing, and what the article has is named. This finds the
+place to look at; whether the article says the same there is for the reader to judge.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from typing import NamedTuple
 from forestalign.aligner import Aligner, load
 from forestalign.errors import ForestAlignError
 from forestalign.lexicon import load_vectors
-from forestalign.lexicon.findings import AGAINST, SIMILAR
+from forestalign.lexicon.findings import DIFFERENT, SIMILAR
 from forestalign.mining.edits import Edit, EditKind
 from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.contradictions import NEGATION
+from forestalign.phrases.result.negated_predicates import negations_of
+from forestalign.phrases.result.role_frames import RoleFrames
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.texts.comparison import LONGEST_PASSAGE, align_passages
 from forestalign.texts.sentence_likeness import Likeness
@@ -131,19 +134,28 @@ def _judged(
         phrase = SourcedPhrase(0, len(sentence.text), sentence.text)
         return SourcedSentence(sentence.text, sentence.line, (phrase,), error)
     target = found[0][1].target
-    supports = [_Support(source, alignment, tuple(_supports(alignment))) for source, alignment in found]
-    supports.sort(
-        key=lambda support: -sum(_content_count(target, edit.target) for edit in support.edits if _holds(edit))
-    )
+    supports = [
+        _Support(source, alignment, tuple(_supports(alignment)), dict(_denied(alignment)))
+        for source, alignment in found
+    ]
+    supports.sort(key=lambda support: -sum(_content_count(target, edit.target) for edit in support.edits))
     return SourcedSentence(sentence.text, sentence.line, tuple(_phrases(target, supports)))
 
 
+class _Against(NamedTuple):
+    """What the article has instead, and what it is to the words of the summary."""
+
+    relation: str
+    words: str
+
+
 class _Support(NamedTuple):
-    """A sentence of the article aligned with one of the summary, and the edits that speak for and against phrases."""
+    """A sentence of the article aligned with one of the summary, the edits that speak for phrases, what against."""
 
     source: TextSentence
     alignment: Alignment
     edits: tuple[Edit, ...]
+    against: dict[int, _Against]
 
 
 class _Held(NamedTuple):
@@ -154,8 +166,27 @@ class _Held(NamedTuple):
     relation: str
 
 
-def _holds(edit: Edit) -> bool:
-    return edit.relation not in AGAINST
+def _denied(alignment: Alignment) -> Iterator[tuple[int, _Against]]:
+    """The words of the summary that contradict the article."""
+    for each in alignment.contradictions:
+        source, target = list(each.source), list(each.target)
+        if each.kind == NEGATION:
+            source, target = _with_predicate(alignment, source, target)
+        words = alignment.source.phrase(Span(min(source), max(source) + 1)) if source else ""
+        yield from ((word, _Against(each.relation, words)) for word in target)
+
+
+def _with_predicate(alignment: Alignment, source: list[int], target: list[int]) -> tuple[list[int], list[int]]:
+    """A negation of one side with the words that it denies on both."""
+    side, tree, cue = (
+        (alignment.target, alignment.target_tree, target)
+        if target
+        else (alignment.source, alignment.source_tree, source)
+    )
+    denied = [each.predicate for each in negations_of(RoleFrames.of(side, tree)) if each.cue in cue]
+    links = [(link.target, link.source) if target else (link.source, link.target) for link in alignment.words]
+    partners = [other for word, other in links if word in denied]
+    return ([*partners], [*target, *denied]) if target else ([*source, *denied], partners)
 
 
 def _supports(alignment: Alignment) -> Iterator[Edit]:
@@ -190,7 +221,7 @@ def _content_count(sentence: Sentence, span: Span | None) -> int:
 def _phrases(target: Sentence, supports: Sequence[_Support]) -> Iterator[SourcedPhrase]:
     """Phrases in order: those that rest on something, and runs of other words with content."""
     held, against = _held_words(target, supports)
-    runs: list[tuple[_Held | Edit | None, Span]] = []
+    runs: list[tuple[_Held | _Against | None, Span]] = []
     for word in range(len(target)):
         state = held.get(word) or against.get(word)
         if state is None and not _is_content(target, word) and runs:
@@ -207,17 +238,17 @@ def _phrases(target: Sentence, supports: Sequence[_Support]) -> Iterator[Sourced
             yield _phrase(target, span, state, supports)
 
 
-def _held_words(target: Sentence, supports: Sequence[_Support]) -> tuple[dict[int, _Held], dict[int, Edit]]:
+def _held_words(target: Sentence, supports: Sequence[_Support]) -> tuple[dict[int, _Held], dict[int, _Against]]:
     """What each word rests on, and what stands against it; first by alignments, then by the same words."""
     held: dict[int, _Held] = {}
-    against: dict[int, Edit] = {}
+    against: dict[int, _Against] = {}
     for number, support in enumerate(supports):
+        against = support.against | against
         for edit in support.edits:
-            own, words = edit.source or Span(0, 0), range(*(edit.target or (0, 0)))
-            if not _holds(edit):
-                against |= {word: edit for word in words if word not in against}
-            elif not any(word in held for word in words if _is_content(target, word)):
-                held |= {word: _Held(number, own, edit.relation) for word in words if word not in held}
+            words = [word for word in range(*(edit.target or (0, 0))) if not _is_denied(word, edit, support, against)]
+            if not any(word in held for word in words if _is_content(target, word)):
+                own = _Held(number, edit.source or Span(0, 0), edit.relation)
+                held |= {word: own for word in words if word not in held}
     for number, support in enumerate(supports):
         places = {form(token.key).stem: place for place, token in enumerate(support.alignment.source.tokens)}
         for word, token in enumerate(target.tokens):
@@ -225,6 +256,13 @@ def _held_words(target: Sentence, supports: Sequence[_Support]) -> tuple[dict[in
             if place is not None and _is_content(target, word) and word not in held and word not in against:
                 held[word] = _Held(number, Span(place, place + 1), "")
     return held, against
+
+
+def _is_denied(word: int, edit: Edit, support: _Support, against: dict[int, _Against]) -> bool:
+    """Whether a sentence contradicts a word, or a likelier one does; only a value may be found as it is further on."""
+    if word in support.against or word not in against:
+        return word in support.against
+    return edit.kind is not EditKind.KEPT or against[word].relation != DIFFERENT
 
 
 def _follows(last: _Held, state: _Held) -> bool:
@@ -237,14 +275,16 @@ def _around(one: Span, other: Span) -> Span:
     return Span(min(one.begin, other.begin), max(one.end, other.end))
 
 
-def _phrase(target: Sentence, span: Span, state: _Held | Edit | None, supports: Sequence[_Support]) -> SourcedPhrase:
+def _phrase(
+    target: Sentence, span: Span, state: _Held | _Against | None, supports: Sequence[_Support]
+) -> SourcedPhrase:
     span = _trimmed(target, span)
     begin, end = target.tokens[span.begin].begin, target.tokens[span.end - 1].end
     text = target.text[begin:end]
     if state is None:
         return SourcedPhrase(begin, end, text)
-    if isinstance(state, Edit):
-        return SourcedPhrase(begin, end, text, relation=state.relation, against=state.source_text)
+    if isinstance(state, _Against):
+        return SourcedPhrase(begin, end, text, relation=state.relation, against=state.words)
     support = supports[state.support]
     words = support.alignment.source.phrase(state.span)
     return SourcedPhrase(begin, end, text, support.source.line, words)

@@ -67,6 +67,23 @@ def test_the_page_is_whole_in_itself_and_holds_no_markup_of_the_texts(tmp_path: 
     assert "http" not in html
 
 
+@pytest.mark.parametrize(
+    ("article", "summary", "told"),
+    [
+        ("The mayor did not approve the budget.", "The mayor approved the budget.", "; the article has not approve"),
+        ("The chairman praised the mayor.", "The mayor praised the chairman.", "; the article has chairman praised"),
+        ("Oslo is colder than Rome.", "Rome is warmer than Oslo.", "1 sentence, 1 found whole"),
+    ],
+)
+def test_sources_go_by_what_contradicts(
+    article: str, summary: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "article.txt").write_text(f"{article}\nThe mayor praised the pool.\n", encoding="utf-8")
+    (tmp_path / "summary.txt").write_text(summary, encoding="utf-8")
+    assert main(["compare", "--source", str(tmp_path / "article.txt"), str(tmp_path / "summary.txt")]) == 0
+    assert told in capsys.readouterr().out
+
+
 def test_sources_of_a_summary_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "article.txt").write_text(
         "The council closed the old pool on Tuesday.\nRepairs would cost 4 million euros.\nIt rained.\n",

@@ -317,7 +317,8 @@ def test_linked_words_in_no_phrase_pair_are_replaced_or_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("negated", "verb", "count"), [("like", "disliked", 0), ("remember", "forgot", 0), ("like", "painted", 1)]
+    ("negated", "verb", "count"),
+    [("like", "disliked", 0), ("remember", "forgot", 0), ("like", "liked", 1), ("like", "painted", 0)],
 )
 def test_an_opposite_makes_up_for_a_negation(negated: str, verb: str, count: int) -> None:
     pair = record("not", NOT_SEEN.replace("see", negated), SEEN.replace("saw", verb), {0: 0, 4: 2, 5: 3})

@@ -7,7 +7,9 @@
 - `pair_confidence`: how likely a pair is right
 - `pair_relations`: what a pair rests on, and what its phrases are to each other
 - `role_frames`, `role_changes`: who does what to whom, and which words changed places
-- `negated_predicates`, `contradictions`: negations, opposites, values and roles that make two sentences differ
+- `negated_predicates`, `denials`: negations, and which of them contradict the other sentence
+- `comparisons`: what stands behind *than*, and comparisons that are made from the other end
+- `contradictions`: negations, opposites, values and roles that make two sentences differ
 - `rising`: what contradicts inside a pair makes the pair contradict, up to the root
 - `result_builder`: derivations of two forests as results
 """

@@ -8,9 +8,10 @@ event from the other side (*bought from*, *sold to*). So a mark rises from two w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES, SIMILAR, Finding
@@ -19,7 +20,8 @@ from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.opposites import are_opposites, negation_findings
 from forestalign.lexicon.phrase_text import take_apart
 from forestalign.lexicon.quantities import quantity_findings
-from forestalign.phrases.result.negated_predicates import Negation, negations_of
+from forestalign.phrases.result.comparisons import is_compared, is_turned, less_of, readings, standard_of
+from forestalign.phrases.result.denials import Denials
 from forestalign.phrases.result.role_changes import RoleComparison, Swap
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
@@ -65,6 +67,7 @@ class _Mark(NamedTuple):
     around: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     anchor: int = -1  # of the source, or of the target where the source has none
     is_target_anchor: bool = False
+    is_silent: bool = False  # it contradicts nothing by itself, but takes back another one
 
     def is_inside(self, source: Span, target: Span) -> bool:
         held = Contradiction("", *self.around, "")
@@ -92,12 +95,16 @@ class Contradictions:
             words = Contradiction("", *taken.words, "")
             if held.issuperset(taken.marks) and words.is_inside(source, target):
                 held.difference_update(taken.marks)
-        return tuple(self.marks[k].said for k in sorted(held))
+        return tuple(self.marks[k].said for k in sorted(held) if not self.marks[k].is_silent)
 
     def mirrored(self, source: Sentence, target: Sentence) -> Contradictions:
-        """The same seen from the other sentence, which is `source` now; no mark is taken back from here on."""
+        """Contradictions seen from the other sentence, which is `source` now; no mark is taken back from here on."""
         marks = tuple(
-            _Mark(contradiction(mark.said.kind, mark.said.target, mark.said.source, source, target), mark.around[::-1])
+            _Mark(
+                contradiction(mark.said.kind, mark.said.target, mark.said.source, source, target),
+                mark.around[::-1],
+                is_silent=mark.is_silent,
+            )
             for mark in self.marks
         )
         return Contradictions(marks, tuple(_Taken(taken.marks, taken.words[::-1]) for taken in self.taken))
@@ -106,7 +113,9 @@ class Contradictions:
 def contradiction(kind: str, own: Words, other: Words, source: Sentence, target: Sentence) -> Contradiction:
     """A mark on these words of two sentences, with the reason that is told."""
     if kind == OTHER_ROLES:
-        reason = " and ".join(source.words[word] for word in own) + " changed places"
+        names = {source.words[word].lower() for word in own}
+        begin = int(len(names) == len(own)) - 1  # this year and last year: with the word before them
+        reason = " and ".join(" ".join(source.words[max(0, k + begin) : k + 1]) for k in own) + " changed places"
     elif kind == NEGATION:
         reason = f"negation on one side only: {_phrase(source, own) or _phrase(target, other)}"
     else:
@@ -120,7 +129,7 @@ def find_contradictions(
 ) -> Contradictions:
     """The marks of two sentences with their pairs of phrases, supports first."""
     finder = _Finder(comparison, pairs)
-    opposites = finder.opposites()
+    opposites = [*finder.opposites(), *finder.degrees()]
     marks = [*opposites, *finder.negations(opposites), *finder.values()]
     marks += finder.of_phrases(marks)
     roles = [finder.role_mark(swap) for swap in (comparison.swaps() if swaps is None else swaps)]
@@ -145,9 +154,8 @@ class _Finder:
         yield from negation_phrases(source, target, self.wordnet)
         yield from quantity_findings(source, target)
 
-    def _is_settled(self, source: Iterable[int], target: Iterable[int]) -> bool:
-        own, other = set(source), set(target)
-        return any(own <= set(each.source) and other <= set(each.target) for each in self.settled)
+    def _is_settled(self, i: int, j: int) -> bool:
+        return any(i in each.source and j in each.target for each in self.settled)
 
     # ---- marks ----
 
@@ -157,7 +165,7 @@ class _Finder:
             _free(self.source.sentence, {i for i, _ in self.linked}),
             _free(self.target.sentence, {j for _, j in self.linked}),
         )
-        pairs = sorted({*self.linked, *((i, j) for i in free[0] for j in free[1])})
+        pairs = sorted({*self.linked, *((i, j) for i in free[0] for j in free[1] if self._have_one_head(i, j))})
         taken: tuple[set[int], set[int]] = (set(), set())
         found = []
         for i, j in pairs:
@@ -168,68 +176,66 @@ class _Finder:
             found.append(_Mark(self._said(OPPOSITE, (i,), (j,)), anchor=i))
         return found
 
+    def _have_one_head(self, i: int, j: int) -> bool:
+        """Whether two words without partners say something of partners, or are the top of their sentences."""
+        heads = self.source.dependencies.heads[i], self.target.dependencies.heads[j]
+        return max(heads) < 0 or self.roles.partner.get(heads[0], -2) == heads[1] or self._share_an_argument(i, j)
+
+    def _share_an_argument(self, i: int, j: int) -> bool:
+        below = {word for word, _ in self.target.arguments[j]}
+        return any(self.roles.partner.get(word) in below for word, _ in self.source.arguments[i])
+
     def _are_opposites(self, i: int, j: int) -> bool:
         tags = self.source.sentence.tags[i], self.target.sentence.tags[j]
         is_one_kind = any(tags[0].startswith(kind) and tags[1].startswith(kind) for kind in _SAME_KIND)
         is_one_kind |= any({tag[:2] for tag in tags} <= kinds for kinds in _NEAR_KINDS)
-        forms = self.source.sentence.words[i].lower(), self.target.sentence.words[j].lower()
-        lemmas = self.source.lemma(i), self.target.lemma(j)
-        if not is_one_kind or lemmas[0] == lemmas[1]:
+        if not is_one_kind or self.source.lemma(i) == self.target.lemma(j):
             return False
-        are_opposed = {*forms} in _DEGREES or any(are_opposites(*each, self.wordnet) for each in (lemmas, forms))
-        return are_opposed and not self._is_settled((i,), (j,))
+        pairs = product(readings(self.source.sentence, i), readings(self.target.sentence, j))
+        are_opposed = any({*each} in _DEGREES or are_opposites(*each, self.wordnet) for each in pairs)
+        return are_opposed and not self._is_settled(i, j) and not self.roles.may_be_conversive(i, j)
+
+    def degrees(self) -> list[_Mark]:
+        """*Safer* and *less safe*; *more safe* and *less safe* are opposites by their words."""
+        found = []
+        for i, j in sorted(self.roles.partner.items()):
+            less = less_of(self.source, i), less_of(self.target, j)
+            more = (self.target.sentence, j) if less[0] >= 0 else (self.source.sentence, i)
+            if (less[0] < 0) == (less[1] < 0) or not is_compared(*more):
+                continue
+            if readings(self.source.sentence, i) & readings(self.target.sentence, j):
+                sides = tuple([k for k in (less[0], i) if k >= 0]), tuple([k for k in (less[1], j) if k >= 0])
+                found.append(_Mark(self._said(OPPOSITE, *sides), anchor=i))
+        return found
 
     def _has_equal(self, i: int, j: int) -> bool:
         """Whether either word has the same word for a partner, too."""
         return any((a == i) != (b == j) and self.source.lemma(a) == self.target.lemma(b) for a, b in self.linked)
 
     def negations(self, opposites: Sequence[_Mark]) -> list[_Mark]:
-        """Negations of one side only: those of aligned predicates, and of what is left those that are too many."""
+        """Negations of one side only that nothing makes up for."""
         words = (
-            {word for mark in opposites for word in mark.said.source},
-            {word for mark in opposites for word in mark.said.target},
+            frozenset(word for mark in opposites for word in mark.said.source),
+            frozenset(word for mark in opposites for word in mark.said.target),
         )
-        own = [each for each in negations_of(self.source) if each.cue not in words[0] and not self._made_up(each, 0)]
-        other = [each for each in negations_of(self.target) if each.cue not in words[1] and not self._made_up(each, 1)]
-        own, other = self._without_partners(own, other)
-        marks = [_Mark(self._said(NEGATION, (each.cue,), ()), anchor=each.predicate) for each in own]
-        return marks + [
-            _Mark(self._said(NEGATION, (), (each.cue,)), anchor=each.predicate, is_target_anchor=True) for each in other
-        ]
-
-    def _made_up(self, negation: Negation, side: int) -> bool:
-        """Whether the other side says a negation by other words."""
-        return any(negation.cue in (each.source, each.target)[side] for each in self.settled)
-
-    def _without_partners(
-        self, own: Sequence[Negation], other: Sequence[Negation]
-    ) -> tuple[list[Negation], list[Negation]]:
-        """Pairs of negations of the same predicate say the same, and so do those that are left on both sides."""
-        left, right = list(own), list(other)
-        for rule in (self._deny_the_same, self._are_linked):
-            for one in list(left):
-                match = next((each for each in right if rule(one, each)), None)
-                if match is not None:
-                    left.remove(one)
-                    right.remove(match)
-        both = min(len(left), len(right))
-        return left[both:], right[both:]
-
-    def _deny_the_same(self, one: Negation, other: Negation) -> bool:
-        return self.roles.partner.get(one.predicate) == other.predicate
-
-    def _are_linked(self, one: Negation, other: Negation) -> bool:
-        return (one.cue, other.cue) in self.linked
+        marks = []
+        for each in Denials(self.roles, words, frozenset(self.linked), self.settled).one_sided():
+            cues = (each.negation.cue,)
+            said = self._said(NEGATION, *(((), cues) if each.is_target else (cues, ())))
+            mark = _Mark(said, anchor=each.negation.predicate, is_target_anchor=each.is_target)
+            marks.append(mark._replace(is_silent=each.is_silent))
+        return marks
 
     def values(self) -> list[_Mark]:
         """Numbers at the same place that are not the same number."""
         found: list[_Mark] = []
         taken: tuple[set[int], set[int]] = (set(), set())
-        for i, j in sorted({*self.linked, *self._numbers_at_one_place()}):
+        for i, j in sorted({*self.linked, *self._numbers_at_one_place(), *self._numbers_of_phrases()}):
             if not (_is_number(self.source.sentence, i) and _is_number(self.target.sentence, j)):
                 continue
             words = self.source.sentence.words[i], self.target.sentence.words[j]
             is_same = same_number(*words) or words[0].lower() == words[1].lower()
+            is_same |= _is_score(words[0]) != _is_score(words[1])  # *4-1* and *four* are not of one kind
             if is_same or i in taken[0] or j in taken[1] or self._is_in_settled(i, j) or self._has_equal_number(i, j):
                 continue
             taken[0].add(i)
@@ -253,11 +259,20 @@ class _Finder:
                         if j not in self.roles.back:
                             yield i, j
 
+    def _numbers_of_phrases(self) -> Iterator[tuple[int, int]]:
+        """The numbers of phrases that are partners as wholes, where each has one: *in 1903*, *in 1897*."""
+        for pair in self.pairs:
+            own = [word for word in range(*pair.source) if _is_number(self.source.sentence, word)]
+            other = [word for word in range(*pair.target) if _is_number(self.target.sentence, word)]
+            if not pair.supports and len(own) == len(other) == 1:
+                yield own[0], other[0]
+
     def of_phrases(self, marks: Sequence[_Mark]) -> list[_Mark]:
         """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
         found: list[_Mark] = []
         for pair in sorted(self.pairs, key=_size):
-            is_said = not _OWN_WORD.isdisjoint(pair.evidence) and pair.relation in AGAINST
+            is_own = not pair.supports or pair.relation == DIFFERENT  # of a value as a whole: 12 million dollars
+            is_said = is_own and not _OWN_WORD.isdisjoint(pair.evidence) and pair.relation in AGAINST
             if is_said and not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)):
                 said = self._said(pair.relation, tuple(range(*pair.source)), tuple(range(*pair.target)))
                 found.append(_Mark(said, anchor=pair.source.begin))
@@ -287,6 +302,9 @@ class _Finder:
             if k not in used and len(words[0]) == len(words[1]) == 1 and self._is_conversive(words[0][0], words[1][0]):
                 used.add(k)
                 yield _Taken((k,), self._arguments(words[0][0], words[1][0]))
+            elif k not in used and self._is_turned_comparison(marks[k]):
+                used.add(k)
+                yield _Taken((k,), (tuple(standard_of(self.source)), tuple(standard_of(self.target))))
             elif k not in used and words[0] and (events := self._turned_events(marks[k])):
                 used.add(k)
                 yield _Taken((k,), events)
@@ -301,6 +319,11 @@ class _Finder:
     def _turns(self, flip: _Mark, swap: Swap) -> bool:
         """Whether an opposite turns a comparison round."""
         return swap.is_comparison and any(self.source.sentence.tags[word] in _GRADED for word in flip.said.source)
+
+    def _is_turned_comparison(self, flip: _Mark) -> bool:
+        """Whether an opposite of degree stands in a comparison that the other side makes from the other end."""
+        tags = [self.source.sentence.tags[word] for word in flip.said.source]
+        return any(tag in _GRADED for tag in tags) and is_turned(self.roles)
 
     def _turned_events(self, flip: _Mark) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """The two events of *before* and *after*, where what one side puts above the other side puts below."""
@@ -323,17 +346,25 @@ class _Finder:
         return tuple(sorted(own)), tuple(sorted(self.roles.partner[each] for each in own))
 
     def _is_near(self, one: _Mark, other: _Mark) -> bool:
-        """Whether two marks are about one word, or about a word and what it governs."""
-        kinds = {one.said.kind, other.said.kind}
-        sides = [self._anchors(mark, NEGATION in kinds) for mark in (one, other)]
-        return any(self.source.distance(first, second) < 2 for first in sides[0] for second in sides[1])
+        """Whether two marks are about one word, or about a word and what it governs, on either side."""
+        with_heads = NEGATION in {one.said.kind, other.said.kind}
+        return any(
+            side.distance(first, second) < 2
+            for side, is_target in ((self.source, False), (self.target, True))
+            for first in self._anchors(one, is_target, with_heads)
+            for second in self._anchors(other, is_target, with_heads)
+        )
 
-    def _anchors(self, mark: _Mark, with_heads: bool) -> list[int]:
-        """The source word that a mark is about; an opposite that modifies a noun is about the noun, for a negation."""
-        word = self.roles.back.get(mark.anchor, -1) if mark.is_target_anchor else mark.anchor
+    def _anchors(self, mark: _Mark, is_target: bool, with_heads: bool) -> list[int]:
+        """The word of a side that a mark is about; beside a negation, an opposite that modifies a noun is about it."""
+        side, word = self.target if is_target else self.source, mark.anchor
+        if mark.is_target_anchor != is_target:
+            words = mark.said.target if is_target else mark.said.source
+            partners = self.roles.partner if is_target else self.roles.back
+            word = words[0] if len(words) == 1 else partners.get(mark.anchor, -1)
         if word < 0:
             return []
-        relation, head = self.source.dependencies.relations[word], self.source.dependencies.heads[word]
+        relation, head = side.dependencies.relations[word], side.dependencies.heads[word]
         has_head = with_heads and mark.said.kind == OPPOSITE and relation in _MODIFIERS and head >= 0
         return [word, head] if has_head else [word]
 
@@ -356,6 +387,11 @@ def _phrase(sentence: Sentence, words: Words) -> str:
 def _free(sentence: Sentence, linked: set[int]) -> list[int]:
     tokens = sentence.tokens
     return [k for k in range(len(tokens)) if k not in linked and word_class(tokens[k]) == WordClass.CONTENT]
+
+
+def _is_score(word: str) -> bool:
+    """Whether a word is two numbers: *4-1*, *1990-95*."""
+    return any(map(str.isdigit, word)) and any(dash in word[1:] for dash in ("-", "–"))
 
 
 def _is_number(sentence: Sentence, word: int) -> bool:

@@ -1,7 +1,7 @@
 """Negations of a sentence and what they deny: *not* and *come* in *did not come*, *no* and *came* in *no guest came*.
 
-*Not only*, *no less than* and their like deny nothing. One sentence is looked at here;
-what two make of their negations is in `contradictions`.
+A verb denies, too: *failed* and *come* in *failed to come*. *Not only*, *no less than* and their like deny nothing. One
+sentence is looked at here; what two make of their negations is in `contradictions`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from forestalign.grammar import negation_words
+from forestalign.lexicon.negations import denying_lemmas, verbs_that_deny
+from forestalign.lexicon.phrase_text import take_apart
 from forestalign.phrases.result.role_frames import RoleFrames
+from forestalign.tokens import Sentence
 
 # words behind a negation with which it denies nothing: *not only*, *no less than*, *nothing but*
 _HARMLESS = frozenset({"only", "just", "merely", "least", "doubt", "more", "less", "fewer", "sooner", "later", "but"})
+_NOBODY, _BUT = frozenset({"nothing", "nobody", "none", "no"}), frozenset({"except", "matter"})
 _WHETHER = ("or", "not")
 _UNABLE = "unable"  # could not
 
@@ -27,8 +31,10 @@ class Negation(NamedTuple):
 def negations_of(frames: RoleFrames) -> list[Negation]:
     """All negations of a sentence; *no ... nor* and *neither ... nor* are one."""
     words = [word.lower() for word in frames.sentence.words]
-    found = []
+    found, denied = [], _denied_verbs(frames.sentence)
     for cue, word in enumerate(words):
+        if cue in denied:
+            found.append(Negation(cue, denied[cue]))
         if (word not in negation_words() and word != _UNABLE) or _is_harmless(words, cue):
             continue
         if word == "nor" and any(each in ("neither", "not", "n't", "no") for each in words[:cue]):
@@ -37,9 +43,20 @@ def negations_of(frames: RoleFrames) -> list[Negation]:
     return found
 
 
+def _denied_verbs(sentence: Sentence) -> dict[int, int]:
+    """Negative verbs, and the verbs that they deny: *answer* in *failed to answer*."""
+    if not any(token.tag.startswith("VB") and token.lemma in denying_lemmas() for token in sentence.tokens):
+        return {}
+    parts = take_apart(sentence)
+    found = [(begin, verb) for row, begin, _, verb in verbs_that_deny(parts) if row.negation == "not"]
+    return {parts.tokens[begin]: parts.tokens[verb] for begin, verb in found}
+
+
 def _is_harmless(words: list[str], cue: int) -> bool:
     following = words[cue + 1] if cue + 1 < len(words) else ""
     if words[cue] in ("not", "no", "nothing") and following in _HARMLESS:
         return not (following in ("more", "less", "fewer") and "than" not in words[cue + 2 : cue + 4])
+    if words[cue] in _NOBODY and not _BUT.isdisjoint(words[cue + 1 :]):
+        return True  # nothing ... except: only
     is_whether = cue > 0 and (words[cue - 1], words[cue]) == _WHETHER
     return is_whether or (words[cue] == "no" and following in (",", ""))

@@ -7,6 +7,7 @@ became the dependent of its own dependent (*the king of the city*, *the city of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -80,6 +81,7 @@ class RoleComparison:
         for pair in sorted(ranks, key=lambda pair: (ranks[pair], -pair[0] - pair[1], -abs(pair[0] - pair[1]))):
             best[pair[0]] = best_back[pair[1]] = pair
         partner = {i: pair[1] for i, pair in best.items() if best_back[pair[1]] == pair}
+        _pair_by_modifiers(source, target, partner)
         _add_same_words(source, target, partner)
         _add_conversives(source, target, partner)
         return cls(source, target, partner, {j: i for i, j in partner.items()}, scores, wordnet)
@@ -130,6 +132,16 @@ class RoleComparison:
             (partner := self.partner.get(word)) is not None
             and not (turned := self._translated(predicate, other, roles)) & roles
             and partner in self.target.fillers(other, turned)
+            for word, roles in self.source.arguments[predicate]
+        )
+
+    def may_be_conversive(self, predicate: int, other: int) -> bool:
+        """Whether two predicates can tell one event: nobody stands on the same side of both (*a shop that sells it*,
+        *where you can buy it*)."""
+        table = conversives().get((self.source.lemma(predicate), self.target.lemma(other)))
+        return table is not None and not any(
+            (partner := self.partner.get(word)) is not None
+            and partner in self.target.fillers(other, roles & {left for left, right in table if left != right})
             for word, roles in self.source.arguments[predicate]
         )
 
@@ -188,10 +200,11 @@ class RoleComparison:
         return all(tags[0][word][:2] == tags[1][self.partner[word]][:2] for word in words)
 
     def _is_identity(self, word: int, head: int, roles: frozenset[str]) -> bool:
-        """*Paris is the capital* says what *the capital is Paris* says; *dogs are animals* cannot be turned round."""
+        """*Paris is a city* says what *a city is Paris* says; *dogs are animals* cannot be turned round."""
         if roles != {SUBJECT} or self.source.sentence.tags[head][:2] == "VB":
             return False
-        return self.source.is_definite(word) and self.source.is_definite(head)
+        has_name = any(self.source.is_name(each) for each in (word, head))
+        return has_name or (self.source.is_definite(word) and self.source.is_definite(head))
 
     def _swap(self, word: int, other: int, predicates: tuple[int, ...], is_comparison: bool) -> Swap:
         own = tuple(sorted((word, other)))
@@ -203,27 +216,64 @@ class RoleComparison:
             is_comparison,
         )
 
+    def _are_told_apart(self, swap: Swap) -> bool:
+        """Whether two things of one name are other ones by their modifiers, and each is what its partner is."""
+        own = [self.source.modifiers(word) for word in swap.source]
+        return own[0] != own[1] and all(own) and own == [self.target.modifiers(word) for word in swap.target]
+
     def _is_sure(self, swap: Swap) -> bool:
         """Two different words of kinds that change places, each with a partner that is the same word or as good."""
-        tags = [self.source.sentence.tags[word] for word in swap.source]
+        tags = self.source.sentence.tags, self.target.sentence.tags
         lemmas = [self.source.lemma(word) for word in swap.source]
         others = [self.target.lemma(word) for word in swap.target]
-        are_movable = all(tag.startswith(_MOVABLE) for tag in tags)
-        if not are_movable or lemmas[0] == lemmas[1] or others[0] == others[1]:
+        pairs = zip(swap.source, swap.target, strict=True)
+        if not all(tags[0][i].startswith(_MOVABLE) or tags[1][j].startswith(_MOVABLE) for i, j in pairs):
+            return False
+        if self.source.are_coordinated(*swap.source) and self.target.are_coordinated(*swap.target):
+            return False
+        if lemmas[0] == lemmas[1] == others[0] == others[1]:
+            return self._are_told_apart(swap)
+        if lemmas[0] == lemmas[1] or others[0] == others[1]:
             return False
         if lemmas[0] == others[1] or lemmas[1] == others[0]:
             return False
-        return all(
-            own == other
-            or self.wordnet.are_synonyms(own, other)
-            or self.wordnet.are_derivations(own, other)
-            or (self.scores.get(pair, 0.0) >= _SURE and not are_opposites(own, other, self.wordnet))
-            for own, other, pair in zip(lemmas, others, zip(swap.source, swap.target, strict=True), strict=True)
-        )
+        return all(self.mean_the_same(i, j) for i, j in zip(swap.source, swap.target, strict=True))
+
+    def mean_the_same(self, word: int, partner: int) -> bool:
+        """Whether two words are the same or as good: by the lexicon, or by a sure link."""
+        own, other = self.source.lemma(word), self.target.lemma(partner)
+        if own == other or self.wordnet.are_synonyms(own, other) or self.wordnet.are_derivations(own, other):
+            return True
+        return self.scores.get((word, partner), 0.0) >= _SURE and not are_opposites(own, other, self.wordnet)
 
 
 def _rank(source: RoleFrames, target: RoleFrames, pair: tuple[int, int], score: float) -> tuple[bool, float]:
     return source.lemma(pair[0]) == target.lemma(pair[1]), round(score, 2)
+
+
+def _pair_by_modifiers(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:
+    """Things of one name, of which both sides have several, are partners by what tells them apart: *this* and *last*.
+
+    Word links go by the place where all else is the same.
+    """
+    sides = [_things_by_name(frames) for frames in (source, target)]
+    for name in sorted(sides[0].keys() & sides[1].keys()):
+        own, other = sides[0][name], sides[1][name]
+        alike = [(i, j) for i, its in own.items() for j, theirs in other.items() if its & theirs]
+        firsts, seconds = Counter(i for i, _ in alike), Counter(j for _, j in alike)
+        told = {i: j for i, j in alike if firsts[i] == seconds[j] == 1}
+        for word in [each for each, held in partner.items() if held in told.values()]:
+            del partner[word]
+        partner |= told
+
+
+def _things_by_name(frames: RoleFrames) -> dict[str, dict[int, frozenset[str]]]:
+    """The modifiers of nouns that a sentence has several times, by name."""
+    names: dict[str, dict[int, frozenset[str]]] = {}
+    for word, tag in enumerate(frames.sentence.tags):
+        if tag.startswith("NN"):
+            names.setdefault(frames.lemma(word), {})[word] = frames.modifiers(word)
+    return {name: words for name, words in names.items() if len(words) > 1}
 
 
 def _add_same_words(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:

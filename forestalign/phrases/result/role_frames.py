@@ -22,6 +22,8 @@ _RECIPIENT = frozenset({"to", "for"})
 _MODIFIERS = frozenset({"amod", "nummod", "compound"})
 _WH = frozenset({"WDT", "WP", "WRB", "WP$"})
 _PROPOSITIONS = ("ccomp", "xcomp", "csubj", "parataxis")
+_TELLING = frozenset({"amod", "nummod", "compound", "det", "nmod:poss", "nmod:of"})
+_ARTICLES = frozenset({"a", "an", "the"})
 _DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 _NO_ROLES = frozenset[str]()
 
@@ -62,17 +64,38 @@ class RoleFrames:
         """The words that have one of these roles below a predicate."""
         return [word for word, own in self.arguments[predicate] if own & roles]
 
+    def is_name(self, word: int) -> bool:
+        """Whether a word is a name, a pronoun, or the *one* of *one of them*."""
+        tag = self.sentence.tags[word]
+        return tag[:3] == "NNP" or tag == "PRP" or self.sentence.words[word].lower() == "one"
+
     def is_definite(self, word: int) -> bool:
         """Whether a noun names one thing: a name, or something with *the* or a possessor."""
         tags, words = self.sentence.tags, self.sentence.words
         heads, relations = self.dependencies.heads, self.dependencies.relations
-        if tags[word][:3] == "NNP" or tags[word] == "PRP":
+        if self.is_name(word):
             return True
         below = [k for k, head in enumerate(heads) if head == word]
         return any(
             words[k].lower() in _DEFINITE or tags[k] in ("PRP$", "JJS", "RBS") or relations[k] == "nmod:poss"
             for k in below
         )
+
+    def modifiers(self, word: int) -> frozenset[str]:
+        """Lemmas of what tells this thing from another one of its name: *this* and *last* of a year."""
+        heads, relations = self.dependencies.heads, self.dependencies.relations
+        below = [k for k, head in enumerate(heads) if head == word and relations[k] in _TELLING]
+        return frozenset(self.lemma(k) for k in below if self.lemma(k) not in _ARTICLES)
+
+    def are_coordinated(self, one: int, other: int) -> bool:
+        """Whether two words are conjuncts, or modify conjuncts of one name: *black music and British music*."""
+        tops = first_conjunct(self.dependencies, one), first_conjunct(self.dependencies, other)
+        if tops[0] == tops[1]:
+            return True
+        heads = [self.dependencies.heads[top] for top in tops]
+        is_one_name = min(heads) >= 0 and heads[0] != heads[1] and self.lemma(heads[0]) == self.lemma(heads[1])
+        firsts = {first_conjunct(self.dependencies, head) for head in heads}
+        return is_one_name and len(firsts) == 1
 
     def predicate_over(self, word: int) -> int:
         """The verb, adjective or noun that a negation denies: *came* for the *no* of *no guest came*."""
@@ -103,7 +126,7 @@ class _Reader:
 
     def __init__(self, sentence: Sentence, dependencies: Dependencies):
         self.tags, self.words = sentence.tags, [word.lower() for word in sentence.words]
-        self.heads, self.relations = dependencies.heads, dependencies.relations
+        self.dependencies, self.heads, self.relations = dependencies, dependencies.heads, dependencies.relations
         self.children: list[list[int]] = [[] for _ in self.heads]
         for word, head in enumerate(self.heads):
             if head >= 0:
@@ -119,17 +142,26 @@ class _Reader:
             for word, roles in self._implied(verb, found):
                 found[word].append(Place(verb, roles))
         for word in range(len(self.heads)):
-            first = self._first_conjunct(word)
+            first = first_conjunct(self.dependencies, word)
             if first != word:
                 found[word] += [place for place in found[first] if place.predicate != word]
         return [tuple(dict.fromkeys(each)) for each in found]
 
     def _own(self, word: int) -> Place | None:
-        head, relation = self.heads[word], self.relations[word]
+        head, relation = self._governor(word), self.relations[word]
         if head < 0:
             return None
         roles = self._roles(word, head, relation)
         return Place(head, roles) if roles else None
+
+    def _governor(self, word: int) -> int:
+        """The head; both ends of *from London to Paris* belong to what goes there, whatever the tree says of them."""
+        head = self.heads[word]
+        kinds = self.relations[word].partition(":"), self.relations[head].partition(":")
+        is_below = head >= 0 and kinds[1][0] in ("obl", "nmod") and self.heads[head] >= 0
+        is_before = word < head and kinds[0][0] == "obl" and self.tags[head][:2] in ("NN", "CD")
+        is_range = (kinds[1][2], kinds[0][2]) == ("from", "to") and self.tags[head][:3] in ("NNP", "CD")
+        return self.heads[head] if is_below and (is_before or is_range) else head
 
     def _roles(self, word: int, head: int, relation: str) -> frozenset[str]:
         base, _, kind = relation.partition(":")
@@ -214,10 +246,12 @@ class _Reader:
             return True
         return self.tags[verb] == "VBN" and not any(self.relations[child] == "aux" for child in self.children[verb])
 
-    def _first_conjunct(self, word: int) -> int:
-        """The word whose place a conjunct or an apposition shares."""
-        seen = 0
-        while self.relations[word].split(":")[0] in ("conj", "appos") and self.heads[word] >= 0 and seen < 20:
-            word = self.heads[word]
-            seen += 1
-        return word
+
+def first_conjunct(dependencies: Dependencies, word: int) -> int:
+    """The word whose place a conjunct or an apposition shares."""
+    seen = 0
+    while dependencies.relations[word].split(":")[0] in ("conj", "appos") and dependencies.heads[word] >= 0:
+        word, seen = dependencies.heads[word], seen + 1
+        if seen > len(dependencies.heads):
+            break
+    return word

@@ -1,4 +1,4 @@
-"""The input of the joint reader: rectangles of several pairs of sentences."""
+"""The input of the joint reader: rectangles of several pairs. Training makes it, too, without a graph."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _once(words: Sequence[str]) -> dict[str, int]:
 
 
 def _repeated(source: Analysis, target: Analysis) -> list[tuple[IntArray, IntArray]]:
-    """IntArray of each word that both sentences have, one of them more than once."""
+    """Places of each word that both sentences have, one of them more than once."""
     left, right = _places(source), _places(target)
     return [
         (np.array(left[word]), np.array(right[word]))

@@ -20,6 +20,23 @@ RISE = "(TOP (S (NP (NNS Prices)) (VP (VBD rose) (PP (IN by) (NP (CD two) (NNS c
 FALL = "(TOP (S (NP (NNS Prices)) (VP (VBD fell) (PP (IN by) (NP (CD three) (NNS cents))))))"
 
 
+FLIGHT = "(TOP (NP (NP (DT the) (NN flight)) (PP (PP (IN from) (NP (NNP Rome))) (PP (TO to) (NP (NNP Paris))))))"
+FLIGHT_BACK = "(TOP (NP (NP (DT the) (NN flight)) (PP (IN from) (NP (NNP Paris))) (PP (TO to) (NP (NNP Rome)))))"
+THAN = "(TOP (S (NP {}) (VP (VBD was) (ADJP (ADJP (JJR warmer)) (PP (IN than) (NP {}))))))"
+WARMER = THAN.format("(DT This) (NN year)", "(JJ last) (NN year)")
+WARMER_BACK = THAN.format("(JJ Last) (NN year)", "(DT this) (NN year)")
+SAFER = "(TOP (S (NP (NNS Trains)) (VP (VBP are) (ADJP (ADJP (JJR safer)) (PP (IN than) (NP (NNS cars)))))))"
+LESS_SAFE = (
+    "(TOP (S (NP (NNS Trains)) (VP (VBP are) (ADJP (ADJP (RBR less) (JJ safe)) (PP (IN than) (NP (NNS cars)))))))"
+)
+CARS_LESS = LESS_SAFE.replace("Trains", "Cars").replace("cars", "trains")
+FAILED = "(TOP (S (NP (PRP He)) (VP (VBD failed) (S (VP (TO to) (VP (VB like) (NP (NN soup))))))))"
+NOT_FAILED = FAILED.replace("(VBD failed)", "(VBD did) (RB not) (VP (VB fail)").replace("))))))))", ")))))))))")
+NOT_FAR = "(TOP (S (NP (PRP It)) (VP (VBD stood) (ADVP (RB not) (RB far) (PP (IN from) (NP (NNP Rome)))))))"
+NEAR = "(TOP (S (NP (PRP It)) (VP (VBD stood) (PP (IN near) (NP (NNP Rome))))))"
+FAR = NOT_FAR.replace("(RB not) ", "")
+
+
 def reasons(source: str, target: str, links: dict[int, int]) -> list[str]:
     return [each.reason for each in record("x", source, target, links).contradictions]
 
@@ -41,6 +58,35 @@ def test_a_negation_of_one_side_is_named_and_an_opposite_makes_up_for_it() -> No
 
 def test_opposites_and_values_are_named() -> None:
     assert reasons(RISE, FALL, {k: k for k in range(5)}) == ["opposite: rose/fell", "number differs: two/three"]
+
+
+def test_both_ends_of_a_way_belong_to_what_goes_there() -> None:
+    assert reasons(FLIGHT, FLIGHT_BACK, {0: 0, 1: 1, 2: 2, 3: 5, 4: 4, 5: 3}) == ["Rome and Paris changed places"]
+    assert reasons(FLIGHT_BACK, FLIGHT, {0: 0, 1: 1, 2: 2, 3: 5, 4: 4, 5: 3}) == ["Paris and Rome changed places"]
+    assert reasons(FLIGHT, FLIGHT, {k: k for k in range(6)}) == []
+
+
+def test_things_of_one_name_are_told_apart_by_their_modifiers() -> None:
+    links = {0: 5, 1: 1, 2: 2, 3: 3, 4: 4, 5: 0, 6: 6}  # by the place, as word links go
+    assert reasons(WARMER, WARMER_BACK, links) == ["This year and last year changed places"]
+    assert reasons(WARMER, WARMER_BACK.replace("warmer", "colder"), links) == []
+
+
+def test_less_is_the_opposite_of_a_comparative_unless_the_comparison_is_turned_round() -> None:
+    assert reasons(SAFER, LESS_SAFE, {0: 0, 1: 1, 2: 3, 3: 4, 4: 5}) == ["opposite: safer/less safe"]
+    assert reasons(SAFER, CARS_LESS, {0: 5, 1: 1, 2: 3, 3: 4, 4: 0}) == []
+
+
+def test_a_verb_denies_and_two_denials_take_each_other_back() -> None:
+    assert reasons(FAILED, LIKED, {0: 0, 3: 1, 4: 2}) == ["negation on one side only: failed"]
+    assert reasons(FAILED, NOT_LIKED, {0: 0, 3: 3, 4: 4}) == []
+    assert reasons(NOT_FAILED, LIKED, {0: 0, 5: 1, 6: 2}) == []
+    assert reasons(LIKED, NOT_FAILED, {0: 0, 1: 5, 2: 6}) == []
+
+
+def test_a_negation_contradicts_only_what_the_other_side_affirms() -> None:
+    assert reasons(NOT_FAR, FAR, {0: 0, 1: 1, 3: 2, 4: 3, 5: 4}) == ["negation on one side only: not"]
+    assert reasons(NOT_FAR, NEAR, {0: 0, 1: 1, 5: 3}) == []
 
 
 def test_what_contradicts_rises_to_every_pair_above_it() -> None:
@@ -67,16 +113,16 @@ def test_what_a_new_user_tries_comes_out_right_in_both_directions(name: str) -> 
             is_marked = result.phrases.pairs[-1].relation in {*AGAINST, OTHER_ROLES}
             if {is_marked, bool(result.contradictions)} != {pair.is_changed}:
                 wrong.append(sides)
-    assert len(wrong) <= 0.06 * 2 * len(pairs), wrong
+    assert not wrong
 
 
 @pytest.mark.heavy
 def test_changed_pairs_are_marked_at_the_root_and_paraphrases_are_not() -> None:
     aligner = load()
     shares = {}
-    for name in ("changed", "same"):
+    for name in ("changed", "same", "twins_changed", "twins_same"):
         pairs = meaning_pairs(name)
         relations = [aligner.align(each.source, each.target).phrases.pairs[-1].relation for each in pairs]
         shares[name] = sum(relation in {*AGAINST, OTHER_ROLES} for relation in relations) / len(pairs)
-    assert shares["changed"] >= 0.95
-    assert shares["same"] <= 0.05
+    assert min(shares["changed"], shares["twins_changed"]) >= 0.95
+    assert max(shares["same"], shares["twins_same"]) <= 0.05

@@ -1,0 +1,124 @@
+"""Negations of one sentence that contradict the other: it affirms what they deny, and nothing makes up for them.
+
+*Not far from the bridge* denies *far*; a sentence that has no *far* (*near the bridge*) is not contradicted. Words that
+say as much as a negation make up for one: *instead of*, *too late*, *homeless* (grammar/near_negations.txt). *No other
+is as fast* says what a superlative or a comparison turned round says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from forestalign.grammar import near_negations
+from forestalign.lexicon.findings import Finding
+from forestalign.lexicon.opposites import PREFIXES
+from forestalign.phrases.result.comparisons import has_superlative, is_turned
+from forestalign.phrases.result.negated_predicates import Negation, negations_of
+from forestalign.phrases.result.role_changes import RoleComparison
+from forestalign.phrases.result.role_frames import RoleFrames
+
+_TOO = "too"  # behind which an adjective follows: too late
+_BOUNDS = frozenset({"until", "till", "before"})
+_NO_NOUN = frozenset({"no", "none", "nobody", "nothing", "neither", "not", "n't", "never"})
+
+
+class OneSided(NamedTuple):
+    """A negation of one side; a silent one contradicts nothing, but takes back another one or an opposite beside it."""
+
+    negation: Negation
+    is_target: bool
+    is_silent: bool
+
+
+@dataclass(frozen=True)
+class Denials:
+    """Two sentences, the words of one each that opposites explain, the links, and what says the same otherwise."""
+
+    roles: RoleComparison
+    explained: tuple[frozenset[int], frozenset[int]]
+    linked: frozenset[tuple[int, int]]
+    settled: Sequence[Finding]
+
+    @cached_property
+    def sides(self) -> tuple[RoleFrames, RoleFrames]:
+        """Both sentences."""
+        return self.roles.source, self.roles.target
+
+    def one_sided(self) -> Iterator[OneSided]:
+        """The negations of each side that the other does not have."""
+        own, other = (self._told(side) for side in (0, 1))
+        for rule in (self._deny_the_same, self._are_linked):
+            for one in list(own):
+                match = next((each for each in other if rule(one, each)), None)
+                if match is not None:
+                    own.remove(one)
+                    other.remove(match)
+        both = min(len(own), len(other))
+        for side, left in ((0, own[both:]), (1, other[both:])):
+            speaking = self._that_contradict(left, side)
+            yield from (OneSided(each, bool(side), each not in speaking) for each in left)
+
+    def _told(self, side: int) -> list[Negation]:
+        """All negations of a side, but for those that opposites or other words of the other side explain."""
+        words = {word for each in self.settled for word in (each.source, each.target)[side]} | self.explained[side]
+        return [each for each in negations_of(self.sides[side]) if each.cue not in words]
+
+    def _deny_the_same(self, one: Negation, other: Negation) -> bool:
+        return self.roles.partner.get(one.predicate) == other.predicate
+
+    def _are_linked(self, one: Negation, other: Negation) -> bool:
+        return (one.cue, other.cue) in self.linked
+
+    def _that_contradict(self, negations: Sequence[Negation], side: int) -> list[Negation]:
+        near = self._near_negations(1 - side)
+        found = [each for each in negations if self._is_affirmed(each, side) and not self._is_compared(each, side)]
+        return found[near:]
+
+    def _is_affirmed(self, negation: Negation, side: int) -> bool:
+        """Whether the other side has all words that a negation is about; one about a negation is always heard."""
+        frames = self.sides[side]
+        about = {frames.dependencies.heads[negation.cue], negation.predicate} - {-1, negation.cue}
+        if any(each.cue in about for each in negations_of(frames)):
+            return True
+        return all(self._has_same(word, side) for word in about)
+
+    def _has_same(self, word: int, side: int) -> bool:
+        partner = (self.roles.partner, self.roles.back)[side].get(word)
+        if partner is None:
+            return False
+        return self.roles.mean_the_same(*((partner, word) if side else (word, partner)))
+
+    def _is_compared(self, negation: Negation, side: int) -> bool:
+        """*Not before May*; *no other is as fast*: the other side has the best, or compares from the other end."""
+        frames, other = self.sides[side], self.sides[1 - side]
+        is_plain = frames.sentence.words[negation.cue].lower() in _NO_NOUN
+        if is_plain and self._has_bound(frames, negation.cue) and not self._has_bound(other, 0):
+            return True
+        return is_plain and (is_turned(self.roles) or (has_superlative(other) and not has_superlative(frames)))
+
+    def _has_bound(self, frames: RoleFrames, begin: int) -> bool:
+        """*Not before May*, *not until noon*: from then on."""
+        return any(word.lower() in _BOUNDS for word in frames.sentence.words[begin:])
+
+    def _near_negations(self, side: int) -> int:
+        """How many words of a side say as much as a negation and have no partner that does."""
+        frames, other = self.sides[side], self.sides[1 - side]
+        partners = (self.roles.partner, self.roles.back)[side]
+        count = 0
+        for word in range(len(frames.sentence.tokens)):
+            partner = partners.get(word)
+            count += self._is_near(frames, word) and (partner is None or not self._is_near(other, partner))
+        return count
+
+    def _is_near(self, frames: RoleFrames, word: int) -> bool:
+        """Whether a word says as much as a negation: by the list, or by its prefix or suffix."""
+        lemma, tags = frames.lemma(word), frames.sentence.tags
+        if lemma == _TOO:
+            return word + 2 < len(tags) and tags[word + 1][:2] in ("JJ", "RB")
+        if lemma in near_negations() or tags[word][:2] not in ("JJ", "RB", "VB"):
+            return lemma in near_negations()
+        stem = next((lemma.removeprefix(each) for each in PREFIXES if lemma.startswith(each)), "")
+        return lemma.endswith("less") or (len(stem) > 3 and stem in self.roles.wordnet)
