@@ -58,7 +58,7 @@ def test_edits_print_in_words() -> None:
     assert "moved: on the old mat → On the old rug" in lines
     assert len(lines) == sum(edit.kind is not EditKind.KEPT for edit in found.edits)
     assert str(one_sided("1", "Nobody \x1b came.", "")) == "deleted: Nobody [U+001B] came."
-    assert str(replace(cat, edits=cat.of_kind("kept"))) == "nothing changed"
+    assert str(replace(found, edits=found.of_kind("kept"))) == "nothing changed"
 
 
 def test_case_is_no_edit() -> None:
