@@ -89,6 +89,9 @@ class Denials:
         partner = (self.roles.partner, self.roles.back)[side].get(word)
         if partner is None:
             return False
+        frames, other = self.sides[side], self.sides[1 - side]
+        if frames.sentence.tags[word][:2] == "RB":  # links put adverbs together for want of better ones: far, near
+            return frames.lemma(word) == other.lemma(partner)
         return self.roles.mean_the_same(*((partner, word) if side else (word, partner)))
 
     def _is_compared(self, negation: Negation, side: int) -> bool:
