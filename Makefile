@@ -43,12 +43,12 @@ demo: $(CORE)
 
 # one process per core; the tests of a file stay together, as they share what is loaded
 test: $(DEV)
-	$(BIN)/python -m pytest -m "not heavy" -n auto --dist loadfile
+	$(BIN)/python -m pytest -m "not heavy" -n auto --dist loadfile --durations 20
 
 # what needs torch, a browser, a cluster, or patience
 test-heavy: $(HEAVY)
 	sh scripts/install_chromium.sh
-	$(BIN)/python -m pytest -m "heavy and not pythons and not patient"
+	$(BIN)/python -m pytest -m "heavy and not pythons and not patient" -n auto --dist loadfile --durations 20
 
 # a fresh installation for every Python that the machine has
 test-pythons: $(DEV)

@@ -12,7 +12,7 @@ Backend = Literal["embedded", "benepar", "trees"]
 ForestKind = Literal["nbest", "pruned"]
 Links = Literal["sultan", "dictionary", "union", "crf", "meteor", "ted", "similarity"]
 Matching = Literal["argmax", "itermax", "match"]
-Profile = Literal["best", "paper", "published"]
+Profile = Literal["best", "fast", "paper", "published"]
 Reader = Literal["single", "joint"]
 Search = Literal["forest", "ted"]
 ParseScore = Literal["tree", "local"]
@@ -130,7 +130,7 @@ class AlignConfig:
 
     # ---- word links ----
     links: Links = "sultan"  # where links come from: "sultan", "dictionary", "union", "crf", or a baseline
-    profile: Profile = "best"  # "paper", "published", "best"
+    profile: Profile = "best"  # "fast": best by the single reader always; "paper", "published"
     reader: Reader = "single"  # the encoder reads each sentence alone; "joint": profile best reads both at once too
     ppdb: str = ""  # path of a PPDB-format pair list
     link_threshold: float = 0.1  # least probability of a link in the seed W (profile best); tuned on annotations/dev

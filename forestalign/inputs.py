@@ -22,14 +22,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import AnyArray, FloatArray
 from forestalign.errors import ForestAlignError, InputError, counted, shown
 from forestalign.own_files import CLOSED_FOR_CHILDREN
 
 Value = TypeVar("Value")
 Found = TypeVar("Found", covariant=True)
-Floats = npt.NDArray[np.float64]
 
 LARGEST = 1 << 26  # bytes of a model, unpacked; the largest of ours has half a million
 LONGEST_LINE = 1 << 20  # bytes of a line of a list
@@ -169,7 +168,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"found {name}, which JSON does not know; expected a number")
 
 
-def read_arrays(path: str | Path, largest: int = LARGEST) -> dict[str, npt.NDArray[Any]]:
+def read_arrays(path: str | Path, largest: int = LARGEST) -> dict[str, AnyArray]:
     """The arrays of a file of numpy's by name, numbers all finite; `.npy` has one, without a name."""
     with open(path, "rb") as file:
         if file.peek(2)[:2] != b"PK":
@@ -185,7 +184,7 @@ def read_arrays(path: str | Path, largest: int = LARGEST) -> dict[str, npt.NDArr
             return found
 
 
-def _array(name: str, file: Any, size: int) -> npt.NDArray[Any]:
+def _array(name: str, file: Any, size: int) -> AnyArray:
     """One array; memory is taken for what its header promises, so that is held against the size of the file."""
     version = np.lib.format.read_magic(file)
     read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -198,7 +197,7 @@ def _array(name: str, file: Any, size: int) -> npt.NDArray[Any]:
     data = file.read(count * kind.itemsize)
     if len(data) < count * kind.itemsize:
         raise ValueError(f"array {name or 'without a name'} breaks off")
-    array: npt.NDArray[Any] = np.frombuffer(data, kind, count) if count else np.zeros(0, kind)
+    array: AnyArray = np.frombuffer(data, kind, count) if count else np.zeros(0, kind)
     array = array.reshape(shape, order="F" if is_fortran else "C").copy()
     if kind.kind in "fc" and not np.isfinite(array).all():
         raise ValueError(f"array {name or 'without a name'} has a value that is not a finite number")
@@ -235,7 +234,7 @@ def whole(name: str, value: object, least: int, most: int) -> int:
     return value
 
 
-def numbers(name: str, values: object, shape: tuple[int, ...]) -> Floats:
+def numbers(name: str, values: object, shape: tuple[int, ...]) -> FloatArray:
     """A list of finite numbers, or a list of such lists, of the given shape."""
     if not shape:
         return np.asarray(number(name, values))

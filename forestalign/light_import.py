@@ -1,7 +1,7 @@
 """Modules of other packages without what the `__init__` of those packages brings along.
 
 `import nltk` loads scipy.stats and more, and takes two seconds; `import lemminflect` loads spaCy, and with it torch,
-just because they are installed, and takes four.
+just because they are installed, and takes four. `tokens` alone needs this, but it has nothing to do with words.
 """
 
 from __future__ import annotations

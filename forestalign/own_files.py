@@ -74,19 +74,19 @@ def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
     return descriptor
 
 
-def open_alone(path: str | Path, output: str | Path = "") -> int:
-    """Open a file for a run, and make sure that no other run writes to it, or to its output; nothing is changed."""
+def open_alone(path: str | Path, held: str = "") -> int:
+    """Open a file for a run, unless another one has it, which `held` then says; nothing in it is changed."""
     while True:
         try:
             descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise UsageError(f"cannot write to {path}: {error.strerror}") from None
-        if try_lock(descriptor) is False:
-            os.close(descriptor)
-            raise UsageError(f"another run is writing to {output or path}")
-        if is_at(descriptor, path):
+        is_held = try_lock(descriptor) is False
+        if not is_held and is_at(descriptor, path):
             return descriptor
-        os.close(descriptor)  # another run has just replaced or removed it
+        os.close(descriptor)  # another run has it, or has just replaced or removed it
+        if is_held:
+            raise UsageError(held or f"another run is writing to {path}")
 
 
 def is_at(descriptor: int, path: str | Path) -> bool:
@@ -101,7 +101,7 @@ def is_at(descriptor: int, path: str | Path) -> bool:
 def only_run(output: str | Path) -> Iterator[None]:
     """Hold `OUTPUT.lock`, so that a second run with the same output is refused; the file is empty and goes with us."""
     path = lock_path(output)
-    descriptor = open_alone(path, output)
+    descriptor = open_alone(path, f"another run is writing to {output}")
     try:
         yield
     finally:

@@ -57,7 +57,7 @@ def _library() -> Any:
 # ---- when there is none left ----
 
 
-def is_want_of_memory(error: Exception) -> bool:
+def is_out_of_memory(error: Exception) -> bool:
     """Ask this in the process where the error was raised, before it is dropped.
 
     Libraries say it in words of their own. A module whose library could not be loaded may also fail later, for want of

@@ -21,9 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-import numpy as np
-import numpy.typing as npt
-
+from forestalign.arrays import Float32Array
 from forestalign.errors import UsageError, shown
 from forestalign.grammar import abbreviations
 from forestalign.light_import import light_import
@@ -80,8 +78,8 @@ class Sentence:
 
     text: str
     tokens: tuple[Token, ...]
-    vectors: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
-    context_vectors: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    vectors: Float32Array | None = field(default=None, compare=False, repr=False)
+    context_vectors: Float32Array | None = field(default=None, compare=False, repr=False)
     # asked for many times, so kept when first made
     _words: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
     _tags: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
@@ -284,13 +282,12 @@ def _word_tokenizer() -> Any:
 
 
 @cache
-def _inflection() -> tuple[Any, Any]:
-    """The parts of lemminflect that go from forms to lemmas and back, loaded without spaCy."""
-    lemmatizer, inflections = light_import("lemminflect", ["core.Lemmatizer", "core.Inflections"])
-    lemmas = object.__new__(lemmatizer.Lemmatizer)  # not the one that all users of the library share
-    lemmas.__init__()
-    lemmas.lemma_dict = LemmaTable(Path(lemmas.lemma_lu_fn))
-    return lemmas, inflections.Inflections()
+def _inflection() -> tuple[LemmaTable, Any, Any]:
+    """lemminflect without spaCy: its table of lemmas, its rules for forms that are not there, and forms of lemmas."""
+    names = ["config", "core.LemmatizerRules", "core.Inflections"]
+    config, rules, inflections = light_import("lemminflect", names)
+    table = LemmaTable(Path(config.lemma_lu_fn), Path(config.lemma_overrides_fn))
+    return table, rules.LemmatizerRules(), inflections.Inflections()
 
 
 def is_listed_form(word: str) -> bool:
@@ -299,7 +296,7 @@ def is_listed_form(word: str) -> bool:
     >>> is_listed_form("went"), is_listed_form("wentish")
     (True, False)
     """
-    return bool(_inflection()[0].getAllLemmas(word))
+    return bool(_inflection()[0].lemmas(word))
 
 
 @lru_cache(maxsize=KEPT_WORDS)
@@ -309,26 +306,28 @@ def possible_lemmas(word: str) -> frozenset[str]:
     >>> sorted(possible_lemmas("saw"))
     ['saw', 'see']
     """
-    return frozenset({word, *(lemma for found in _inflection()[0].getAllLemmas(word).values() for lemma in found)})
+    return frozenset({word, *(lemma for found in _inflection()[0].lemmas(word).values() for lemma in found)})
 
 
 class LemmaTable:
-    """lemminflect's table of forms, kept as text; the rows of a word are taken apart when it is asked for.
+    """lemminflect's two tables of forms, kept as text; the rows of a word are taken apart when it is asked for.
 
     The library takes all 80,000 apart when the first word comes, which costs a quarter of a second and 40 MB.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, forms: Path, corrections: Path):
         self._rows: dict[str, str] = {}
-        for line in gzip.decompress(path.read_bytes()).decode("utf-8").splitlines():
-            word, row = line.strip().split(",", 1)
-            self._rows[word] = f"{self._rows[word]}\n{row}" if word in self._rows else row
+        text = gzip.decompress(forms.read_bytes()).decode("utf-8") + corrections.read_text(encoding="utf-8")
+        for line in text.splitlines():
+            if line.strip() and not line.startswith("#"):
+                word, row = line.strip().split(",", 1)
+                self._rows[word] = f"{self._rows[word]}\n{row}" if word in self._rows else row
 
-    def get(self, word: str, default: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        """Lemmas of a form by part of speech, as the library would read them."""
+    def lemmas(self, word: str) -> dict[str, tuple[str, ...]]:
+        """Lemmas of a lower-case form by part of speech; corrections come last and count."""
         if word not in self._rows:
-            return default
-        rows = (row.split(",") for row in self._rows[word].split("\n"))
+            return {}
+        rows = (row.split(",") for row in self._rows[word].lower().split("\n"))
         return {_LEMMA_CATEGORIES.get(part, part.upper()): tuple(lemmas.split("/")) for part, lemmas in rows}
 
 
@@ -389,9 +388,10 @@ def _lemma(word: str, tag: str) -> str:
         return _CLOSED_CLASS[word, tag]
     if tag not in _INFLECTED:
         return word
-    lemmatizer, inflections = _inflection()
-    # its rules for unknown words leave nothing of some very short ones
-    candidates = [lemma for lemma in lemmatizer.getLemma(word, _INFLECTED[tag]) if lemma] or [word]
+    table, rules, inflections = _inflection()
+    kind = _INFLECTED[tag]
+    # the rules leave nothing of some very short words
+    candidates = table.lemmas(word).get(kind) or (rules.lemmatize(word, kind) or word,)
     if len(candidates) == 1:
         return str(candidates[0]).lower()  # without the table of inflected forms, which takes time to read
     fitting = (lemma for lemma in candidates if word in inflections.getInflection(lemma, tag))

@@ -117,6 +117,8 @@ def write_reference(folder: Path) -> None:
     with warnings.catch_warnings():
         # fields of dataclasses whose types are imported for checking only: their text is shown instead of a link
         warnings.filterwarnings("ignore", "Error parsing type annotation")
+        # `forestalign.words` is a folder and a public name, so that pdoc meets it twice
+        warnings.filterwarnings("ignore", "The module specification 'forestalign.words'")
         pdoc.pdoc(*REFERENCE, output_directory=folder)
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from score_evidence import given_pair
 
 from forestalign.aligner import Aligner
+from forestalign.arrays import FloatArray
 from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.evaluation.counts import picked
@@ -30,7 +31,6 @@ from forestalign.learning.cross_validate import GoldFile, ScorePlan, read_gold, 
 from forestalign.learning.train_scores import GoldExample, GoldSettings, train_scores
 from forestalign.pair_cache import cache_folder, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.score_model import ScoreModel
 from forestalign.phrases.stage import PhraseStage, load_stage
 
@@ -64,7 +64,7 @@ def of_words(phrases: PhraseSet, least: int) -> PhraseSet:
 def read_trial(path: str, plan: ScorePlan) -> Trial:
     """The set, parsed and linked both ways."""
     best = plan.config.replace(scoring="best")
-    found, aligner = read_gold(plan, GoldFile.of(path), plan.config), Aligner(best)
+    found, aligner = read_gold(plan, GoldFile.of(path), best), Aligner(best)
     records = map(json.loads, Path(path).read_text(encoding="utf-8").splitlines())
     return Trial(
         list(zip(*(judge.answers for judge in found.gold.judges()), strict=True)),  # type: ignore[union-attr]

@@ -32,7 +32,7 @@ def main() -> None:
     pairs = [(tokenize(row["source"]).words, tokenize(row["target"]).words) for row in rows]
     analyses = analyse_all(sorted({words for pair in pairs for words in pair}), args.cache)
     human = [row["score"] for row in rows]
-    for profile in PROFILES:
+    for profile in (name for name in PROFILES if name != "fast"):
         aligner = WordAligner(DEFAULT_CONFIG.replace(profile=profile, ppdb=args.ppdb))
         scores = []
         for source, target in pairs:

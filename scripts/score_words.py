@@ -26,6 +26,7 @@ from forestalign.learning.word_gold import GoldSet, Links, every, macro_line, re
 from forestalign.learning.word_run import fitted_links, hard_links
 from forestalign.words import PROFILES, Analysis, WordAligner
 
+OTHER_PROFILES = tuple(name for name in PROFILES if name != "fast")  # which is best without the joint reader
 LinkFinder = Callable[[Analysis, Analysis], Links]
 
 
@@ -76,7 +77,7 @@ def main() -> None:
     sets = read_sets(args.gold, args.cache)
     if args.every:
         sets = [every(gold_set, args.every, are_left_out=True) for gold_set in sets]
-    profiles: tuple[Profile, ...] = args.profile or (("best",) if args.weights else PROFILES)
+    profiles: tuple[Profile, ...] = args.profile or (("best",) if args.weights else OTHER_PROFILES)
     for profile in profiles:
         for ppdb in ("", args.ppdb) if args.ppdb else ("",):
             find = link_finder(profile, ppdb, args.weights, args.reader)

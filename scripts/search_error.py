@@ -60,18 +60,17 @@ def _is_better(one: Rank, other: Rank) -> bool:
 def search_tasks(gold: str, config: AlignConfig, limit: int) -> list[DirectedSearch]:
     """The pairs of a gold file, FILE or FILE:ANNOTATORS, with the tables of the shipped scores."""
     path, _, names = gold.partition(":")
-    paper = config.replace(scoring="paper")  # what the cache is kept under
     annotators = names.split(",") if names else ()
     found = read_development(
         path,
-        lambda records: best_trees(prepared_pairs(records, cache_folder(), paper.replace(mutual=False))),
+        lambda records: best_trees(prepared_pairs(records, cache_folder(), config.replace(mutual=False))),
         annotators,
         limit,
     )
     stage = load_stage(config)
     assert stage.score_model is not None
     tasks = []
-    for cached in prepared_pairs(found.records, cache_folder(), paper):
+    for cached in prepared_pairs(found.records, cache_folder(), config):
         pair = read_cached(cached)
         features = stage.derivation_features(pair.source, pair.target, pair.words)
         tables = weigh_features(features, stage.score_model.weights)

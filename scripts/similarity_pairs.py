@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import forestalign
 from forestalign.aligner import load
+from forestalign.arrays import FloatArray
 from forestalign.config import AlignConfig
 from forestalign.errors import ForestAlignError
 from forestalign.formats.codec import from_json
@@ -27,7 +27,6 @@ from forestalign.outputs import whole_file
 from forestalign.parsers import load_parser
 from forestalign.tokens import tokenize
 
-Array = npt.NDArray[np.float64]
 TOGETHER = 1024  # sentences that the parser gets at once
 LINES = 50  # results that a process gets at once
 # the code that makes features of results
@@ -48,10 +47,10 @@ class PairCache:
 class PairSet:
     """Features and pooled vectors of the pairs of one set that could be aligned, and what people said about them."""
 
-    features: Array  # [pairs, features without sentence vectors]
+    features: FloatArray  # [pairs, features without sentence vectors]
     names: tuple[str, ...]
-    pooled: Array  # [pairs, 2, size]
-    gold: Array
+    pooled: FloatArray  # [pairs, 2, size]
+    gold: FloatArray
 
 
 def read_records(path: Path) -> list[dict[str, Any]]:
@@ -87,7 +86,7 @@ def _align(records: Sequence[dict[str, Any]], numbers: Sequence[int], results: P
                 file.write(replace(found, id=str(number)).to_json().encode() + b"\n")
 
 
-def _features(results: Path, cache: PairCache) -> tuple[tuple[str, ...], list[int], Array]:
+def _features(results: Path, cache: PairCache) -> tuple[tuple[str, ...], list[int], FloatArray]:
     """Names, ids and rows of all results; kept for as long as the results and the code that makes them are the same."""
     kept, state = results.with_suffix(".features.npz"), _state(results)
     if kept.is_file():
@@ -114,7 +113,7 @@ def _state(results: Path) -> str:
     return hashlib.sha256(b"\n".join([results.read_bytes(), *code])).hexdigest()
 
 
-def pooled_vectors(texts: Sequence[str]) -> tuple[Array, list[str]]:
+def pooled_vectors(texts: Sequence[str]) -> tuple[FloatArray, list[str]]:
     """The pooled vectors of sentences, and those sentences that have one."""
     parser, vectors, rows, kept = load_parser(AlignConfig(nbest=1)), load_vectors(), [], []
     for begin in range(0, len(texts), TOGETHER):

@@ -6,8 +6,9 @@
         --gold mtref.train.jsonl.gz wiki.train.jsonl.gz --skip 600 1000 --workers 2 --threads 1 --resume
     python scripts/export_joint.py runs/joint/model -o grammar/joint
 
-`--start` is the folder of an exported parser, whose encoder is taken; `--layers` reads only its lowest ones. Of the
-files of `--split` every `--leave`-th pair is kept out and scored (micro F1, sure links). Besides gold pairs a batch
+`--start` is the folder of an exported parser, whose encoder is taken; `--layers` reads only its lowest ones. It may
+also be a folder of an encoder (scripts/encoder_folder.py), or that of an exported reader, which is trained further. Of
+the files of `--split` every `--leave`-th pair is kept out and scored (micro F1, sure links). Besides gold pairs a batch
 holds unrelated and half-related ones, and some batches are of two pairs joined in another order. A step depends on
 the seed and its number alone, so a resumed run takes the same steps. The output folder holds `last.pt` and `model/`.
 """
@@ -24,6 +25,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import torch
+from encoder_training.exported_reader import load_exported_reader
 from encoder_training.exported_weights import load_exported
 from encoder_training.gold_links import LinkedPair, f1
 from encoder_training.joint_reader import JointReader, from_encoder, joint_loss, read_pairs, save_reader
@@ -33,14 +35,25 @@ from encoder_training.run import Run, add_run_options
 from encoder_training.sampling import Sampler, step_random
 from encoder_training.treebank import in_case, random_case
 from train_links import add_gold, read_gold
+from transformers import BertModel
 
+from forestalign.parsers.encoder_additions import layer_shares
+from forestalign.parsers.encoder_words import middle_layers
 from forestalign.parsers.word_pieces import WordPieces
+from forestalign.words.joint.joint_reader import GRAPH, PIECES
 
 SCORED_BATCH = 16
+PIECE_FILES = (PIECES, "vocab.txt")
 
 
 def open_start(folder: Path, layers: int) -> JointReader:
-    """The encoder of an exported parser, with the shares of layers that its word vectors have."""
+    """An exported reader, an encoder, or that of an exported parser with the shares of layers of its word vectors."""
+    if (folder / GRAPH).exists():
+        return load_exported_reader(folder / GRAPH)
+    if not (folder / "parser.onnx").exists():
+        bert = BertModel.from_pretrained(folder)
+        count = bert.config.num_hidden_layers
+        return from_encoder(bert, None, layers, layer_shares(middle_layers(count), count).tolist())
     parser = load_exported(folder)
     model = onnx.load(folder / "parser.onnx", load_external_data=False)
     record = json.loads(next(prop.value for prop in model.metadata_props if prop.key == "middle"))
@@ -64,7 +77,7 @@ class Training:
 
     def __init__(self, reader: JointReader, pairs: Sequence[LinkedPair], args: argparse.Namespace):
         self.reader, self.args = reader, args
-        self.pieces = WordPieces(args.start / "pieces.txt")
+        self.pieces = WordPieces(next(path for name in PIECE_FILES if (path := args.start / name).exists()))
         self.sampler = Sampler(
             pairs, lambda pair: len(pair.source) + len(pair.target), args.batch_words // args.workers
         )
@@ -153,7 +166,7 @@ def keep_best(run: Run, training: Training, held_out: dict[str, list[LinkedPair]
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--start", type=Path, required=True, metavar="FOLDER", help="an exported parser")
+    parser.add_argument("--start", type=Path, required=True, metavar="FOLDER", help="parser, encoder or reader")
     add_gold(parser)
     parser.add_argument("--layers", type=int, default=0, help="the lowest of the encoder; default: all")
     parser.add_argument("--loss", choices=LOSSES, default="both")

@@ -29,8 +29,7 @@ from forestalign.formats.tree_files import read_trees
 from forestalign.grammar import base_label
 from forestalign.learning.rerank_training import fit, risk, tree_choices
 from forestalign.reranking.rerank import ParsedPair
-from forestalign.reranking.rerank_weights import rerank_weights_text
-from forestalign.reranking.tree_features import FEATURES
+from forestalign.reranking.tree_features import FEATURES, rerank_weights_text
 from forestalign.trees import Tree, preorder, strip_annotation
 
 BATCH = 32

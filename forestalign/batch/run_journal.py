@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import AnyArray
 from forestalign.batch.run_facts import FILE_FIELDS
 from forestalign.errors import UsageError
 from forestalign.grammar import grammar_hash
@@ -40,7 +40,6 @@ _BLOCK = 1 << 14  # records read at a time
 _LONGEST_HEADER = 1 << 20
 
 Settings = Mapping[str, object]
-Records = npt.NDArray[Any]
 
 
 class PairState(IntEnum):
@@ -168,7 +167,7 @@ class JournalFile:
         """Whole records that it holds."""
         return (self.path.stat().st_size - self.begin) // RECORD.itemsize
 
-    def blocks(self, begin: int = 0) -> Iterator[Records]:
+    def blocks(self, begin: int = 0) -> Iterator[AnyArray]:
         """The records from a number on, many at a time; one that was cut off in the middle is left out."""
         with self._opened() as file:
             file.seek(self.begin + begin * RECORD.itemsize)

@@ -8,27 +8,33 @@ from functools import lru_cache
 from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import Int32Array
 from forestalign.chart.potentials import CHAIN
 from forestalign.trees import ScoredTree, Tree
-
-Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedTrees:
     """Distinct subtrees, children before parents; a subtree is a label over the subtrees of its children."""
 
-    begin: Ints
-    end: Ints
-    label: Ints  # of the chart; 0 is a bare word
-    children: Ints  # left to right, those of one subtree after those of the other
-    child_start: Ints  # [subtrees + 1]
-    roots: Ints  # the subtree that is the whole tree, for each tree
+    begin: Int32Array
+    end: Int32Array
+    label: Int32Array  # of the chart; 0 is a bare word
+    children: Int32Array  # left to right, those of one subtree after those of the other
+    child_start: Int32Array  # [subtrees + 1]
+    roots: Int32Array  # the subtree that is the whole tree, for each tree
 
     @classmethod
-    def of(cls, begin: Ints, end: Ints, label: Ints, children: Ints, child_start: Ints, tree_count: int) -> SharedTrees:
+    def of(
+        cls,
+        begin: Int32Array,
+        end: Int32Array,
+        label: Int32Array,
+        children: Int32Array,
+        child_start: Int32Array,
+        tree_count: int,
+    ) -> SharedTrees:
         """From subtrees in any order, the roots first, with their children right to left."""
         order = np.lexsort((label != 0, end - begin))
         number = np.empty(len(order), np.int32)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import AnyFloatArray
 from forestalign.chart import chart_kernels as kernels
 from forestalign.chart.best_trees import BestTrees, SharedTrees, chains
 from forestalign.chart.expectations import Inside, inside
@@ -69,7 +69,7 @@ class _Builder:
         return tree
 
 
-def _best_tree(chart: Chart, words: Sequence[str], gains: npt.NDArray[np.floating]) -> tuple[Tree, float]:
+def _best_tree(chart: Chart, words: Sequence[str], gains: AnyFloatArray) -> tuple[Tree, float]:
     """The tree with the greatest sum of gains [spans, labels] over its spans, and that sum."""
     n = len(chart)
     labelled = gains[:, 1:].argmax(1) + 1
@@ -127,7 +127,7 @@ def _sample_one(chart: Chart, words: Sequence[str], scores: Inside, generator: n
     n = len(chart)
     total = 0.0
 
-    def draw(log_weights: npt.NDArray[np.floating]) -> int:
+    def draw(log_weights: AnyFloatArray) -> int:
         weights = np.exp(log_weights - log_weights.max(), dtype=np.float64)
         return int(min(np.searchsorted(np.cumsum(weights), generator.random() * weights.sum()), len(weights) - 1))
 

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forestalign.arrays import Float32Array, FloatArray
 from forestalign.chart import chart_kernels as kernels
-from forestalign.chart.potentials import Chart, Floats, Table, log_sums, triangle
+from forestalign.chart.potentials import Chart, log_sums, triangle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inside:
     """Log sums of the labels of each span, and the log inside scores built on them (see `plain`)."""
 
-    any_label: Table
-    labelled: Table
-    split: Table
-    left: Table
-    right: Table
+    any_label: FloatArray
+    labelled: FloatArray
+    split: FloatArray
+    left: FloatArray
+    right: FloatArray
 
     @property
     def log_partition(self) -> float:
@@ -37,7 +38,7 @@ def log_partition(chart: Chart) -> float:
     return inside(chart).log_partition
 
 
-def outside(chart: Chart) -> tuple[Table, Table]:
+def outside(chart: Chart) -> tuple[FloatArray, FloatArray]:
     """Log outside score of each span as a left child, and as a right child or the root; -inf where it cannot be one."""
     scores = inside(chart)
     right = scores.right.copy()
@@ -51,7 +52,7 @@ def outside(chart: Chart) -> tuple[Table, Table]:
     return found[0], found[1]
 
 
-def inside_outside(any_label: Table, labelled: Table) -> tuple[float, Table, Table]:
+def inside_outside(any_label: FloatArray, labelled: FloatArray) -> tuple[float, FloatArray, FloatArray]:
     """Log partition, and its derivatives by both tables of log sums: what a trainer needs.
 
     The derivatives are how often a span may have any label (a left child, or one word), and how often it must have one
@@ -65,7 +66,7 @@ def inside_outside(any_label: Table, labelled: Table) -> tuple[float, Table, Tab
     return float(labelled[0, -1] + split[0, -1]), as_left, as_right
 
 
-def marginals(chart: Chart, scores: Inside | None = None) -> Floats:
+def marginals(chart: Chart, scores: Inside | None = None) -> Float32Array:
     """Probability [n, n, labels] of each span and label.
 
     For the empty label: of joining the words of the span on the way to a larger phrase, or of a word without a phrase.

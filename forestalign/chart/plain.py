@@ -18,12 +18,11 @@ from heapq import nlargest
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
-Table = npt.NDArray[np.float64]
+from forestalign.arrays import AnyFloatArray, FloatArray, Int16Array
 
 
-def inside(any_label: Table, labelled: Table) -> tuple[Table, Table, Table]:
+def inside(any_label: FloatArray, labelled: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Log inside scores `split`, `left`, `right`, by the recurrence above, shorter spans first."""
     n = len(any_label)
     split, left, right = np.zeros((n, n)), np.full((n, n), -np.inf), np.full((n, n), -np.inf)
@@ -37,7 +36,7 @@ def inside(any_label: Table, labelled: Table) -> tuple[Table, Table, Table]:
     return split, left, right
 
 
-def shares(split: Table, left: Table, right: Table) -> tuple[Table, Table]:
+def shares(split: FloatArray, left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Outside, in probabilities: how often a span is a left child, and how often a right child (or the root).
 
     A span hands its own share to the pairs of children it is split into, in proportion to their inside scores.
@@ -56,13 +55,13 @@ def shares(split: Table, left: Table, right: Table) -> tuple[Table, Table]:
     return as_left, as_right
 
 
-def best_splits(any_label: Table, labelled: Table) -> tuple[npt.NDArray[np.int16], float]:
+def best_splits(any_label: FloatArray, labelled: FloatArray) -> tuple[Int16Array, float]:
     """The last word of the best left child of each span, and the score of the best tree; the first split wins ties."""
     points, split, _, _ = _maxima(any_label, labelled)
     return points, float(labelled[0, -1] + split[0, -1])
 
 
-def best_through(any_label: Table, labelled: Table) -> tuple[Table, Table]:
+def best_through(any_label: FloatArray, labelled: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Score of the best tree in which a span is a left child, and of the best where it is a right child or the root."""
     n = len(any_label)
     _, split, left, right = _maxima(any_label, labelled)
@@ -82,7 +81,7 @@ def best_through(any_label: Table, labelled: Table) -> tuple[Table, Table]:
 Scored = tuple[float, tuple[tuple[int, int, int], ...]]  # a score, and (first word, last word, label) of each phrase
 
 
-def kbest(potentials: npt.NDArray[np.floating], k: int) -> list[Scored]:
+def kbest(potentials: AnyFloatArray, k: int) -> list[Scored]:
     """The k best trees of [n, n, labels]: every list keeps its k best entries. It judges `KBestLists`."""
     n, _, label_count = potentials.shape
     left: dict[tuple[int, int], list[Scored]] = {}
@@ -103,7 +102,7 @@ def kbest(potentials: npt.NDArray[np.floating], k: int) -> list[Scored]:
     return right[0, n - 1]
 
 
-def _maxima(any_label: Table, labelled: Table) -> tuple[npt.NDArray[np.int16], Table, Table, Table]:
+def _maxima(any_label: FloatArray, labelled: FloatArray) -> tuple[Int16Array, FloatArray, FloatArray, FloatArray]:
     """`inside` with maxima for sums, and where each span is split."""
     n = len(any_label)
     points = np.zeros((n, n), dtype=np.int16)

@@ -16,11 +16,11 @@ import heapq
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from forestalign.arrays import Float32Array, FloatArray, Int32Array
 
 AS_LEFT, AS_RIGHT = 0, 1
 ROUNDING = 1e-6  # of sums taken in another order
-Ints = npt.NDArray[np.int32]
 
 
 class Split(NamedTuple):
@@ -65,7 +65,7 @@ class KBestLists:
     entry may be than the best of its list; below 0 the span is not wanted.
     """
 
-    def __init__(self, potentials: npt.NDArray[np.float32], slack: npt.NDArray[np.float64], k: int) -> None:
+    def __init__(self, potentials: Float32Array, slack: FloatArray, k: int) -> None:
         self.potentials, self.slack, self.k, self.n = potentials, slack, k, len(potentials)
         self.splits: dict[tuple[int, int], list[Split]] = {}
         self.entries: tuple[dict[tuple[int, int], list[Labelled]], ...] = ({}, {})
@@ -131,7 +131,7 @@ class KBestLists:
         """The slack of a span as the child for which it is larger, with room for rounding."""
         return float(self.slack[:, i, j].max()) + ROUNDING
 
-    def scores(self) -> npt.NDArray[np.float64]:
+    def scores(self) -> FloatArray:
         """Scores of the best trees, best first."""
         return np.array([entry.score for entry in self._roots()])
 
@@ -158,7 +158,7 @@ class KBestLists:
             if entry.label or last == i:
                 return [*children, self.subtree(i, last, entry.label, entry.split)]
 
-    def shared(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    def shared(self) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]:
         """Begin, end, label [subtrees], children right to left, and where those of each subtree start."""
         pending = [(0, self.n - 1, entry.label, entry.split) for entry in self._roots()]
         for key in pending:

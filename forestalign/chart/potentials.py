@@ -8,19 +8,18 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-CHAIN = "::"
+from forestalign.arrays import AnyFloatArray, Float32Array, FloatArray
 
-Floats = npt.NDArray[np.float32]
-Table = npt.NDArray[np.float64]
+CHAIN = "::"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chart:
     """Potentials [n, n, labels] of span (i, j + 1) at [i, j], 0 for the empty `labels[0]`; tag scores [n, tags]."""
 
-    potentials: Floats
+    potentials: Float32Array
     labels: tuple[str, ...]
-    tag_scores: Floats
+    tag_scores: Float32Array
     tags: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -42,19 +41,19 @@ def triangle(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     return first, last
 
 
-def rows(chart: Chart) -> Floats:
+def rows(chart: Chart) -> Float32Array:
     """Potentials [spans, labels] of all spans, row by row of the chart's upper triangle."""
     return chart.potentials[triangle(len(chart))]
 
 
-def square(n: int, values: npt.NDArray[np.floating]) -> Table:
+def square(n: int, values: AnyFloatArray) -> FloatArray:
     """The [n, n] table of one value a span, zero below the diagonal."""
     table = np.zeros((n, n))
     table[triangle(n)] = values
     return table
 
 
-def log_sums(chart: Chart) -> tuple[Table, Table]:
+def log_sums(chart: Chart) -> tuple[FloatArray, FloatArray]:
     """Log sums of the potentials of each span: over all labels, and over all but the empty one."""
     values = rows(chart)
     tops = values[:, 1:].max(1)
@@ -64,7 +63,7 @@ def log_sums(chart: Chart) -> tuple[Table, Table]:
     return square(len(chart), np.logaddexp(labelled, values[:, 0])), square(len(chart), labelled)
 
 
-def maxima(chart: Chart) -> tuple[Table, Table]:
+def maxima(chart: Chart) -> tuple[FloatArray, FloatArray]:
     """Like `log_sums`, with the best label instead of the sum."""
     values = rows(chart)
     labelled = values[:, 1:].max(1)

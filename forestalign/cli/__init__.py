@@ -10,16 +10,17 @@ import argparse
 import importlib
 import io
 import os
+import re
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
 from forestalign.cli.unused_options import warn_of_unused
 from forestalign.errors import ForestAlignError, UsageError
-from forestalign.process_memory import is_want_of_memory
+from forestalign.process_memory import is_out_of_memory
 from forestalign.terminal import TerminalText
 
 COMMANDS = {
@@ -50,6 +51,10 @@ SAMPLES = "'forestalign sample > pairs.tsv' and 'forestalign sample --gold > gol
 # the number of threads changes the last digits, so it is not the user's to choose (see `forestalign.blas`).
 BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
+# messages of argparse
+_UNKNOWN = re.compile(r"unrecognized arguments: (.*)", re.DOTALL)
+_CHOICE = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)", re.DOTALL)
+
 
 class CommandParser(argparse.ArgumentParser):
     """Says in one line what is wrong, as other errors do, without printing the whole usage first."""
@@ -69,10 +74,33 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with code 2 and one line that says what is wrong."""
-        from forestalign.cli.suggestions import with_suggestion
-
         told = with_suggestion(message, self)
         self.exit(2, f"{self.prog}: {told}{'' if told.endswith('?') else ';'} '{self.prog} --help' gives more help\n")
+
+
+def with_suggestion(message: str, parser: argparse.ArgumentParser) -> str:
+    """A message of argparse, with "did you mean" where something near is known."""
+    if found := _UNKNOWN.match(message):
+        words = [word.partition("=")[0] for word in found[1].split() if word.startswith("-")]
+        known = sorted(set(option_names(parser)))
+    elif found := _CHOICE.search(message):
+        words, known = [found[1]], re.findall(r"[\w-]+", found[2])
+    else:
+        return message
+    from difflib import get_close_matches
+
+    near = [match for word in words for match in get_close_matches(word, known, n=1, cutoff=0.6)]
+    return f"{message}; did you mean {' '.join(near)}?" if near else message
+
+
+def option_names(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The long options of a parser and of its sub-commands, without those that the help does not show."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for child in action.choices.values():
+                yield from option_names(child)
+        elif action.help != argparse.SUPPRESS:
+            yield from (option for option in action.option_strings if option.startswith("--"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -108,7 +136,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"forestalign {name}: interrupted", file=sys.stderr)
         return 130
     except Exception as error:
-        if not is_want_of_memory(error):
+        if not is_out_of_memory(error):
             raise
         print(f"forestalign {name}: not enough memory", file=sys.stderr)
         return 1

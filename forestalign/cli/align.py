@@ -41,6 +41,7 @@ UNUSED = (
     Unused("--bars", lambda args: args.json, "with --json, which has them all, marked"),
     Unused("--profile", lambda args: args.links not in ("sultan", "union"), "with --links {links}"),
     Unused("--reader", lambda args: args.links not in ("sultan", "union"), "with --links {links}"),
+    Unused("--reader", lambda args: args.profile not in (None, "best"), "with --profile {profile}"),
     Unused("--nbest", lambda args: args.trees or args.forests, "beside parses of your own"),
 )
 

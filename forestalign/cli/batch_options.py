@@ -40,11 +40,16 @@ def add_batch_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-q", "--quiet", action="store_true", help="print no progress line and no summary")
 
 
+def add_jobs_option(group: argparse._ActionsContainer, verb: str) -> None:
+    """Add --jobs; `verb` says what the processes do."""
+    group.add_argument(
+        "-j", "--jobs", type=process_count, default=1, metavar="N", help=f"{verb} in N processes (default: 1)"
+    )
+
+
 def add_worker_options(group: argparse._ActionsContainer) -> None:
     """Add --jobs and --cluster alone, for commands whose work is not one line per pair (training, tuning)."""
-    group.add_argument(
-        "-j", "--jobs", type=process_count, default=1, metavar="N", help="work in N processes (default: 1)"
-    )
+    add_jobs_option(group, "work")
     group.add_argument(
         "--cluster", default="", metavar="ADDRESS", help="work on a Dask cluster, e.g. tcp://10.0.0.1:8786"
     )

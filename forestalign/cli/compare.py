@@ -26,7 +26,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from forestalign.cli.batch_options import add_force_option, check_outputs, process_count
+from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
 from forestalign.errors import UsageError, counted
 from forestalign.outputs import STDOUT, packed_file
 from forestalign.terminal import harmless, wants_colour
@@ -47,9 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", default="", metavar="FILE", help="write a page to FILE instead")
     parser.add_argument("--markdown", action="store_true", help="read both texts as Markdown, whatever their names are")
     parser.add_argument("-o", "--output", default=STDOUT, metavar="FILE", help="write to FILE (default: stdout)")
-    parser.add_argument(
-        "-j", "--jobs", type=process_count, default=1, metavar="N", help="align in N processes (default: 1)"
-    )
+    add_jobs_option(parser, "align")
     add_force_option(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print no warnings")
 

@@ -19,7 +19,7 @@ from dataclasses import fields
 from itertools import islice
 from typing import Any, TypeVar
 
-from forestalign.cli.batch_options import add_force_option, check_outputs, process_count
+from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
 from forestalign.config import AlignConfig
 from forestalign.formats import BadRecord, format_pharaoh, read_pairs
 from forestalign.learning.crf_run import CrfGold, CrfPlan, synthesise_gold, train_crf
@@ -115,9 +115,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         default=defaults.costs.miss,
         help=f"use this margin for a missed word (default: {defaults.costs.miss})",
     )
-    parser.add_argument(
-        "-j", "--jobs", type=process_count, default=1, metavar="N", help="work in N processes (default: 1)"
-    )
+    add_jobs_option(parser, "work")
     parser.add_argument(
         "--held-out",
         type=float,

@@ -22,7 +22,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator
 
-from forestalign.cli.batch_options import add_force_option, check_outputs, process_count
+from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
 from forestalign.cli.result_input import INPUT_HELP, result_files
 from forestalign.errors import ForestAlignError, UsageError, counted
 from forestalign.formats.codec import read_phrases
@@ -45,9 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="write the edits to FILE (default: stdout)")
     parser.add_argument("--m2", action="store_true", help="write ERRANT's M2 form instead of JSON; needs results")
     parser.add_argument("--report", default="", metavar="FILE.html", help="also write a page about all pairs")
-    parser.add_argument(
-        "-j", "--jobs", type=process_count, default=1, metavar="N", help="align in N processes (default: 1)"
-    )
+    add_jobs_option(parser, "align")
     add_force_option(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print no summary")
 

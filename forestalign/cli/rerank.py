@@ -13,14 +13,17 @@ one object per pair. No phrases are aligned, so settings of the search change no
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import dataclass
 
 from forestalign.aligner import AlignerParts, LoadReranker
 from forestalign.batch import Job, Layout, StartWork
 from forestalign.cli.align_options import add_align_options, config_of, count_of, given_file, read_jobs
 from forestalign.cli.batch_options import add_batch_options, run_batch
-from forestalign.formats.reranked import format_reranked
 from forestalign.reranking import RerankedPair
+from forestalign.trees import ScoredTree, format_brackets
+
+DIGITS = 4  # of log probabilities, as in n-best lists
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,8 +44,18 @@ def run(args: argparse.Namespace) -> int:
 class RerankedText:
     """The two parses of a pair as JSON or as two lines."""
 
-    json: bool
+    as_json: bool
 
     def __call__(self, job: Job, pair: RerankedPair) -> str:
         """What is printed of one pair."""
-        return format_reranked(pair, self.json)
+        sides = {"source": pair.source, "target": pair.target}
+        if self.as_json:
+            rows = {side: {"best": _cells(one.best), "chosen": _cells(one.chosen)} for side, one in sides.items()}
+            return json.dumps({"id": pair.id, **rows}, ensure_ascii=False)
+        return "\n".join(
+            "\t".join(map(str, (pair.id, side, *_cells(one.best), *_cells(one.chosen)))) for side, one in sides.items()
+        )
+
+
+def _cells(scored: ScoredTree) -> list[object]:
+    return [round(float(scored.log_prob), DIGITS), format_brackets(scored.tree)]

@@ -67,7 +67,7 @@ def is_results(path: str) -> bool:
 
 def _refuse_sentence(path: str) -> None:
     if " " in path and not Path(path).exists():
-        raise UsageError(f"{shorten(path)} is no file; expected a file of results or of pairs, or two sentences")
+        raise UsageError(f"{shorten(path)} is not a file; expected a file of results or of pairs, or two sentences")
 
 
 @contextmanager

@@ -41,8 +41,8 @@ from forestalign.tuning import (
     table_head,
     table_row,
 )
-from forestalign.tuning.development_trials import DevelopmentTrials, trial_signature
 from forestalign.tuning.parameters import SCORES
+from forestalign.tuning.trials import DevelopmentTrials, trial_signature
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from forestalign.cli.batch_options import add_force_option, check_outputs, process_count
+from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
 from forestalign.cli.result_input import INPUT_HELP, result_files
 from forestalign.errors import counted
 from forestalign.view import write_page
@@ -33,9 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the page to FILE (default: page.html; -: stdout)",
     )
-    parser.add_argument(
-        "-j", "--jobs", type=process_count, default=1, metavar="N", help="align in N processes (default: 1)"
-    )
+    add_jobs_option(parser, "align")
     add_force_option(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
 

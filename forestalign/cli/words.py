@@ -15,8 +15,9 @@ lines with tokens, links with the stage that made each, and sentence scores. A p
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 
 from forestalign.batch import BadLine, Job, Layout, StartWork
@@ -33,9 +34,9 @@ from forestalign.formats import (
     format_pharaoh,
     read_conll,
 )
-from forestalign.formats.linked_words import format_linked
+from forestalign.lexicon import load_vectors
 from forestalign.tokens import Sentence, tokenize
-from forestalign.words import PROFILES, Analysis, analyse_given
+from forestalign.words import PROFILES, Analysis, analyse_given, sentence_scores
 from forestalign.words.linking import LinkedPair, SentenceLinker
 
 METHODS = ("sultan", "crf", "dictionary", "meteor", "ted", "similarity", "ibm")
@@ -43,6 +44,7 @@ BASELINES = ("meteor", "ted", "similarity", "ibm")
 UNUSED = (
     Unused("--profile", lambda args: args.links != "sultan", "with --links {links}"),
     Unused("--reader", lambda args: args.links != "sultan", "with --links {links}"),
+    Unused("--reader", lambda args: args.profile != "best", "with --profile {profile}"),
     Unused("--model", lambda args: args.links != "crf", "without --links crf"),
     Unused("--ppdb", lambda args: args.links not in ("sultan", "crf", "meteor"), "with --links {links}"),
     Unused("--vectors", lambda args: args.links in BASELINES, "with --links {links}"),
@@ -181,7 +183,25 @@ class LinkText:
 
     def __call__(self, job: Job, pair: LinkedPair) -> str:
         """What is printed of one pair."""
-        return format_linked(pair, job.key) if self.json else format_pharaoh(pair.words, scores=self.scores)
+        return _linked_json(pair, job.key) if self.json else format_pharaoh(pair.words, scores=self.scores)
+
+
+def _linked_json(pair: LinkedPair, id: str) -> str:
+    """Tokens, links with the stage that made each, and sentence scores, in one line."""
+    scores = sentence_scores(pair.source, pair.target, pair.words, load_vectors().idf)
+    record = {
+        "id": id,
+        "source": pair.source.words,
+        "target": pair.target.words,
+        "links": [
+            {"source": link.source, "target": link.target, "score": round(link.score, 4), "stage": link.stage}
+            for link in pair.words
+        ],
+        "scores": {name: round(value, 4) for name, value in asdict(scores).items()},
+    }
+    if pair.words.reader:
+        record["reader"] = pair.words.reader
+    return json.dumps(record, ensure_ascii=False)
 
 
 def _given(record: DependencyRecord) -> Analysis:

@@ -25,7 +25,7 @@ from forestalign.formats.codec import sentence_in
 from forestalign.formats.fields import Fields
 from forestalign.formats.lines import read_text_lines
 from forestalign.outputs import followed, is_packed
-from forestalign.own_files import is_at, open_regular, started, try_lock
+from forestalign.own_files import open_alone, started
 from forestalign.phrases.result.alignment import Alignment, PhraseAlignment
 from forestalign.trees import format_brackets
 from forestalign.view.page import scene_fields
@@ -45,7 +45,8 @@ class AnnotationStore:
         self.path = _checked_path(path)
         self._trees = {result.id: _trees_of(result) for result in results}
         self._turn, self._page, self._heard, self._clock = Lock(), "", 0.0, clock
-        self._descriptor = _open_locked(self.path)
+        holder = "another `forestalign serve --annotate` holds it"
+        self._descriptor = open_alone(self.path, f"{self.path} is in use: {holder}")
         self._lines: dict[str, str] = {}
         self._pairs: dict[str, AnnotatedPair] = {}
         try:
@@ -215,21 +216,6 @@ def _checked_path(path: str | Path) -> Path:
     if is_packed(found):
         raise UsageError(f"cannot write to {path}: annotations are plain text; expected a name without .gz")
     return found
-
-
-def _open_locked(path: Path) -> int:
-    """Open and lock the file that stands under this name, also when another program is just replacing it."""
-    while True:
-        try:
-            descriptor = open_regular(path, os.O_RDWR | os.O_CREAT)
-        except OSError as error:
-            raise UsageError(f"cannot write to {path}: {error.strerror}") from None
-        is_held = try_lock(descriptor) is False
-        if not is_held and is_at(descriptor, path):
-            return descriptor
-        os.close(descriptor)
-        if is_held:
-            raise UsageError(f"{path} is in use: another `forestalign serve --annotate` holds it")
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:

@@ -20,8 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError
-from forestalign.evaluation.counts import Counts, Evaluation, count_table, harmonic_mean, ratio
+from forestalign.evaluation.counts import Evaluation, count_table, harmonic_mean, ratio
 from forestalign.formats.ists import ChunkAlignment
 
 MEASURES = ("alignment", "type", "score", "type + score")
@@ -93,7 +94,7 @@ _AGREEMENTS: tuple[Agreement, ...] = (
 )
 
 
-def _aggregate(sums: Counts) -> Counts:
+def _aggregate(sums: FloatArray) -> FloatArray:
     size = 1 + len(MEASURES)
     precision = ratio(sums[..., 1:size], sums[..., :1])
     recall = ratio(sums[..., size + 1 :], sums[..., size : size + 1])

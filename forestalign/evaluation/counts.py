@@ -14,9 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Counts = npt.NDArray[np.float64]
+from forestalign.arrays import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +35,13 @@ class Evaluation:
     """
 
     names: tuple[str, ...]
-    counts: Counts
-    aggregate: Callable[[Counts], Counts]
+    counts: FloatArray
+    aggregate: Callable[[FloatArray], FloatArray]
 
     def __len__(self) -> int:
         return len(self.counts)
 
-    def values(self) -> Counts:
+    def values(self) -> FloatArray:
         """The scores as numbers, over all pairs of sentences."""
         return self.aggregate(self.counts.sum(axis=0))
 
@@ -59,7 +58,7 @@ def combine(evaluations: Sequence[Evaluation]) -> Evaluation:
     widths = [evaluation.counts.shape[1] for evaluation in evaluations]
     bounds = np.cumsum([0, *widths])
 
-    def aggregate(sums: Counts) -> Counts:
+    def aggregate(sums: FloatArray) -> FloatArray:
         parts = [
             evaluation.aggregate(sums[..., begin:end])
             for evaluation, begin, end in zip(evaluations, bounds[:-1], bounds[1:], strict=True)
@@ -86,7 +85,7 @@ def union(evaluations: Sequence[Evaluation]) -> Evaluation:
         counts[row : row + len(each), begin : begin + each.counts.shape[1]] = each.counts
         row += len(each)
 
-    def aggregate(sums: Counts) -> Counts:
+    def aggregate(sums: FloatArray) -> FloatArray:
         parts = [
             each.aggregate(sums[..., begin:end])
             for each, begin, end in zip(evaluations, bounds[:-1], bounds[1:], strict=True)
@@ -96,27 +95,27 @@ def union(evaluations: Sequence[Evaluation]) -> Evaluation:
     return Evaluation(evaluations[0].names, counts, aggregate)
 
 
-def count_table(rows: Sequence[Sequence[float]], columns: int) -> Counts:
+def count_table(rows: Sequence[Sequence[float]], columns: int) -> FloatArray:
     """Rows of counts as a table, of the right width even when there are no rows."""
     return np.asarray(rows, dtype=np.float64).reshape(len(rows), columns)
 
 
-def ratio(part: Counts, whole: Counts) -> Counts:
+def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
     """part / whole, and 0 where the whole is 0."""
     return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)
 
 
-def share(part: Counts, whole: Counts, other: Counts) -> Counts:
+def share(part: FloatArray, whole: FloatArray, other: FloatArray) -> FloatArray:
     """part / whole; where the whole is empty, 1 if the other side is empty as well, else 0."""
     return np.where(whole == 0, (other == 0).astype(np.float64), ratio(part, whole))
 
 
-def harmonic_mean(left: Counts, right: Counts) -> Counts:
+def harmonic_mean(left: FloatArray, right: FloatArray) -> FloatArray:
     """2ab / (a + b); 0 where both are 0."""
     return ratio(2 * left * right, left + right)
 
 
-def precision_recall(hits: Counts, given: Counts, asked: Counts) -> Counts:
+def precision_recall(hits: FloatArray, given: FloatArray, asked: FloatArray) -> FloatArray:
     """Precision, recall and F1 of pooled counts, last axis."""
     precision, recall = share(hits, given, asked), share(hits, asked, given)
     return np.stack([precision, recall, harmonic_mean(precision, recall)], axis=-1)

@@ -18,8 +18,9 @@ from itertools import accumulate
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.counts import Counts, Evaluation, combine, count_table, precision_recall, ratio
+from forestalign.evaluation.counts import Evaluation, combine, count_table, precision_recall, ratio
 from forestalign.grammar import base_label
 from forestalign.trees import Tree, preorder
 
@@ -77,7 +78,7 @@ def score_brackets(gold: Sequence[Tree], system: Sequence[Tree]) -> Evaluation:
     return Evaluation(names, count_table(rows, 7), _aggregate_brackets)
 
 
-def _aggregate_brackets(sums: Counts) -> Counts:
+def _aggregate_brackets(sums: FloatArray) -> FloatArray:
     found = precision_recall(sums[..., 0], sums[..., 1], sums[..., 2])
     complete, tags = ratio(sums[..., 4], sums[..., 3]), ratio(sums[..., 5], sums[..., 6])
     return np.concatenate([found, np.stack([complete, tags], axis=-1)], axis=-1)
@@ -108,7 +109,7 @@ def score_attachments(gold: Sequence[Attachments], system: Sequence[Attachments]
         without = scored.sum(), (right & scored).sum(), (right_relations & scored).sum()
         rows.append((*without, len(right), right.sum(), right_relations.sum()))
 
-    def aggregate(sums: Counts) -> Counts:
+    def aggregate(sums: FloatArray) -> FloatArray:
         unlabelled = [ratio(sums[..., 1], sums[..., 0]), ratio(sums[..., 4], sums[..., 3])]
         relations = [ratio(sums[..., 2], sums[..., 0]), ratio(sums[..., 5], sums[..., 3])]
         return np.stack([*unlabelled, *relations] if labelled else unlabelled, axis=-1)
@@ -122,7 +123,7 @@ def right_heads(gold: Attachments, system: Attachments) -> tuple[bool, ...]:
     return tuple(wanted == given for wanted, given in zip(gold.heads, system.heads, strict=True))
 
 
-def _equal_relations(gold: Attachments, system: Attachments) -> Counts:
+def _equal_relations(gold: Attachments, system: Attachments) -> FloatArray:
     return np.array(
         [wanted == given for wanted, given in zip(gold.relations, system.relations, strict=True)], dtype=bool
     )

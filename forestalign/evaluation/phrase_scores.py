@@ -27,8 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError
-from forestalign.evaluation.counts import Counts, Evaluation, combine, count_table, harmonic_mean, ratio, share
+from forestalign.evaluation.counts import Evaluation, combine, count_table, harmonic_mean, ratio, share
 from forestalign.forest import Forest, Node, pack
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, Tree
@@ -194,7 +195,7 @@ def score_reachability(roots: Sequence[RootReached]) -> Evaluation:
     """The share of pairs with a two-sided root pair, and of those completed to one."""
     rows = [(1, root.reached and not root.completed, root.completed) for root in roots]
 
-    def aggregate(sums: Counts) -> Counts:
+    def aggregate(sums: FloatArray) -> FloatArray:
         return ratio(sums[..., 1:], sums[..., :1])
 
     return Evaluation(("root reached", "root completed"), count_table(rows, 3), aggregate)
@@ -228,7 +229,7 @@ def judge(output: frozenset[Hashable], required: frozenset[Hashable], allowed: f
 def evaluate_judgements(rows: Sequence[Sequence[Judgement]], prefix: str = "", references: int = 1) -> Evaluation:
     """Recall, precision and F1, averaged over references; a row holds one pair's judgement for each reference."""
 
-    def aggregate(sums: Counts) -> Counts:
+    def aggregate(sums: FloatArray) -> FloatArray:
         found, required, allowed, given = (sums[..., column::4] for column in range(4))
         recall = share(found, required, given).mean(axis=-1)
         precision = share(allowed, given, required).mean(axis=-1)

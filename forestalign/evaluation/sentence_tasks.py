@@ -14,8 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.counts import Counts, Evaluation, combine, count_table, precision_recall, ratio
+from forestalign.evaluation.counts import Evaluation, combine, count_table, precision_recall, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def score_similarity(gold: Sequence[float], system: Sequence[float]) -> Evaluati
     return Evaluation(("Pearson r",), np.stack(columns, axis=1), _pearson)
 
 
-def _centred(values: Sequence[float]) -> Counts:
+def _centred(values: Sequence[float]) -> FloatArray:
     """Values around 0 with unit spread, which leaves the correlation as it is.
 
     Sums of squares stay exact, and outputs of two systems on different scales can be swapped for one another in a
@@ -44,11 +45,11 @@ def _centred(values: Sequence[float]) -> Counts:
     if not len(array):
         return array
     spread = float(array.std())
-    centred: Counts = (array - array.mean()) / (spread if spread > 0 else 1.0)
+    centred: FloatArray = (array - array.mean()) / (spread if spread > 0 else 1.0)
     return centred
 
 
-def _pearson(sums: Counts) -> Counts:
+def _pearson(sums: FloatArray) -> FloatArray:
     count, x, y, xx, yy, xy = (sums[..., column] for column in range(6))
     covariance = count * xy - x * y
     variances = np.maximum(count * xx - x * x, 0) * np.maximum(count * yy - y * y, 0)
@@ -80,10 +81,10 @@ def score_paraphrases(gold: Sequence[bool], system: Sequence[float], threshold: 
         for wanted, number in zip(gold, system, strict=True)
     ]
 
-    def accuracy(sums: Counts) -> Counts:
+    def accuracy(sums: FloatArray) -> FloatArray:
         return ratio(sums[..., 1:2], sums[..., :1])
 
-    def of_class(sums: Counts) -> Counts:
+    def of_class(sums: FloatArray) -> FloatArray:
         return precision_recall(sums[..., 0], sums[..., 1], sums[..., 2])
 
     counts = count_table(rows, 5)
@@ -104,7 +105,7 @@ def score_ranking(gold: Sequence[Ranked], system: Sequence[float]) -> Evaluation
         if any(relevant for _, relevant in answers)
     ]
 
-    def aggregate(sums: Counts) -> Counts:
+    def aggregate(sums: FloatArray) -> FloatArray:
         return np.stack([ratio(sums[..., column], sums[..., 0]) for column in (1, 2)], axis=-1)
 
     return Evaluation(("MAP", "MRR"), count_table(rows, 3), aggregate)

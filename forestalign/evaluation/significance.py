@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.counts import Counts, Evaluation
+from forestalign.evaluation.counts import Evaluation
 
 SAMPLES = 10_000  # B in section 6.3
 _CHUNK = 500  # samples drawn at a time, so that memory stays small
@@ -78,7 +79,7 @@ def bootstrap(
     return tuple(Interval(float(left), float(right)) for left, right in zip(low, high, strict=True))
 
 
-def _resampled(counts: Counts, generator: np.random.Generator, samples: int) -> list[Counts]:
+def _resampled(counts: FloatArray, generator: np.random.Generator, samples: int) -> list[FloatArray]:
     pairs = len(counts)
     sums = []
     for size in _chunks(samples):

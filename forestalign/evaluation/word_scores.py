@@ -19,16 +19,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.counts import (
-    Counts,
-    Evaluation,
-    combine,
-    count_table,
-    harmonic_mean,
-    precision_recall,
-    ratio,
-)
+from forestalign.evaluation.counts import Evaluation, combine, count_table, harmonic_mean, precision_recall, ratio
 
 Link = tuple[int, int]
 Links = frozenset[Link]
@@ -104,7 +97,7 @@ def _overall(gold: Sequence[Links], system: Sequence[Links]) -> Evaluation:
     return Evaluation(("P", "R", "F1", "E", "micro P", "micro R", "micro F1"), count_table(rows, 7), _aggregate_overall)
 
 
-def _aggregate_overall(sums: Counts) -> Counts:
+def _aggregate_overall(sums: FloatArray) -> FloatArray:
     precision, recall, exact = (ratio(sums[..., column], sums[..., 0]) for column in (1, 2, 3))
     macro = np.stack([precision, recall, harmonic_mean(precision, recall), exact], axis=-1)
     return np.concatenate([macro, precision_recall(sums[..., 4], sums[..., 5], sums[..., 6])], axis=-1)
@@ -116,7 +109,7 @@ def _alignment_error_rate(gold: Sequence[GoldLinks], system: Sequence[Links]) ->
         for pair, given in zip(gold, system, strict=True)
     ]
 
-    def aggregate(sums: Counts) -> Counts:
+    def aggregate(sums: FloatArray) -> FloatArray:
         # no links anywhere: no error
         return np.where(sums[..., 1:] == 0, 0.0, 1 - ratio(sums[..., :1], sums[..., 1:]))
 
@@ -130,7 +123,7 @@ def _of_kind(name: str, gold: Sequence[frozenset[Item]], system: Sequence[frozen
         hits = len(wanted & given)
         rows.append((bool(wanted or given), hits / len(given) if given else 0, hits / len(wanted) if wanted else 0))
 
-    def aggregate(sums: Counts) -> Counts:
+    def aggregate(sums: FloatArray) -> FloatArray:
         precision, recall = ratio(sums[..., 1], sums[..., 0]), ratio(sums[..., 2], sums[..., 0])
         return np.stack([precision, recall, harmonic_mean(precision, recall)], axis=-1)
 

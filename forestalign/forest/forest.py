@@ -15,13 +15,12 @@ from itertools import pairwise
 from typing import Any, NewType
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from forestalign.errors import counted
 from forestalign.tokens import Sentence
 
 NodeId = NewType("NodeId", int)
-Ints = npt.NDArray[np.int32]
 NO_CHILD = -1
 BLOCK = 64  # trees in one column of `trees`
 
@@ -56,22 +55,22 @@ class ForestArrays:
     """Nodes and edges by number; the edges of node v are `edge_start[v]` to `edge_start[v + 1]`."""
 
     labels: tuple[str, ...]  # what `label` counts: distinct and sorted
-    begin: Ints  # [nodes]
-    end: Ints
-    label: Ints
-    head: Ints
-    semantic_head: Ints
-    is_bar: npt.NDArray[np.bool_]
-    is_leaf: npt.NDArray[np.bool_]
-    edge_start: Ints  # [nodes + 1]
-    children: Ints  # [edges, 2], NO_CHILD where there is none
-    log_prob: npt.NDArray[np.float64]  # [edges]
-    trees: npt.NDArray[np.int64]  # [edges, blocks] rows of bits (`bit_rows.pxd`): the trees that use an edge
-    roots: Ints
-    marginals: npt.NDArray[np.float64]  # [nodes] over the trees of the forest; empty where they are not known
+    begin: Int32Array  # [nodes]
+    end: Int32Array
+    label: Int32Array
+    head: Int32Array
+    semantic_head: Int32Array
+    is_bar: BoolArray
+    is_leaf: BoolArray
+    edge_start: Int32Array  # [nodes + 1]
+    children: Int32Array  # [edges, 2], NO_CHILD where there is none
+    log_prob: FloatArray  # [edges]
+    trees: IntArray  # [edges, blocks] rows of bits (`bit_rows.pxd`): the trees that use an edge
+    roots: Int32Array
+    marginals: FloatArray  # [nodes] over the trees of the forest; empty where they are not known
 
     @property
-    def edge_node(self) -> npt.NDArray[np.int64]:
+    def edge_node(self) -> IntArray:
         """The node of each edge."""
         return np.repeat(np.arange(len(self.begin)), np.diff(self.edge_start))
 
@@ -146,11 +145,11 @@ class Forest:
         return tuple(self.arrays.marginals.tolist())
 
     def over(self, sentence: Sentence) -> Forest:
-        """The same forest over a sentence of the same length."""
+        """This forest over another sentence of the same length."""
         return Forest.of_arrays(sentence, self.arrays)
 
-    def with_node_marginals(self, marginals: npt.NDArray[np.float64]) -> Forest:
-        """The same forest with the probabilities of its nodes."""
+    def with_node_marginals(self, marginals: FloatArray) -> Forest:
+        """This forest with the probabilities of its nodes."""
         return Forest.of_arrays(self.sentence, replace(self.arrays, marginals=marginals))
 
     def __len__(self) -> int:
@@ -201,14 +200,14 @@ def _arrays(
     )
 
 
-def _blocks(masks: Sequence[int]) -> npt.NDArray[np.int64]:
+def _blocks(masks: Sequence[int]) -> IntArray:
     """Masks in blocks of 64 trees. The last block has room for a sign, which only "not known" sets."""
     count = max((mask.bit_length() for mask in masks), default=0) // BLOCK + 1
     data = b"".join(mask.to_bytes(8 * count, "little", signed=True) for mask in masks)
     return np.frombuffer(data, "<i8").astype(np.int64).reshape(-1, count)
 
 
-def _masks(blocks: npt.NDArray[np.int64]) -> list[int]:
+def _masks(blocks: IntArray) -> list[int]:
     if blocks.shape[1] == 1:
         masks: list[int] = blocks[:, 0].tolist()
         return masks

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.compiled import core
 from forestalign.forest.forest import NO_CHILD, Forest, HyperEdge, NodeId
 
@@ -85,17 +85,17 @@ def log_partition(forest: Forest, inner: Sequence[float] | None = None, plain: b
     return log_sum([inner[root] for root in forest.roots])
 
 
-def _marginals(forest: Forest, plain: bool = False) -> npt.NDArray[np.float64]:
+def _marginals(forest: Forest, plain: bool = False) -> FloatArray:
     compiled, arrays = core("forest._inside_outside", plain), forest.arrays
     if compiled is None:
         inner = inside(forest)
         both = np.array(inner) + np.array(outside(forest, inner))
-        plainly: npt.NDArray[np.float64] = np.exp(np.minimum(both - log_partition(forest, inner), 0.0))
+        plainly: FloatArray = np.exp(np.minimum(both - log_partition(forest, inner), 0.0))
         return plainly
     scores = compiled.inside(arrays.edge_start, arrays.children, arrays.log_prob)
     outer = compiled.outside(arrays.edge_start, arrays.children, arrays.log_prob, arrays.roots, scores)
     total = log_sum(scores[arrays.roots].tolist())
-    probabilities: npt.NDArray[np.float64] = np.exp(np.minimum(scores + outer - total, 0.0))
+    probabilities: FloatArray = np.exp(np.minimum(scores + outer - total, 0.0))
     return probabilities
 
 
@@ -104,7 +104,7 @@ def with_marginals(forest: Forest) -> Forest:
     return forest.with_node_marginals(_marginals(forest))
 
 
-def edge_marginals(forest: Forest, plain: bool = False) -> npt.NDArray[np.float64]:
+def edge_marginals(forest: Forest, plain: bool = False) -> FloatArray:
     """Probability [edges] of each edge over the trees of the forest."""
     compiled, arrays = core("forest._inside_outside", plain), forest.arrays
     if compiled is None:
@@ -115,7 +115,7 @@ def edge_marginals(forest: Forest, plain: bool = False) -> npt.NDArray[np.float6
         outer = compiled.outside(arrays.edge_start, arrays.children, arrays.log_prob, arrays.roots, inner)
     below = np.where(arrays.children == NO_CHILD, 0.0, inner[arrays.children]).sum(1)
     total = log_sum(inner[arrays.roots].tolist())
-    found: npt.NDArray[np.float64] = np.exp(np.minimum(outer[arrays.edge_node] + arrays.log_prob + below - total, 0.0))
+    found: FloatArray = np.exp(np.minimum(outer[arrays.edge_node] + arrays.log_prob + below - total, 0.0))
     return found
 
 

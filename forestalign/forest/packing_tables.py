@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import ByteArray, Int32Array
 from forestalign.chart import CHAIN
 from forestalign.compiled import core
 from forestalign.grammar import (
@@ -30,41 +30,39 @@ from forestalign.grammar import (
 
 SEARCHES = ("first", "last", "conjunct")
 TABLES = ("syntactic", "semantic")  # of head rules
-Ints = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelColumns:
     """The symbols and the forest's labels of the chart's labels and of the tags, by their numbers."""
 
-    top_symbol: Ints  # of each label of the chart: as its parent sees it
-    low_symbol: Ints  # as its children are attached under it
-    whole_label: Ints  # the label of its node
-    bar_label: Ints  # the label of its bar nodes
-    tag_symbol: Ints
-    tag_label: Ints
+    top_symbol: Int32Array  # of each label of the chart: as its parent sees it
+    low_symbol: Int32Array  # as its children are attached under it
+    whole_label: Int32Array  # the label of its node
+    bar_label: Int32Array  # the label of its bar nodes
+    tag_symbol: Int32Array
+    tag_label: Int32Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleColumns:
     """Head rules; a group is a row of `members`."""
 
-    start: Ints  # [TABLES, symbols + 1]
-    search: Ints  # of each rule: place in SEARCHES
-    first_group: Ints
-    end_group: Ints
-    members: Bytes  # [groups, symbols]
+    start: Int32Array  # [TABLES, symbols + 1]
+    search: Int32Array  # of each rule: place in SEARCHES
+    first_group: Int32Array
+    end_group: Int32Array
+    members: ByteArray  # [groups, symbols]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolMarks:
     """What is asked about each symbol."""
 
-    is_punctuation: Bytes
-    is_separator: Bytes  # of conjuncts
-    is_coordinator: Bytes
-    right_first: Bytes  # what stands right of the head joins it first
+    is_punctuation: ByteArray
+    is_separator: ByteArray  # of conjuncts
+    is_coordinator: ByteArray
+    right_first: ByteArray  # what stands right of the head joins it first
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +96,7 @@ def packing_tables(labels: tuple[str, ...], tags: tuple[str, ...]) -> PackingTab
     return PackingTables(tables, tuple(names), symbols)
 
 
-def _ints(values: Sequence[int]) -> Ints:
+def _ints(values: Sequence[int]) -> Int32Array:
     return np.array(values, np.int32)
 
 
@@ -129,7 +127,7 @@ def _is_member(symbol: str, group: frozenset[str]) -> bool:
 
 
 def _marks(symbols: Sequence[str]) -> SymbolMarks:
-    def members(group: frozenset[str]) -> npt.NDArray[np.uint8]:
+    def members(group: frozenset[str]) -> ByteArray:
         return np.array([symbol in group for symbol in symbols], np.uint8)
 
     right_first = np.array([binarisation_order(symbol)[0] == "right" for symbol in symbols], np.uint8)

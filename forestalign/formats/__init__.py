@@ -1,9 +1,9 @@
 """File formats, one module per family. Readers stream; their errors carry file, line, value and expectation.
 
 - `lines`, `fields`, `input_checks`: lines of files, fields of JSON objects, and what a sentence must be
-- `pairs`, `word_links`, `linked_words`: pairs of sentences, and links between their words
+- `pairs`, `word_links`: pairs of sentences, and links between their words
 - `tree_files`, `forests`, `huang`, `enju`, `conll`, `graphviz`, `read_parses`: trees, forests, dependencies
-- `codec`, `cells`, `phrase_rows`, `reranked`: results
+- `codec`, `cells`, `phrase_rows`: results
 - `ists`, `chunk_files`: chunks
 """
 
@@ -32,7 +32,6 @@ from forestalign.formats.pairs import (
     are_sentences,
     format_pair,
     read_pairs,
-    read_parallel,
     unread_pairs,
     unread_parallel,
     unread_sentences,
@@ -103,7 +102,6 @@ __all__ = [
     "read_lines",
     "read_nbest",
     "read_pairs",
-    "read_parallel",
     "read_pharaoh",
     "read_phrases",
     "read_text_lines",

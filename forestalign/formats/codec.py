@@ -146,7 +146,7 @@ def sentence_in(text: str, words: Sequence[str]) -> Sentence:
     return Sentence(text, tuple(tokens))
 
 
-class _Side:
+class _ReadSide:
     """One sentence of a line; alternatives mostly share its tree, which is read once."""
 
     def __init__(self, fields: Fields):
@@ -173,7 +173,7 @@ def _alignment(fields: Fields) -> Alignment:
     version = fields.whole("version")
     if version != VERSION:
         fields.complain("version", f"found {version}; this program reads version {VERSION}")
-    sides = _Side(fields.child("source")), _Side(fields.child("target"))
+    sides = _ReadSide(fields.child("source")), _ReadSide(fields.child("target"))
     counts = len(sides[0].sentence), len(sides[1].sentence)
     others = fields.children("alternatives") if fields.has("alternatives") else ()
     return Alignment(
@@ -192,7 +192,9 @@ def _alignment(fields: Fields) -> Alignment:
     )
 
 
-def _phrases(fields: Fields, sides: tuple[_Side, _Side], source_tree: Tree, target_tree: Tree) -> PhraseAlignment:
+def _phrases(
+    fields: Fields, sides: tuple[_ReadSide, _ReadSide], source_tree: Tree, target_tree: Tree
+) -> PhraseAlignment:
     sentences = sides[0].sentence, sides[1].sentence
     counts = len(sentences[0]), len(sentences[1])
     nulls = fields.child("nulls")

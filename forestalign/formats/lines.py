@@ -44,7 +44,7 @@ class Unread(Generic[Content]):
     read: Callable[[], Content]
 
     def then(self, function: Callable[[Content], Other]) -> Unread[Other]:
-        """The same text, read and then passed through a function."""
+        """This text, read when it is asked for and then passed through a function."""
         return Unread(self.text, lambda: function(self.read()))
 
 

@@ -88,24 +88,16 @@ def unread_pairs(
         yield Unread(line.text or line.error, partial(_record, line, tokenized, max_words, form))
 
 
-def read_parallel(
-    source_path: str | Path,
-    target_path: str | Path,
-    tokenized: bool = False,
-    max_words: int = DEFAULT_CONFIG.max_words,
-) -> Iterator[PairRecord | BadRecord]:
-    """The pairs of two files, line by line; where one is longer, its further lines are bad records."""
-    for unread in unread_parallel(source_path, target_path, tokenized, max_words):
-        yield unread.read()
-
-
 def unread_parallel(
     source_path: str | Path,
     target_path: str | Path,
     tokenized: bool = False,
     max_words: int = DEFAULT_CONFIG.max_words,
 ) -> Iterator[Unread[PairRecord | BadRecord]]:
-    """As `read_parallel`, but nothing is tokenized before it is asked for."""
+    """The pairs of two files, line by line; where one is longer, its further lines are bad records.
+
+    Nothing is tokenized before it is asked for.
+    """
     for number, sides in enumerate(zip_longest(read_lines(source_path), read_lines(target_path)), start=1):
         source, target = sides
         if source is None or target is None:

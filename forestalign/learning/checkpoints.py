@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from forestalign.arrays import AnyArray
 from forestalign.config import PLACES, AlignConfig
 from forestalign.errors import InputError, UsageError
 from forestalign.inputs import WHAT_GOES_WRONG, read_arrays
@@ -23,7 +24,7 @@ from forestalign.pair_cache import made_cache
 FORMAT = "forestalign-checkpoint"  # the array `format` of every checkpoint
 _LONGEST_FORMAT = 1000  # bytes
 LARGEST_CHECKPOINT = 1 << 32  # bytes of all arrays
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, AnyArray]
 State = TypeVar("State")
 
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.formats.ists import ChunkAlignment
 from forestalign.learning.span_training import fit_logistic, fit_multinomial, fit_ridge
 from forestalign.phrases.chunk_alignment import TYPES, ChunkModel, around_features
-from forestalign.phrases.evidence.span_context import Floats, SpanContext
+from forestalign.phrases.evidence.span_context import SpanContext
 from forestalign.phrases.evidence.span_pairs import DIRECTED_PART, SYMMETRIC, SYMMETRIC_PART, Words, span_features
 
 THRESHOLD = 0.4  # five folds: .35 to .45 differ by less than .3 on each set
@@ -30,9 +31,9 @@ class ChunkExample:
     context: SpanContext
     source: tuple[Words, ...]
     target: tuple[Words, ...]
-    features: Floats  # [source, target, NAMES]
-    labels: Floats  # [source, target]
-    aligned: Floats  # [aligned pairs, NAMES]
+    features: FloatArray  # [source, target, NAMES]
+    labels: FloatArray  # [source, target]
+    aligned: FloatArray  # [aligned pairs, NAMES]
     types: tuple[str, ...]
     scores: tuple[float, ...]
     weight: float = 1.0  # how often it counts when types are learned
@@ -91,7 +92,7 @@ def train_chunks(examples: Sequence[ChunkExample]) -> ChunkModel:
     )
 
 
-def mirrored_features(features: Floats) -> Floats:
+def mirrored_features(features: FloatArray) -> FloatArray:
     """The features of the same spans with source and target swapped."""
     turned = features.copy()
     turned[..., DIRECTED_PART] *= -1.0

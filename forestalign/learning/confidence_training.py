@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
+from forestalign.arrays import FloatArray, IntArray
 from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.learning.calibration import Point, calibration_error, isotonic, reliability
@@ -23,7 +23,6 @@ from forestalign.pair_cache import read_cached
 from forestalign.phrases.result.pair_confidence import confidence_features, pair_kinds
 from forestalign.phrases.scoring.confidence import CONFIDENCE, KINDS, PairConfidence
 from forestalign.phrases.scoring.features import weigh_features
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.score_model import ScoreModel
 from forestalign.phrases.search.directed_search import DirectedSearch
 from forestalign.phrases.stage import PhraseStage, load_stage
@@ -37,7 +36,7 @@ class Observed:
     """The pairs of one alignment: their features, kinds, and how right each is, from 0 to 1."""
 
     features: FloatArray
-    kinds: npt.NDArray[np.int64]
+    kinds: IntArray
     right: FloatArray
 
 

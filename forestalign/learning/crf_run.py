@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
+from forestalign.arrays import FloatArray
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError, counted
 from forestalign.evaluation import Evaluation, GoldLinks, score_words
@@ -40,7 +41,6 @@ from forestalign.words.crf import (
 )
 from forestalign.words.crf.analysis_store import AnalysisStore
 from forestalign.words.crf.journal import Journal, is_crf_journal
-from forestalign.words.crf.lattice import Array
 from forestalign.words.crf.training import PAIR_LIST_FEATURES, PartlyFree, fingerprint
 
 REPORT_EVERY = 10  # iterations
@@ -222,7 +222,7 @@ class _CrfRun:
     ):
         self._plan, self._space, self._settings, self._held_out = plan, space, settings, held_out
         self._journal = journal
-        self._weights: dict[str, Array] = {}
+        self._weights: dict[str, FloatArray] = {}
         self._start = load_crf(plan.start).model if plan.start else None
         if journal.recalled and not plan.quiet:
             print(f"{counted(journal.recalled, 'evaluation')} recalled from {plan.output}.journal", file=sys.stderr)
@@ -249,7 +249,7 @@ class _CrfRun:
             )
         self._weights[direction] = weights
 
-    def _first_weights(self, direction: str) -> Array | None:
+    def _first_weights(self, direction: str) -> FloatArray | None:
         """The second direction starts from the first one's weights: most are alike, and that saves iterations."""
         earlier = next(iter(self._weights.values()), None)
         return earlier if self._start is None else self._start.weights_in(self._space, direction, earlier)

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from forestalign.aligner import Aligner
+from forestalign.arrays import FloatArray
 from forestalign.batch import Worker, Workers
 from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
@@ -46,7 +47,6 @@ from forestalign.learning.weighted_tasks import WeightedTask, run_pass
 from forestalign.outputs import SideFile, packed_file
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.evidence.phrase_evidence import KINDS
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model, score_model_text
 from forestalign.phrases.stage import PhraseStage, load_stage

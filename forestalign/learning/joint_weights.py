@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 
+from forestalign.arrays import Float32Array, FloatArray
 from forestalign.learning.word_gold import GoldSet
 from forestalign.learning.word_run import AnalysedPair
 from forestalign.learning.word_weights import EASY_SHARE, UNKNOWN, Marks
@@ -24,7 +24,7 @@ from forestalign.words.joint.joint_layers import LAYERS, LOGIT, LOGIT_UNIT, join
 from forestalign.words.joint.joint_reader import JointReader
 from forestalign.words.learned.lexical_layers import LEXICAL, pipeline_similarity
 from forestalign.words.learned.matching import KINDS, THRESHOLD, MatchingModel, match, read_matching
-from forestalign.words.learned.metric import Array, read_metric
+from forestalign.words.learned.metric import read_metric
 from forestalign.words.learned.sides import Lexicon
 from forestalign.words.learned.word_evidence import Evidence, gather
 
@@ -39,7 +39,7 @@ CONTEXTUAL = 2  # of the variants of the aligner: without a pair list
 class JointExample:
     """One pair: layers, kinds, 1 for each gold link, and how much it counts."""
 
-    layers: Array
+    layers: Float32Array
     evidence: Evidence
     gold: Marks
     weight: float
@@ -53,7 +53,7 @@ class KnownLinks:
         self.lexicon = Lexicon(load_wordnet(), load_vectors(), None, metric, centre)
         self.models = read_matching(folder / "word_model.tsv")
 
-    def __call__(self, source: Analysis, target: Analysis) -> tuple[Evidence, Array]:
+    def __call__(self, source: Analysis, target: Analysis) -> tuple[Evidence, Float32Array]:
         evidence = gather(source, target, self.lexicon)
         return evidence, match(evidence, self.models[CONTEXTUAL])
 
@@ -112,13 +112,13 @@ def fit_joint(items: Sequence[JointExample]) -> MatchingModel:
     return MatchingModel((found.astype(np.float32),))
 
 
-def fit_kind(rows: Array, gold: Marks, weights: Array) -> npt.NDArray[np.float64]:
+def fit_kind(rows: Float32Array, gold: Marks, weights: Float32Array) -> FloatArray:
     """Weights and bias; the penalty draws them to what the aligner says by itself, not to nothing."""
     design = np.concatenate([rows, np.ones((len(rows), 1), dtype=np.float32)], axis=1)
     prior = np.zeros(design.shape[1])
     prior[LAYERS.index(LOGIT)] = LOGIT_UNIT
 
-    def loss(theta: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
+    def loss(theta: FloatArray) -> tuple[float, FloatArray]:
         scores = np.clip(design @ theta.astype(np.float32), -30.0, 30.0)
         probabilities = 1.0 / (1.0 + np.exp(-scores))
         change = np.append((theta - prior)[:-1], 0.0)
@@ -126,10 +126,10 @@ def fit_kind(rows: Array, gold: Marks, weights: Array) -> npt.NDArray[np.float64
         gradient = (design.T @ ((probabilities - gold) * weights)).astype(np.float64)
         return value + PENALTY / 2.0 * float(change @ change), gradient + PENALTY * change
 
-    found: npt.NDArray[np.float64] = minimize(loss, prior, jac=True, method="L-BFGS-B", options={"maxiter": 80}).x
+    found: FloatArray = minimize(loss, prior, jac=True, method="L-BFGS-B", options={"maxiter": 80}).x
     return found
 
 
-def joint_probabilities(item: JointExample, model: MatchingModel) -> Array:
+def joint_probabilities(item: JointExample, model: MatchingModel) -> Float32Array:
     """p(i, j) of an example."""
     return model.probabilities(0, item.layers, item.evidence.kinds)

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
+from forestalign.arrays import Float32Array, FloatArray, Int32Array, IntArray
 from forestalign.blas import with_one_thread
-from forestalign.phrases.scoring.model import FloatArray, PhraseModel
+from forestalign.phrases.scoring.model import PhraseModel
 from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE, PairFeatures
 from forestalign.phrases.search.hypotheses import Derivation
 
-Rows = npt.NDArray[np.int64]
 Number = TypeVar("Number", np.int32, np.int64)
 CATEGORY_COUNT = len(CATEGORY_PAIRS)
 # where the weights of each kind stand in one vector
@@ -35,12 +35,12 @@ LEXICAL_PART = slice(CATEGORY_PART.stop, None)
 class Events:
     """Candidates of all events, rows sorted by event and group; `groups` and `starts` mark where each begins."""
 
-    dense: npt.NDArray[np.float32]  # [rows, len(DENSE)]
-    category: npt.NDArray[np.int32]
-    lexical: npt.NDArray[np.int32]  # -1 where there is none
-    groups: Rows  # first row of each group
-    starts: Rows  # first group of each event
-    observed: Rows  # row of each event's aligned candidate
+    dense: Float32Array  # [rows, len(DENSE)]
+    category: Int32Array
+    lexical: Int32Array  # -1 where there is none
+    groups: IntArray  # first row of each group
+    starts: IntArray  # first group of each event
+    observed: IntArray  # row of each event's aligned candidate
 
     def __len__(self) -> int:
         return len(self.observed)
@@ -80,13 +80,13 @@ def collect_events(
     return join_events(parts)
 
 
-def _candidate_keys(group: npt.NDArray[np.int32], normaliser: str) -> Rows:
+def _candidate_keys(group: Int32Array, normaliser: str) -> IntArray:
     """Candidates with the same key count once; the null phrase is the last."""
     keys = np.append(group, group.max(initial=-1) + 1) if normaliser == "distinct" else np.arange(len(group) + 1)
     return keys.astype(np.int64)
 
 
-def _block(pairs: PairFeatures, cells: Rows, answers: Rows, keys: Rows) -> Events:
+def _block(pairs: PairFeatures, cells: IntArray, answers: IntArray, keys: IntArray) -> Events:
     """Events with the same candidates: cells is [events, candidates, 2], answers are positions among candidates."""
     event_count, width = cells.shape[:2]
     order = np.argsort(keys, kind="stable")
@@ -165,13 +165,13 @@ def objective(weights: FloatArray, events: Events, l2: float) -> tuple[float, Fl
     return value, gradient
 
 
-def _best_rows(potentials: FloatArray, best: FloatArray, groups: Rows) -> Rows:
+def _best_rows(potentials: FloatArray, best: FloatArray, groups: IntArray) -> IntArray:
     """The first row of each group that has the group's best potential."""
     sizes = np.diff(np.append(groups, len(potentials)))
     is_best = np.flatnonzero(potentials == np.repeat(best, sizes))
     owner = np.repeat(np.arange(len(groups)), sizes)[is_best]
     _, first = np.unique(owner, return_index=True)
-    rows: Rows = is_best[first]
+    rows: IntArray = is_best[first]
     return rows
 
 

@@ -14,16 +14,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 
+from forestalign.arrays import FloatArray
 from forestalign.forest import Forest, edge_marginals
 from forestalign.reranking.rerank import ParsedPair, weighed_sides
 from forestalign.reranking.tree_features import Weights
 from forestalign.trees import Tree, preorder
 
 STEP = 1e-3  # t of the difference
-Table = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,18 +30,18 @@ class TreeChoice:
     """The trees of a sentence as a forest, features and gains of its edges, and what the sentence counts."""
 
     forest: Forest
-    features: Table
-    gains: Table
+    features: FloatArray
+    gains: FloatArray
     weight: float
 
-    def marginals(self, weights: Weights, push: float = 0.0) -> Table:
+    def marginals(self, weights: Weights, push: float = 0.0) -> FloatArray:
         """Probabilities of the edges, with the scores pushed along the gains."""
         arrays = self.forest.arrays
         scores = arrays.log_prob + self.features @ weights + push * self.gains
         return edge_marginals(Forest.of_arrays(self.forest.sentence, replace(arrays, log_prob=scores)))
 
 
-def edge_gains(forest: Forest, gold: Tree) -> Table:
+def edge_gains(forest: Forest, gold: Tree) -> FloatArray:
     """For each edge: brackets of its phrase that the gold tree has, less those that it has not."""
     wanted = {(node.begin, node.end, node.label) for node in preorder(gold) if not node.is_leaf}
     gains = [

@@ -15,10 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 
-from forestalign.phrases.scoring.model import FloatArray
+from forestalign.arrays import BoolArray, FloatArray
 
 SMALLEST_SPREAD = 1e-6
 
@@ -30,7 +29,7 @@ class KBestList:
     parts: FloatArray
     risks: FloatArray
 
-    def only(self, is_used: npt.NDArray[np.bool_]) -> KBestList:
+    def only(self, is_used: BoolArray) -> KBestList:
         """The list as if the other parts did not exist, so that nothing draws their weights away from 0."""
         return self if is_used.all() else KBestList(self.parts * is_used, self.risks)
 

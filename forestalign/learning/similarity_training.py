@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.forest import Forest
 from forestalign.learning.span_training import fit_logistic
 from forestalign.phrases.evidence.phrase_similarity import (
@@ -20,7 +21,7 @@ from forestalign.phrases.evidence.phrase_similarity import (
     free_spans,
     is_candidate,
 )
-from forestalign.phrases.evidence.span_context import Floats, SpanContext
+from forestalign.phrases.evidence.span_context import SpanContext
 from forestalign.phrases.evidence.span_pairs import SYMMETRIC, SYMMETRIC_PART, span_features
 from forestalign.tokens import Span
 
@@ -34,9 +35,9 @@ Block = tuple[frozenset[int], frozenset[int]]
 class SimilarityRows:
     """Candidates of one pair of sentences: their features, whether they are right, and how often each counts."""
 
-    features: Floats
-    labels: Floats
-    weights: Floats
+    features: FloatArray
+    labels: FloatArray
+    weights: FloatArray
 
 
 def similarity_rows(

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
+from forestalign.arrays import FloatArray
 from forestalign.blas import with_one_thread
-from forestalign.phrases.evidence.logistic import Floats, Weighting, softmax
+from forestalign.phrases.evidence.logistic import Weighting, softmax
 
 ITERATIONS = 500
 
@@ -21,29 +22,31 @@ ITERATIONS = 500
 class _Scaled:
     """Standardised features with a column of ones, and the way back."""
 
-    rows: Floats
-    mean: Floats
-    deviation: Floats
+    rows: FloatArray
+    mean: FloatArray
+    deviation: FloatArray
 
     @classmethod
-    def of(cls, features: Floats) -> _Scaled:
+    def of(cls, features: FloatArray) -> _Scaled:
         mean, deviation = features.mean(axis=0), features.std(axis=0)
         deviation = np.where(deviation < 1e-9, 1.0, deviation)
         scaled = (features - mean) / deviation
         return cls(np.concatenate([scaled, np.ones((len(features), 1))], axis=1), mean, deviation)
 
-    def folded(self, weights: Floats) -> Weighting:
+    def folded(self, weights: FloatArray) -> Weighting:
         plain = weights[:-1] / self.deviation
         return Weighting(plain, float(weights[-1] - plain @ self.mean))
 
 
 @with_one_thread
-def fit_logistic(features: Floats, labels: Floats, ridge: float = 1.0, weights: Floats | None = None) -> Weighting:
+def fit_logistic(
+    features: FloatArray, labels: FloatArray, ridge: float = 1.0, weights: FloatArray | None = None
+) -> Weighting:
     """Log odds of label 1; `weights` say how often each row counts."""
     scaled = _Scaled.of(features)
     counts = np.ones(len(labels)) if weights is None else weights
 
-    def loss(vector: Floats) -> tuple[float, Floats]:
+    def loss(vector: FloatArray) -> tuple[float, FloatArray]:
         odds = scaled.rows @ vector
         value = counts @ (np.logaddexp(0.0, odds) - labels * odds) + 0.5 * ridge * vector[:-1] @ vector[:-1]
         slope = scaled.rows.T @ (counts * (1.0 / (1.0 + np.exp(-odds)) - labels))
@@ -55,7 +58,7 @@ def fit_logistic(features: Floats, labels: Floats, ridge: float = 1.0, weights: 
 
 @with_one_thread
 def fit_multinomial(
-    features: Floats, labels: Floats, classes: int, ridge: float = 1.0, weights: Floats | None = None
+    features: FloatArray, labels: FloatArray, classes: int, ridge: float = 1.0, weights: FloatArray | None = None
 ) -> tuple[Weighting, ...]:
     """One weighted sum per class, of which the softmax is the probability; labels are class numbers."""
     scaled = _Scaled.of(features)
@@ -63,7 +66,7 @@ def fit_multinomial(
     wanted = np.eye(classes)[labels.astype(np.int64)]
     shape = (classes, scaled.rows.shape[1])
 
-    def loss(vector: Floats) -> tuple[float, Floats]:
+    def loss(vector: FloatArray) -> tuple[float, FloatArray]:
         table = vector.reshape(shape)
         shares = softmax(scaled.rows @ table.T)
         value = -(counts @ np.log(np.maximum((shares * wanted).sum(axis=1), 1e-300)))
@@ -76,15 +79,17 @@ def fit_multinomial(
 
 
 @with_one_thread
-def fit_ridge(features: Floats, values: Floats, ridge: float = 1.0) -> Weighting:
+def fit_ridge(features: FloatArray, values: FloatArray, ridge: float = 1.0) -> Weighting:
     """Least squares."""
     scaled = _Scaled.of(features)
     penalty = ridge * np.eye(scaled.rows.shape[1])
     penalty[-1, -1] = 0.0
-    solved: Floats = np.linalg.solve(scaled.rows.T @ scaled.rows + penalty, scaled.rows.T @ values).astype(np.float64)
+    solved: FloatArray = np.linalg.solve(scaled.rows.T @ scaled.rows + penalty, scaled.rows.T @ values).astype(
+        np.float64
+    )
     return scaled.folded(solved)
 
 
-def _minimum(loss: object, start: Floats) -> Floats:
-    found: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS}).x
+def _minimum(loss: object, start: FloatArray) -> FloatArray:
+    found: FloatArray = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS}).x
     return found

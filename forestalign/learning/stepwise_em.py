@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError
 from forestalign.learning.m_step import Events, join_events, maximise, objective
-from forestalign.phrases.scoring.model import FloatArray
 
 
 @dataclass(frozen=True, slots=True)

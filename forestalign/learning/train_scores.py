@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, FloatArray
 from forestalign.batch import Worker, Workers
 from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
@@ -29,7 +30,6 @@ from forestalign.learning.risk import KBestList, Objective, expected_risk, minim
 from forestalign.learning.weighted_tasks import WeightedTask, run_pass
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.scoring.features import DerivationFeatures, weigh_features
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.schema import CATEGORIES, NAMES, SLICE, STEPS
 from forestalign.phrases.scoring.score_model import paper_weights
 from forestalign.phrases.scoring.seeds import Seeds
@@ -68,7 +68,7 @@ class GoldSettings:
     without: tuple[str, ...] = ()  # parts (`pair: log pr`) or groups (`parse`) whose weights stay 0
 
     @property
-    def is_used(self) -> npt.NDArray[np.bool_]:
+    def is_used(self) -> BoolArray:
         """Which parts get weights, in the order of NAMES."""
         unknown = set(self.without) - set(NAMES) - set(SLICE)
         if unknown:

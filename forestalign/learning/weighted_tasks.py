@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from forestalign.arrays import FloatArray
 from forestalign.batch import Worker, Workers, map_ordered
-from forestalign.phrases.scoring.model import FloatArray
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import AnyArray, Float32Array
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.dependencies import Dependencies
 from forestalign.errors import UsageError
@@ -129,7 +129,7 @@ def write_analyses(path: Path, known: dict[Words, Analysis]) -> None:
         )
 
 
-def _below(parts: Sequence[npt.NDArray[np.float32] | None], kind: type[np.floating[Any]]) -> npt.NDArray[Any]:
+def _below(parts: Sequence[Float32Array | None], kind: type[np.floating[Any]]) -> AnyArray:
     rows = [part for part in parts if part is not None]
     return np.concatenate(rows).astype(kind, copy=False) if rows else np.zeros((0, 0), dtype=kind)
 
@@ -157,12 +157,12 @@ def _known(records: Sequence[dict[str, Any]], vectors: _Rows, middle: _Rows) -> 
 class _Rows:
     """Rows that are taken from the top, a sentence at a time."""
 
-    rows: npt.NDArray[Any]
+    rows: AnyArray
     begin: int = 0
 
-    def take(self, count: int) -> npt.NDArray[np.float32]:
+    def take(self, count: int) -> Float32Array:
         self.begin += count
-        taken: npt.NDArray[np.float32] = self.rows[self.begin - count : self.begin].astype(np.float32, copy=False)
+        taken: Float32Array = self.rows[self.begin - count : self.begin].astype(np.float32, copy=False)
         return taken
 
 
@@ -181,9 +181,7 @@ def _record(words: Words, analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _analysis(
-    record: dict[str, Any], vectors: npt.NDArray[np.float32] | None, middle: npt.NDArray[np.float32] | None
-) -> Analysis:
+def _analysis(record: dict[str, Any], vectors: Float32Array | None, middle: Float32Array | None) -> Analysis:
     sentence = Sentence.from_words(record["words"]).with_analysis(record["tags"], record["lemmas"])
     dependencies = Dependencies(tuple(record["heads"]), tuple(record["relations"]))
     entities = tuple(Entity(*each) for each in record["entities"])

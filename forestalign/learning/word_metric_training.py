@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forestalign.arrays import Float32Array
 from forestalign.blas import with_one_thread
 from forestalign.errors import UsageError
 from forestalign.lexicon import load_vectors
 from forestalign.words import Analysis
 from forestalign.words.centred_vectors import unit_rows
-from forestalign.words.learned.metric import Array, Metric, partners, rows_of
+from forestalign.words.learned.metric import Metric, partners, rows_of
 
 RANK = 256  # held-out F1 of the metric alone rises up to here; the file stays under 300 kB
 EPOCHS, BATCH, STEP = 5, 16, 5e-3
@@ -31,13 +32,13 @@ DECAY = (0.9, 0.99)
 class LinkedRows:
     """One pair of sentences: the rows of its words, 1 for each gold link, and how much it counts."""
 
-    left: Array
-    right: Array
-    gold: Array
+    left: Float32Array
+    right: Float32Array
+    gold: Float32Array
     weight: float
 
 
-def rows(analysis: Analysis) -> Array:
+def rows(analysis: Analysis) -> Float32Array:
     """x of the words of a sentence: vectors of the encoder, which it must have, and static ones."""
     middle = analysis.sentence.context_vectors
     if middle is None:
@@ -70,15 +71,15 @@ def learn_metric(pairs: Sequence[LinkedRows]) -> Metric:
     return Metric(*parameters)
 
 
-def principal_directions(pairs: Sequence[LinkedRows]) -> Array:
+def principal_directions(pairs: Sequence[LinkedRows]) -> Float32Array:
     """The directions in which the words of the sources differ most, as columns."""
     every = np.concatenate([pair.left for pair in pairs])
     _, directions = np.linalg.eigh(every.T @ every / len(every))
-    first: Array = (START * directions[:, ::-1][:, :RANK]).astype(np.float32)
+    first: Float32Array = (START * directions[:, ::-1][:, :RANK]).astype(np.float32)
     return first
 
 
-def gradient(metric: Metric, batch: Sequence[LinkedRows]) -> tuple[Array, Array]:
+def gradient(metric: Metric, batch: Sequence[LinkedRows]) -> tuple[Float32Array, Float32Array]:
     """Of the mean loss of a batch, by the projection and by the null score."""
     every = np.concatenate([rows for pair in batch for rows in (pair.left, pair.right)])
     projected = metric.of(every)
@@ -98,7 +99,7 @@ def gradient(metric: Metric, batch: Sequence[LinkedRows]) -> tuple[Array, Array]
     return every.T @ np.concatenate(by_place), every.T @ np.concatenate(by_null)
 
 
-def surprise(scores: Array, null: Array, gold: Array) -> tuple[Array, Array]:
+def surprise(scores: Float32Array, null: Float32Array, gold: Float32Array) -> tuple[Float32Array, Float32Array]:
     """Probability given minus probability due, for every pair and for no partner."""
     given, without = partners(scores, null)
     counts = gold.sum(1, keepdims=True)

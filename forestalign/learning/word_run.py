@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from forestalign.arrays import Float32Array
 from forestalign.learning.word_gold import GoldSet, Links, analyse_all, macro_line
 from forestalign.learning.word_metric_training import LinkedRows, learn_metric, rows
 from forestalign.learning.word_weights import UNKNOWN, WordExample, fit
@@ -28,7 +29,7 @@ from forestalign.words import Analysis
 from forestalign.words.centred_vectors import centre_of, read_centre, write_centre
 from forestalign.words.learned.lexical_layers import LEXICAL, lexical_layers, pipeline_similarity
 from forestalign.words.learned.matching import MatchingModel, align_best, format_matching, match, read_matching
-from forestalign.words.learned.metric import Array, Metric, read_metric, write_metric
+from forestalign.words.learned.metric import Metric, read_metric, write_metric
 from forestalign.words.learned.sides import CONTENT, Lexicon, kind_of, prepare
 from forestalign.words.learned.word_evidence import gather
 
@@ -80,7 +81,7 @@ class WordTraining:
                     yield f"{title:<20}{gold_set.name:<18}{line}"
 
     @cached_property
-    def _centre(self) -> Array:
+    def _centre(self) -> Float32Array:
         return centre_of(each.sentence for gold_set in self.sets for pair in gold_set.pairs for each in pair)
 
     @cached_property
@@ -120,7 +121,7 @@ def _half_scores(gold_set: GoldSet, items: Sequence[WordExample], models: Sequen
         yield f"threshold {threshold}  {line}"
 
 
-def links_above(probabilities: Array, threshold: float) -> Links:
+def links_above(probabilities: Float32Array, threshold: float) -> Links:
     """The pairs of words that are likelier than the threshold."""
     return frozenset((int(i), int(j)) for i, j in np.argwhere(probabilities > threshold))
 
@@ -155,7 +156,7 @@ def examples(gold_set: GoldSet, lexicon: Lexicon) -> list[WordExample]:
     return result
 
 
-def _marks(source: Analysis, target: Analysis, links: Links) -> Array:
+def _marks(source: Analysis, target: Analysis, links: Links) -> Float32Array:
     """1 for each link."""
     marks = np.zeros((len(source), len(target)), dtype=np.float32)
     for i, j in sorted(links):

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 
+from forestalign.arrays import AnyArray, AnyFloatArray, Float32Array, FloatArray, Int8Array
 from forestalign.blas import with_one_thread
 from forestalign.words.learned.lexical_layers import similarity_of
 from forestalign.words.learned.matching import FIRST, KINDS, MatchingModel
-from forestalign.words.learned.metric import Array, Metric, learned_layers
+from forestalign.words.learned.metric import Metric, learned_layers
 from forestalign.words.learned.word_evidence import LEARNED_PART, Evidence
 
-Marks = npt.NDArray[np.floating[Any]]  # 1 for each gold link
+Marks = AnyFloatArray  # 1 for each gold link
 EASY_SHARE = 0.1  # of the pairs of words that nothing speaks for, how many are kept as negatives
 RELATED = 0.9  # similarity of related words
 PENALTY = 3.0  # L2
@@ -30,8 +29,8 @@ class WordExample:
     """One pair of sentences with its evidence, the rows that the metric projects, its gold, and how much it counts."""
 
     evidence: Evidence
-    left: Array
-    right: Array
+    left: Float32Array
+    right: Float32Array
     gold: Marks
     weight: float
 
@@ -56,7 +55,7 @@ def fit(items: Sequence[WordExample]) -> MatchingModel:
     return MatchingModel((*model.passes, fit_pass(*sample(items, beliefs))))
 
 
-def sample(items: Sequence[WordExample], beliefs: Sequence[Array | None]) -> list[npt.NDArray[Any]]:
+def sample(items: Sequence[WordExample], beliefs: Sequence[Float32Array | None]) -> list[AnyArray]:
     """Layers, kinds, gold and weights of the pairs of words that are kept; easy negatives are few and weigh more."""
     generator = np.random.default_rng(0)
     parts = []
@@ -72,7 +71,7 @@ def sample(items: Sequence[WordExample], beliefs: Sequence[Array | None]) -> lis
 
 
 @with_one_thread
-def fit_pass(rows: Array, kinds: npt.NDArray[np.int8], gold: Marks, weights: Array) -> Array:
+def fit_pass(rows: Float32Array, kinds: Int8Array, gold: Marks, weights: Float32Array) -> Float32Array:
     """One logistic regression for each kind; the last weight is the bias and is not penalised."""
     result = np.zeros((len(KINDS), rows.shape[1] + 1), dtype=np.float32)
     for kind in range(len(KINDS)):
@@ -85,9 +84,7 @@ def fit_pass(rows: Array, kinds: npt.NDArray[np.int8], gold: Marks, weights: Arr
     return result
 
 
-def loss(
-    theta: npt.NDArray[np.float64], design: Array, gold: Marks, weights: Array
-) -> tuple[float, npt.NDArray[np.float64]]:
+def loss(theta: FloatArray, design: Float32Array, gold: Marks, weights: Float32Array) -> tuple[float, FloatArray]:
     """Weighted negative log-likelihood with its gradient."""
     scores = np.clip(design @ theta.astype(np.float32), -30.0, 30.0)
     probabilities = 1.0 / (1.0 + np.exp(-scores))

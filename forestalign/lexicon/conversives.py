@@ -1,7 +1,7 @@
 """Predicates that tell one event from two sides: *John bought it from Mary* is *Mary sold it to John*.
 
 grammar/conversives.tsv says which role of the one is which role of the other. A predicate with itself is one whose two
-sides are alike: *Ann met Bob* is *Bob met Ann*.
+sides are alike: *Ann met Bob* is *Bob met Ann*. Like every list of this folder it has a module of its own.
 """
 
 from __future__ import annotations

@@ -277,7 +277,7 @@ def _first_names(words: Sequence[str]) -> list[str]:
 
 
 def _agree(left: str, right: str) -> bool:
-    """The same name, a short form or an initial of it."""
+    """Whether one name is the other, a short form or an initial of it."""
     short, long = sorted((left.rstrip("."), right.rstrip(".")), key=len)
     if short == long or (len(short) == 1 and long.startswith(short)):
         return True

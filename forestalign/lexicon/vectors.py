@@ -1,7 +1,7 @@
 """Static word vectors: the shipped GloVe rows in 8 bits, or any file that gensim reads.
 
 The shipped rows are looked up with numpy alone, since importing gensim takes longer than all the rest; gensim comes in
-for `keyed_vectors` and for the user's own files. Words are asked for as they stand, then lower-cased.
+for the user's own files. Words are asked for as they stand, then lower-cased.
 
 The shipped rows are sorted by frequency, so their order also gives an inverse document frequency: by Zipf's law the
 r-th word has a frequency in proportion to 1/r, so that idf(word) = log(1 + r / IDF_RANK), scaled to 1 for the last
@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import AnyArray, Float32Array
 from forestalign.errors import GrammarError, InputError
 from forestalign.grammar import grammar_root
 from forestalign.inputs import kept_while_unchanged, read_arrays, read_blocks, read_lines, reading
 
-Matrix = npt.NDArray[np.float32]
 # gensim's own files are pickles, which run whatever code their author put into them
 _PICKLED = frozenset({".kv", ".model"})
 _CONVERSION = (
@@ -44,10 +43,9 @@ IDF_RANK = 100.0  # scripts/score_sts.py on stsb.dev: r .806 with 1, .810 with 1
 class WordVectors:
     """Words and their vectors; unit length on the way out, so that a dot product is a cosine."""
 
-    def __init__(self, words: list[str], rows: npt.NDArray[Any], scales: Matrix | None = None):
+    def __init__(self, words: list[str], rows: AnyArray):
         self._index = {word: number for number, word in enumerate(words)}
         self._rows = rows
-        self._scales = scales
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self._number(word) is not None
@@ -60,13 +58,13 @@ class WordVectors:
         """Numbers in one vector."""
         return int(self._rows.shape[1])
 
-    def vector(self, word: str) -> Matrix | None:
+    def vector(self, word: str) -> Float32Array | None:
         """The word's vector, unit length, or None."""
         number = self._number(word)
         if number is None:
             return None
-        row: Matrix = self._rows[number].astype(np.float32)
-        unit: Matrix = row / np.float32(np.linalg.norm(row) or 1.0)
+        row: Float32Array = self._rows[number].astype(np.float32)
+        unit: Float32Array = row / np.float32(np.linalg.norm(row) or 1.0)
         return unit
 
     def cosine(self, left: str, right: str) -> float:
@@ -74,11 +72,11 @@ class WordVectors:
         left_row, right_row = self.vector(left), self.vector(right)
         return 0.0 if left_row is None or right_row is None else float(left_row @ right_row)
 
-    def matrix(self, words: Sequence[str]) -> Matrix:
+    def matrix(self, words: Sequence[str]) -> Float32Array:
         """One unit row per word, zeros where it is unknown."""
         found = [self._number(word) for word in words]
         numbers = np.array([-1 if number is None else number for number in found], dtype=np.int64)
-        rows: Matrix = self._rows[np.maximum(numbers, 0)].astype(np.float32)
+        rows: Float32Array = self._rows[np.maximum(numbers, 0)].astype(np.float32)
         rows[numbers < 0] = 0.0
         norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         norms[norms == 0.0] = 1.0
@@ -90,17 +88,6 @@ class WordVectors:
         number = self._number(word)
         rank = len(self) if number is None else number + 1
         return math.log1p(rank / IDF_RANK) / math.log1p(len(self) / IDF_RANK)
-
-    def keyed_vectors(self) -> Any:
-        """The same vectors, in their original size, as gensim `KeyedVectors`."""
-        from gensim.models import KeyedVectors
-
-        vectors = self._rows.astype(np.float32)
-        if self._scales is not None:
-            vectors *= self._scales[:, None]
-        keyed = KeyedVectors(vector_size=self.dimensions)
-        keyed.add_vectors(list(self._index), vectors)
-        return keyed
 
     def _number(self, word: str) -> int | None:
         number = self._index.get(word)
@@ -130,12 +117,9 @@ def read_compact(path: Path) -> WordVectors:
         words = arrays["words"].tobytes().decode("utf-8").split("\n")
         codes, scales = arrays["codes"], arrays["scales"]
     if len(words) != len(codes) or len(words) != len(scales):
-        raise GrammarError(
-            path,
-            None,
-            f"words: {len(words)}, vectors: {len(codes)}, scales: {len(scales)}; expected as many of each",
-        )
-    return WordVectors(words, codes, scales)
+        counts = f"words: {len(words)}, vectors: {len(codes)}, scales: {len(scales)}"
+        raise GrammarError(path, None, f"{counts}; expected as many of each")
+    return WordVectors(words, codes)  # directions alone are asked for, so that scales do not matter
 
 
 def _read_with_gensim(path: Path) -> Any:

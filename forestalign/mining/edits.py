@@ -16,13 +16,15 @@ from typing import TypeVar
 
 from forestalign.errors import UsageError, shown
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, OTHER_ROLES, SIMILAR
-from forestalign.mining.edit_meanings import values_differ
+from forestalign.lexicon.phrase_text import Parts, take_apart
+from forestalign.lexicon.quantities import may_begin, quantity_findings
 from forestalign.mining.edit_sides import EditSide, is_other_number
 from forestalign.mining.edit_units import EditUnit, units_of
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.result.contradictions import NEGATION, Contradiction
 from forestalign.phrases.scoring.schema import WordClass
-from forestalign.tokens import Span, tokenize
+from forestalign.tokens import Sentence, Span, tokenize
+from forestalign.view.characters import visible
 
 SpanPair = tuple[Span, Span]
 Place = TypeVar("Place", int, Span)
@@ -60,6 +62,12 @@ class Edit:
     relation: str = ""
     detail: str = ""
 
+    def __str__(self) -> str:
+        """In words: `replaced: car → automobile (equal)`."""
+        texts = dict.fromkeys(filter(None, (self.source_text, self.target_text)))
+        told = self.detail or self.relation
+        return visible(f"{self.kind}: {' → '.join(texts)}{f' ({told})' if told else ''}")
+
 
 @dataclass(frozen=True, slots=True)
 class PairEdits:
@@ -69,6 +77,10 @@ class PairEdits:
     edits: tuple[Edit, ...]
     kept_share: float
     contradictions: tuple[Contradiction, ...] = ()  # what makes the sentences say different things
+
+    def __str__(self) -> str:
+        """A line for each edit but what was kept."""
+        return "\n".join(str(edit) for edit in self.edits if edit.kind is not EditKind.KEPT) or "nothing changed"
 
     @property
     def is_same(self) -> bool:
@@ -250,7 +262,7 @@ class _Comparison:
             for side, span in ((self.source, unit.source), (self.target, unit.target))
         )
         is_judged = unit.relation == SIMILAR and both_numbers
-        return not is_judged and values_differ(self.source, self.target, unit.source, unit.target)
+        return not is_judged and _have_other_values(self.source, self.target, unit.source, unit.target)
 
     def _is_other_number(self, unit: EditUnit) -> bool:
         """One noun in singular and plural: the unit itself, or linked words in it (*a dog*, *two dogs*)."""
@@ -266,6 +278,22 @@ class _Comparison:
             )
             for source, target in pairs
         )
+
+
+def _have_other_values(source: EditSide, target: EditSide, own: Span, other: Span) -> bool:
+    """Whether two phrases have values of one kind, none of them the same: *first* and *second*, *2* and *3 times*.
+
+    The finders are those that the alignment uses, whose phrase pairs may say nothing: *twice* is no number to a tagger.
+    """
+    if not any(may_begin(word) for side, span in ((source, own), (target, other)) for word in side.lowered(span)):
+        return False
+    relations = {finding.relation for finding in quantity_findings(_parts(source, own), _parts(target, other))}
+    return DIFFERENT in relations and not relations & {EQUAL, SIMILAR}
+
+
+def _parts(side: EditSide, span: Span) -> Parts:
+    whole = side.sentence
+    return take_apart(Sentence(whole.text, whole.tokens[slice(*span)]))
 
 
 def _span(words: Sequence[int]) -> Span | None:

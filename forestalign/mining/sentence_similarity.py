@@ -23,8 +23,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.blas import with_one_thread
 from forestalign.errors import GrammarError
 from forestalign.formats.input_checks import check_id
@@ -39,7 +39,6 @@ from forestalign.mining.similarity_reasons import reasons_of
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.tokens import Sentence
 
-Array = npt.NDArray[np.float64]
 VECTOR_FEATURES = ("cosine", "cosine, squared", "cosine, cubed", "cosine times aligned")
 HIGHEST = 5.0
 _HIGHEST_WITH_REASON = 4.0
@@ -86,16 +85,16 @@ class SimilarityModel:
     """
 
     names: tuple[str, ...]  # of the features without sentence vectors
-    centre: Array
-    scale: Array
-    plain: Array
-    full: Array
-    landmarks: Array  # [landmarks, features], scaled
-    narrowness: Array  # one number
-    plain_near: Array
-    full_near: Array
-    projection: Array
-    offset: Array
+    centre: FloatArray
+    scale: FloatArray
+    plain: FloatArray
+    full: FloatArray
+    landmarks: FloatArray  # [landmarks, features], scaled
+    narrowness: FloatArray  # one number
+    plain_near: FloatArray
+    full_near: FloatArray
+    projection: FloatArray
+    offset: FloatArray
 
     @with_one_thread
     def judge(self, alignment: Alignment) -> Similarity:
@@ -139,14 +138,14 @@ def limits(reasons: Sized, length: float) -> tuple[float, float]:
     return (_HIGHEST_WITH_REASON, min(math.exp(length) / 2 / _DECIDED, 1.0)) if len(reasons) else (HIGHEST, 1.0)
 
 
-def without_reasons(rows: Array, names: Sequence[str]) -> Array:
+def without_reasons(rows: FloatArray, names: Sequence[str]) -> FloatArray:
     """Scaled rows as landmarks see them: reasons against are nought."""
     hidden = rows.copy()
     hidden[:, [number for number, name in enumerate(names) if name.startswith(ANY_REASON)]] = 0.0
     return hidden
 
 
-def nearness(rows: Array, landmarks: Array, narrowness: float) -> Array:
+def nearness(rows: FloatArray, landmarks: FloatArray, narrowness: float) -> FloatArray:
     """How near each row is to each landmark, from 0 to 1: [rows, landmarks]."""
     squares = (rows**2).sum(axis=1)[:, None] + (landmarks**2).sum(axis=1) - 2 * rows @ landmarks.T
     return np.asarray(np.exp(-narrowness * np.maximum(squares, 0.0)))

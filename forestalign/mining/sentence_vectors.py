@@ -10,16 +10,15 @@ are.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.lexicon import WordVectors
 from forestalign.tokens import Sentence
 
-Array = npt.NDArray[np.float64]
 _LEAST_WEIGHT = 0.02
 
 
-def pooled_vector(sentence: Sentence, vectors: WordVectors) -> Array | None:
+def pooled_vector(sentence: Sentence, vectors: WordVectors) -> FloatArray | None:
     """The means of a sentence, one after the other; None if the parser gave no vectors."""
     if sentence.context_vectors is None or sentence.vectors is None or not len(sentence):
         return None
@@ -29,7 +28,7 @@ def pooled_vector(sentence: Sentence, vectors: WordVectors) -> Array | None:
     return np.concatenate([*(layer.mean(axis=0) for layer in layers), *(weights @ layer for layer in layers)])
 
 
-def projected_cosine(source: Array, target: Array, projection: Array, offset: Array) -> float:
+def projected_cosine(source: FloatArray, target: FloatArray, projection: FloatArray, offset: FloatArray) -> float:
     """The cosine of two pooled vectors after projecting."""
     left, right = source @ projection + offset, target @ projection + offset
     norm = float(np.linalg.norm(left) * np.linalg.norm(right))

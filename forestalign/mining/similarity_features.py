@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.lexicon import WordVectors
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR
 from forestalign.mining.edit_sides import EditSide, word_kind
@@ -23,7 +23,6 @@ from forestalign.mining.meaning_features import ANY_REASON, meaning_features
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.scoring.schema import WordClass
 
-Array = npt.NDArray[np.float64]
 CLASSES = ("name", "number", "noun", "verb", "other content", "function")
 _RELATIONS = {
     "same": ("kept",),
@@ -38,19 +37,19 @@ _LEAST_IDF = 0.02  # so that a sentence of function words has weights, too
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _WeighedSide:
     """One sentence with weights, classes and the aligned share of each word."""
 
     side: EditSide
-    weights: Array
+    weights: FloatArray
     classes: tuple[str, ...]
-    aligned: Array
+    aligned: FloatArray
 
     @property
     def mass(self) -> float:
         return float(self.weights.sum()) or 1.0
 
-    def share(self, numbers: Sequence[float] | Array) -> float:
+    def share(self, numbers: Sequence[float] | FloatArray) -> float:
         """The weighted mean of numbers of the words."""
         return float(self.weights @ np.asarray(numbers, np.float64)) / self.mass
 
@@ -89,7 +88,7 @@ def _gated(found: dict[str, float]) -> dict[str, float]:
     }
 
 
-def _sides(alignment: Alignment, idf: Callable[[str], float]) -> tuple[_Side, _Side]:
+def _sides(alignment: Alignment, idf: Callable[[str], float]) -> tuple[_WeighedSide, _WeighedSide]:
     sides = []
     for number, side in enumerate(
         (
@@ -102,7 +101,9 @@ def _sides(alignment: Alignment, idf: Callable[[str], float]) -> tuple[_Side, _S
         for link in alignment.words:
             word = (link.source, link.target)[number]
             aligned[word] = max(aligned[word], link.score)
-        sides.append(_Side(side, weights, tuple(word_kind(side, word) for word in range(len(side.words))), aligned))
+        sides.append(
+            _WeighedSide(side, weights, tuple(word_kind(side, word) for word in range(len(side.words))), aligned)
+        )
     return sides[0], sides[1]
 
 
@@ -110,7 +111,7 @@ def _weight(side: EditSide, word: int, idf: Callable[[str], float]) -> float:
     return 0.0 if side.classes[word] == WordClass.PUNCTUATION else _LEAST_IDF + idf(side.words[word])
 
 
-def _shares(source: _Side, target: _Side) -> dict[str, float]:
+def _shares(source: _WeighedSide, target: _WeighedSide) -> dict[str, float]:
     """Aligned shares: by weight, by content words, and of the side that has less of it."""
     weighted = source.share(source.aligned), target.share(target.aligned)
     mass = source.mass + target.mass
@@ -126,7 +127,7 @@ def _shares(source: _Side, target: _Side) -> dict[str, float]:
     }
 
 
-def _relation_shares(edits: PairEdits, source: _Side, target: _Side) -> dict[str, float]:
+def _relation_shares(edits: PairEdits, source: _WeighedSide, target: _WeighedSide) -> dict[str, float]:
     """The weight of what was kept and of what was replaced, by relation."""
     masses: dict[str, float] = defaultdict(float)
     for edit in edits.edits:
@@ -144,7 +145,7 @@ def _edit_counts(edits: PairEdits) -> dict[str, float]:
     return {name: min(count, 3) / 3 for name, count in counts.items()}
 
 
-def _lengths(source: _Side, target: _Side) -> dict[str, float]:
+def _lengths(source: _WeighedSide, target: _WeighedSide) -> dict[str, float]:
     counts = source.side.content_count() or 1, target.side.content_count() or 1
     return {
         "length ratio": min(counts) / max(counts),
@@ -154,7 +155,7 @@ def _lengths(source: _Side, target: _Side) -> dict[str, float]:
     }
 
 
-def _surface(source: _Side, target: _Side) -> dict[str, float]:
+def _surface(source: _WeighedSide, target: _WeighedSide) -> dict[str, float]:
     """Shared words, pairs of words and groups of three and four letters."""
     words = [[word.lower() for word in side.side.words if any(map(str.isalnum, word))] for side in (source, target)]
     pairs = [list(pairwise(each)) for each in words]
@@ -171,7 +172,9 @@ def _dice(left: Sequence[object], right: Sequence[object]) -> float:
     return 2 * shared / (len(left) + len(right)) if left or right else 1.0
 
 
-def _near_links(alignment: Alignment, source: _Side, target: _Side, vectors: WordVectors) -> dict[str, float]:
+def _near_links(
+    alignment: Alignment, source: _WeighedSide, target: _WeighedSide, vectors: WordVectors
+) -> dict[str, float]:
     """Aligned shares in which a link counts as much as its words are alike: the same, or near by static vectors."""
     near = np.zeros(len(source.weights)), np.zeros(len(target.weights))
     for link in alignment.words:
@@ -184,7 +187,7 @@ def _near_links(alignment: Alignment, source: _Side, target: _Side, vectors: Wor
     return {"near links": whole, "least near links": min(shares), "near links, squared": whole**2}
 
 
-def _static_vectors(source: _Side, target: _Side, vectors: WordVectors) -> dict[str, float]:
+def _static_vectors(source: _WeighedSide, target: _WeighedSide, vectors: WordVectors) -> dict[str, float]:
     """Weighted means of the words' static vectors, and each word against the nearest word of the other side."""
     rows = [vectors.matrix(side.side.words).astype(np.float64) for side in (source, target)]
     cosines = rows[0] @ rows[1].T

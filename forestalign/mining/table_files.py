@@ -180,7 +180,7 @@ def _tsv(rows: Iterable[TableRow]) -> Iterator[str]:
 
 
 def _csv(rows: Iterable[TableRow]) -> Iterator[str]:
-    """The same cells with commas between them, quoted and ended as RFC 4180 says; whoever writes lines adds `\\n`."""
+    """A row of cells with commas between them, quoted and ended as RFC 4180 says; whoever writes lines adds `\\n`."""
     for line in _tsv(rows):
         written = io.StringIO()
         csv.writer(written, lineterminator="\r").writerow(line.split("\t"))

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import Float32Array, IntArray
 from forestalign.chart import Chart
 from forestalign.errors import MissingExtraError, UsageError
 from forestalign.parsers.encoder_additions import read_additions
@@ -19,7 +19,6 @@ from forestalign.parsers.tag_shapes import TagShapes
 from forestalign.parsers.word_shapes import piece_shapes, word_shapes
 from forestalign.tokens import Sentence
 
-Array = npt.NDArray[np.float32]
 MARKS = 2  # start and stop
 UNSEEN = "?"  # stands in for a word of which a tokenizer leaves nothing
 
@@ -125,7 +124,7 @@ class BeneparModel:
             row[: len(shapes)] = table[shapes]
         return self._torch.from_numpy(vectors)
 
-    def _middle(self, states: Array, ends: npt.NDArray[np.int64]) -> Array:
+    def _middle(self, states: Float32Array, ends: IntArray) -> Float32Array:
         """The words half way, as exact as 16 bits."""
         means, projection = _word_means(states, ends), self._additions.projection
         return (means if projection is None else means @ projection).astype(np.float16).astype(np.float32)
@@ -144,7 +143,7 @@ def _is_seen(character: str) -> bool:
     return character.isprintable() and character != "\ufffd" and unicodedata.category(character) != "Mn"
 
 
-def _word_means(states: Array, ends: npt.NDArray[np.int64]) -> Array:
+def _word_means(states: Float32Array, ends: IntArray) -> Float32Array:
     """The mean state of the pieces of each word.
 
     states: [pieces, size] with the start and stop marks; ends: the last piece of each word, the marks counted as words.

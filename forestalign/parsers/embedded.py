@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import AnyArray, IntArray
 from forestalign.chart import Chart
 from forestalign.chart.potentials import triangle
 from forestalign.errors import GrammarError
@@ -26,8 +26,6 @@ from forestalign.tokens import Sentence
 MOST_SPANS = 24_000  # spans scored in one pass; a long sentence takes several, so that memory stays bounded
 KEPT_PIECES = 1024  # sentences whose pieces are kept: they are counted first and scored a little later
 FILES = ("parser.onnx", "pieces.txt", "labels.txt", "tags.txt")
-
-Ints = npt.NDArray[np.int64]
 
 
 class EmbeddedModel:
@@ -93,7 +91,7 @@ def _check_size(path: Path, names: Sequence[str], expected: Any) -> None:
         raise GrammarError(path, None, f"{len(names)} lines; expected {expected}, as the graph has")
 
 
-def _padded(batch: Sequence[Pieces], with_shapes: bool) -> dict[str, npt.NDArray[Any]]:
+def _padded(batch: Sequence[Pieces], with_shapes: bool) -> dict[str, AnyArray]:
     """Rectangles of pieces and words with their masks, and where the real words are."""
     piece_shape = (len(batch), max(len(pieces.ids) for pieces in batch))
     word_shape = (len(batch), max(len(pieces.ends) for pieces in batch))
@@ -105,7 +103,7 @@ def _padded(batch: Sequence[Pieces], with_shapes: bool) -> dict[str, npt.NDArray
         ends[i, : len(pieces.ends)], word_mask[i, : len(pieces.ends)] = pieces.ends, 1.0
         is_word[i, 1 : len(pieces.ends) - 1] = True
     words = np.flatnonzero(is_word)
-    inputs: dict[str, npt.NDArray[Any]] = {
+    inputs: dict[str, AnyArray] = {
         "pieces": ids,
         "piece_mask": piece_mask,
         "word_ends": ends,
@@ -117,14 +115,14 @@ def _padded(batch: Sequence[Pieces], with_shapes: bool) -> dict[str, npt.NDArray
     return inputs
 
 
-def _padded_shapes(batch: Sequence[Pieces], size: tuple[int, int]) -> Ints:
+def _padded_shapes(batch: Sequence[Pieces], size: tuple[int, int]) -> IntArray:
     rows = np.zeros(size, dtype=np.int64)
     for row, pieces in zip(rows, batch, strict=True):
         row[: len(pieces.ids)] = pieces.shapes
     return rows
 
 
-def _fence_posts(lengths: Sequence[int], posts: int) -> tuple[Ints, Ints]:
+def _fence_posts(lengths: Sequence[int], posts: int) -> tuple[IntArray, IntArray]:
     """Where each span of each sentence begins and ends, in the flattened fence posts of the batch."""
     begins, ends = [], []
     for i, n in enumerate(lengths):

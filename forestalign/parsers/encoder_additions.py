@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import Float32Array
 from forestalign.errors import GrammarError
 from forestalign.inputs import read_arrays, reading
 from forestalign.own_files import replaced
@@ -18,8 +18,6 @@ from forestalign.parsers.encoder_words import middle_layers
 from forestalign.parsers.word_shapes import SHAPE_NAMES
 
 FILE = "additions.npz"
-
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +29,18 @@ class EncoderAdditions:
     projection: [hidden, size], what these vectors are multiplied by
     """
 
-    shapes: Floats | None = None
-    layers: Floats | None = None
-    projection: Floats | None = None
+    shapes: Float32Array | None = None
+    layers: Float32Array | None = None
+    projection: Float32Array | None = None
 
-    def shares(self, layer_count: int) -> Floats:
+    def shares(self, layer_count: int) -> Float32Array:
         """The share of each layer, by default equal shares of those half way up."""
         if self.layers is not None:
             return self.layers
         return layer_shares(middle_layers(layer_count), layer_count)
 
 
-def layer_shares(layers: tuple[int, ...], layer_count: int) -> Floats:
+def layer_shares(layers: tuple[int, ...], layer_count: int) -> Float32Array:
     """Equal shares of the given layers, counted from 1; 0 is that of the embeddings."""
     shares = np.zeros(layer_count + 1, dtype=np.float32)
     shares[list(layers)] = 1 / len(layers)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from forestalign.errors import GrammarError
-from forestalign.process_memory import is_want_of_memory
+from forestalign.process_memory import is_out_of_memory
 
 
 class OnnxGraph:
@@ -39,7 +39,7 @@ class OnnxGraph:
         try:
             yield
         except Exception as error:  # the library has a dozen of its own, with no other base
-            if is_want_of_memory(error):
+            if is_out_of_memory(error):
                 raise
             raise GrammarError(self._path, None, f"{what} ({error})") from error
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, Float32Array
 from forestalign.chart import CHAIN, Chart
 from forestalign.forest import Forest, HyperEdge, Node, NodeId, with_marginals
 from forestalign.grammar import base_label
@@ -26,7 +26,7 @@ Item = tuple[int, int, int]  # first word, last word, label; a bare word has lab
 Production = tuple[Item, ...]
 
 
-def prune(chart: Chart, shares: npt.NDArray[np.float32], sentence: Sentence, best: Tree, threshold: float) -> Forest:
+def prune(chart: Chart, shares: Float32Array, sentence: Sentence, best: Tree, threshold: float) -> Forest:
     """The forest of all phrases with at least this marginal. Weights are potentials: a tree weighs its log score."""
     kept = shares >= threshold
     _keep_tree(kept, chart, best)
@@ -45,7 +45,7 @@ def prune(chart: Chart, shares: npt.NDArray[np.float32], sentence: Sentence, bes
     return with_marginals(builder.forest(roots))
 
 
-def _keep_tree(kept: npt.NDArray[np.bool_], chart: Chart, tree: Tree) -> None:
+def _keep_tree(kept: BoolArray, chart: Chart, tree: Tree) -> None:
     """Mark every span of a tree, and every joint of its children."""
     index = {label: i for i, label in enumerate(chart.labels)}
     stack = [tree]
@@ -68,7 +68,7 @@ def _keep_tree(kept: npt.NDArray[np.bool_], chart: Chart, tree: Tree) -> None:
 def _productions(
     i: int,
     j: int,
-    kept: npt.NDArray[np.bool_],
+    kept: BoolArray,
     productions: dict[tuple[int, int], list[tuple[float, Production]]],
     items: dict[tuple[int, int], list[tuple[float, Item]]],
 ) -> list[tuple[float, Production]]:
@@ -86,7 +86,7 @@ def _productions(
 
 
 def _items(
-    i: int, j: int, kept: npt.NDArray[np.bool_], chart: Chart, found: list[tuple[float, Production]], builder: _Builder
+    i: int, j: int, kept: BoolArray, chart: Chart, found: list[tuple[float, Production]], builder: _Builder
 ) -> Iterator[tuple[float, Item]]:
     """The phrases over a span with the score of the best tree below each; a word may also stand bare."""
     for label in np.flatnonzero(kept[i, j]).tolist():

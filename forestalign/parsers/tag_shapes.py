@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, Float32Array
 from forestalign.grammar import punctuation_tags, transcript_tags
 from forestalign.parsers.encoder_words import plain_words
 
@@ -21,9 +21,6 @@ STOP_TAG = "."
 EYES = frozenset(":;=")  # at one end of a face
 LONGEST_FACE = 4
 FACE_TAG = "NFP"
-
-Floats = npt.NDArray[np.float32]
-Flags = npt.NDArray[np.bool_]
 
 
 class TagShapes:
@@ -38,7 +35,7 @@ class TagShapes:
         self._is_stop_tag = np.array([tag == STOP_TAG for tag in tags])
         self._is_no_tag = np.array([tag in transcript_tags() for tag in tags])
 
-    def possible(self, words: Sequence[str], scores: Floats) -> Floats:
+    def possible(self, words: Sequence[str], scores: Float32Array) -> Float32Array:
         """The scores [words, tags], those of impossible tags lowered; a tag set without marks stays as it is."""
         if not self._is_mark.any():
             return scores
@@ -49,7 +46,7 @@ class TagShapes:
         return np.where(no_mark | no_stop | ending & ~self._is_mark | self._is_no_tag, IMPOSSIBLE, scores)
 
 
-def _each(words: Sequence[str], says: Callable[[str], bool]) -> Flags:
+def _each(words: Sequence[str], says: Callable[[str], bool]) -> BoolArray:
     """What a test says of each word, as a column."""
     return np.array([says(word) for word in words], dtype=bool)[:, None]
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
+from forestalign.arrays import IntArray
 from forestalign.errors import GrammarError
 from forestalign.parsers.encoder_words import ends_in_abbreviation, plain_words
-from forestalign.parsers.word_shapes import Shapes, piece_shapes, word_shapes
+from forestalign.parsers.word_shapes import piece_shapes, word_shapes
 
 PIECE_LIMIT = 510  # positions of the encoder, less the start and the stop mark
 MARKS = ("[CLS]", "[SEP]", "[UNK]")
@@ -26,9 +27,9 @@ class Pieces:
 
     ids: list[int]
     ends: list[int]
-    shapes: Shapes
+    shapes: IntArray
 
-    def word_numbers(self) -> Shapes:
+    def word_numbers(self) -> IntArray:
         """The number of the word of each piece, -1 for the marks."""
         marked = np.arange(-1, len(self.ends) - 1)
         marked[-1] = -1

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, IntArray
 from forestalign.parsers.encoder_words import plain_words
 
 LOWER, CAPITALISED, FIRST, UPPER, MIXED, DIGITS, CODE, STOP, COMMA, QUOTE, BRACKET, DASH, SYMBOL = range(13)
@@ -27,10 +28,8 @@ _MARKS = {
     DASH: ("-", "--", "---", "–", "—"),
 }
 
-Shapes = npt.NDArray[np.int64]
 
-
-def word_shapes(words: Sequence[str]) -> Shapes:
+def word_shapes(words: Sequence[str]) -> IntArray:
     """The shape of each word of a sentence.
 
     >>> [SHAPE_NAMES[shape] for shape in word_shapes(["Did", "the", "WHO", "call", "Ann", "?"])]
@@ -59,12 +58,12 @@ def word_shapes(words: Sequence[str]) -> Shapes:
     return shapes
 
 
-def _has_digit(words: npt.NDArray[np.str_]) -> npt.NDArray[np.bool_]:
+def _has_digit(words: npt.NDArray[np.str_]) -> BoolArray:
     letters = words.view("U1").reshape(len(words), -1)
     return np.asarray(np.char.isdigit(letters).any(axis=1))
 
 
-def piece_shapes(shapes: Shapes, ends: Sequence[int]) -> Shapes:
+def piece_shapes(shapes: IntArray, ends: Sequence[int]) -> IntArray:
     """The shapes of words for their pieces; the start and the stop mark, and what lies between words, have none.
 
     ends: the last piece of each word, with the marks counted as words, as the encoder's tables have it

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
 from forestalign.phrases.evidence.logistic import (
@@ -25,7 +26,7 @@ from forestalign.phrases.evidence.logistic import (
     read_weighting,
     softmax,
 )
-from forestalign.phrases.evidence.span_context import Floats, SpanContext
+from forestalign.phrases.evidence.span_context import SpanContext
 from forestalign.phrases.evidence.span_pairs import NAMES, SYMMETRIC, SYMMETRIC_PART, Words, span_features
 
 TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
@@ -58,7 +59,7 @@ class ChunkModel:
     score: Weighting  # of pairs that are not EQUI
     threshold: float
 
-    def probabilities(self, features: Floats) -> Floats:
+    def probabilities(self, features: FloatArray) -> FloatArray:
         """How likely each pair of chunks, in the order of the sentences, is aligned: [source, target]."""
         return logistic(self.around(around_features(self.pair(features[..., SYMMETRIC_PART]))))
 
@@ -85,7 +86,7 @@ def align_chunks(
     return tuple(sorted(found, key=lambda each: (not each.source, each.source, each.target)))
 
 
-def around_features(log_odds: Floats) -> Floats:
+def around_features(log_odds: FloatArray) -> FloatArray:
     """The features `AROUND` of each cell: what the first model says of it, its row and column, and its neighbours."""
     p = logistic(log_odds)
     rows, columns = p.sum(axis=1, keepdims=True) - p, p.sum(axis=0, keepdims=True) - p
@@ -105,7 +106,7 @@ def around_features(log_odds: Floats) -> Floats:
     return np.stack(layers, axis=-1)
 
 
-def _best_other(p: Floats) -> Floats:
+def _best_other(p: FloatArray) -> FloatArray:
     """The greatest other value of each cell's row."""
     if p.shape[1] < 2:
         return np.zeros_like(p)
@@ -117,7 +118,7 @@ def _by_place(spans: Sequence[Words]) -> list[int]:
     return sorted(range(len(spans)), key=lambda k: spans[k][0])
 
 
-def _sizes(weight: Floats, spans: Sequence[Words]) -> Floats:
+def _sizes(weight: FloatArray, spans: Sequence[Words]) -> FloatArray:
     """Words of each chunk, punctuation left out; at least one, so that no chunk is worth nothing."""
     return np.array([max(1, sum(weight[i] > 0 for i in words)) for words in spans], np.float64)
 
@@ -136,7 +137,7 @@ class Group:
         return Group(tuple(sorted(self.source + other.source)), tuple(sorted(self.target + other.target)))
 
 
-def best_groups(p: Floats, sizes: Floats, other_sizes: Floats, threshold: float) -> list[Group]:
+def best_groups(p: FloatArray, sizes: FloatArray, other_sizes: FloatArray, threshold: float) -> list[Group]:
     """Groups of chunks that are worth something, sorted; no chunk is in two."""
     from scipy.optimize import linear_sum_assignment  # slow to import, and every command would wait for it
 
@@ -165,7 +166,7 @@ def _mergers(groups: Sequence[Group], shape: tuple[int, ...]) -> list[tuple[Grou
     return pairs + [(one, other) for k, one in enumerate(groups) for other in groups[k + 1 :]]
 
 
-def group_worth(group: Group, gains: Floats, sizes: Floats, other_sizes: Floats) -> float:
+def group_worth(group: Group, gains: FloatArray, sizes: FloatArray, other_sizes: FloatArray) -> float:
     """Expected weight of the links of a block, less the threshold; a link weighs 1 / max(words, words)."""
     if not group.source or not group.target:
         return 0.0
@@ -174,13 +175,13 @@ def group_worth(group: Group, gains: Floats, sizes: Floats, other_sizes: Floats)
     return float(left @ block @ right / max(left.sum(), right.sum()))
 
 
-def _posterior(group: Group, p: Floats, sizes: Floats, other_sizes: Floats) -> float:
+def _posterior(group: Group, p: FloatArray, sizes: FloatArray, other_sizes: FloatArray) -> float:
     left, right = sizes[list(group.source)], other_sizes[list(group.target)]
     return round(float(left @ p[np.ix_(group.source, group.target)] @ right / (left.sum() * right.sum())), 4)
 
 
 def _unaligned(
-    aligned: Sequence[AlignedChunks], p: Floats, order: Sequence[int], other_order: Sequence[int]
+    aligned: Sequence[AlignedChunks], p: FloatArray, order: Sequence[int], other_order: Sequence[int]
 ) -> list[AlignedChunks]:
     """Chunks without a partner; their posterior is that of having none."""
     taken = {i for each in aligned for i in each.source}, {j for each in aligned for j in each.target}
@@ -199,7 +200,7 @@ def _unaligned(
 # ---- types and scores ----
 
 
-def type_and_score(features: Floats, model: ChunkModel) -> tuple[str, float]:
+def type_and_score(features: FloatArray, model: ChunkModel) -> tuple[str, float]:
     """The likeliest type of two aligned spans, and their similarity from 1 to 5, a whole number."""
     shares = softmax(np.array([float(weighting(features)) for weighting in model.types]))
     relation = TYPES[int(shares.argmax())]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
+from forestalign.arrays import FloatArray
 from forestalign.config import HAND_SET, AlignConfig
 from forestalign.forest import Forest, one_best
 from forestalign.lexicon import PhraseLexicon, load_phrases, load_vectors, load_wordnet
@@ -32,12 +33,11 @@ from forestalign.phrases.result.pair_relations import PairRelations
 from forestalign.phrases.result.result_builder import ResultBuilder
 from forestalign.phrases.result.rising import risen
 from forestalign.phrases.scoring.features import DerivationFeatures, derivation_features, weigh_features
-from forestalign.phrases.scoring.model import FloatArray, PairScores, PhraseModel, load_model
+from forestalign.phrases.scoring.model import PairScores, PhraseModel, load_model
 from forestalign.phrases.scoring.pair_features import FeatureExtractor, PairFeatures
 from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model
 from forestalign.phrases.search.directed_search import DirectedSearch, comes_first, paper_search
-from forestalign.phrases.search.expected_f1 import LEAST_ALIGNMENTS, by_expected_f1
-from forestalign.phrases.search.hypotheses import Found
+from forestalign.phrases.search.hypotheses import LEAST_ALIGNMENTS, Found, by_expected_f1
 from forestalign.phrases.search.tree_edit_search import align_by_edits
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import Tree

@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import GrammarError
 from forestalign.forest import Forest
 from forestalign.forest.forest import NO_CHILD
@@ -28,7 +28,7 @@ def known_children() -> dict[str, frozenset[str]]:
     return found
 
 
-def unknown_children(forest: Forest) -> npt.NDArray[np.float64]:
+def unknown_children(forest: Forest) -> FloatArray:
     """How many children of each edge treebanks do not have below such a phrase; bar nodes are the phrase itself.
 
     A phrase over one word is left to the parser, which chose its tag by itself.
@@ -47,7 +47,7 @@ def unknown_children(forest: Forest) -> npt.NDArray[np.float64]:
 
 
 @lru_cache(maxsize=64)  # forests of one parser share their labels
-def _unknown(parents: tuple[str, ...], children: tuple[str, ...]) -> npt.NDArray[np.float64]:
+def _unknown(parents: tuple[str, ...], children: tuple[str, ...]) -> FloatArray:
     """Whether treebanks lack the child below the parent, [parents, children]."""
     known = [known_children().get(parent) for parent in parents]
     return np.array([[row is not None and child not in row for child in children] for row in known], dtype=np.float64)

@@ -11,31 +11,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.forest import Forest
 from forestalign.grammar import base_label, is_small_word, punctuation_tags
 from forestalign.reranking.forest_shares import category_spans, flattened, governors, span_table
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment
 
-Table = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeEvidence:
     """What the other sentence says; spans with less than two partners are 0 everywhere."""
 
-    together: Table  # probability that the image of a span, widened or not, is a phrase over there
-    apart: Table  # that it is none, although nothing lies between the partners
-    crossed: Table  # that a phrase over there cuts through the image
-    scattered: Table  # 1 where the image is scattered
-    by_category: Mapping[str, Table]  # like `together`, for phrases of one category
-    exact: Table  # 1 where all content words of a span have the same word as partner, and its image has no others
-    governs: Table  # [word, governor] probability that the partner of the second governs that of the first
-    same: Table  # [word] 1 where a word has the same word as partner
+    together: FloatArray  # probability that the image of a span, widened or not, is a phrase over there
+    apart: FloatArray  # that it is none, although nothing lies between the partners
+    crossed: FloatArray  # that a phrase over there cuts through the image
+    scattered: FloatArray  # 1 where the image is scattered
+    by_category: Mapping[str, FloatArray]  # like `together`, for phrases of one category
+    exact: FloatArray  # 1 where all content words of a span have the same word as partner, and its image has no others
+    governs: FloatArray  # [word, governor] probability that the partner of the second governs that of the first
+    same: FloatArray  # [word] 1 where a word has the same word as partner
 
 
 def category_of(label: str) -> str:
@@ -73,18 +69,18 @@ def evidence_for(sentence: Sentence, other: Forest, links: WordAlignment) -> Tre
     )
 
 
-def _without_punctuation(links: WordAlignment, source: Sentence, target: Sentence) -> Table:
+def _without_punctuation(links: WordAlignment, source: Sentence, target: Sentence) -> FloatArray:
     matrix = links.matrix(len(source), len(target))
     matrix[_is_punctuation(source)] = 0.0
     matrix[:, _is_punctuation(target)] = 0.0
     return matrix
 
 
-def _is_punctuation(sentence: Sentence) -> Flags:
+def _is_punctuation(sentence: Sentence) -> BoolArray:
     return np.array([tag in punctuation_tags() for tag in sentence.tags], dtype=bool)
 
 
-def _any(flags: Flags, axis: int) -> Flags:
+def _any(flags: BoolArray, axis: int) -> BoolArray:
     return np.asarray(flags.any(axis))
 
 
@@ -95,13 +91,13 @@ def _any(flags: Flags, axis: int) -> Flags:
 class _Images:
     """First and last word of the image of each span, how many of its words have a partner, and what is scattered."""
 
-    first: Places
-    last: Places
-    counts: Places
-    scattered: Flags
+    first: IntArray
+    last: IntArray
+    counts: IntArray
+    scattered: BoolArray
 
 
-def _images(linked: Flags) -> _Images:
+def _images(linked: BoolArray) -> _Images:
     first, last = _reach(linked)
     back_first, back_last = _reach(linked.T)
     begin, end = np.indices(first.shape)
@@ -112,7 +108,7 @@ def _images(linked: Flags) -> _Images:
     return _Images(low, high, counts, scattered)
 
 
-def _reach(linked: Flags) -> tuple[Places, Places]:
+def _reach(linked: BoolArray) -> tuple[IntArray, IntArray]:
     """The first and the last partner of the words of each span; past the end and -1 where there is none."""
     n, m = linked.shape
     has = _any(linked, 1)
@@ -125,7 +121,7 @@ def _reach(linked: Flags) -> tuple[Places, Places]:
     return first, last
 
 
-def _exact(same: Flags, images: _Images, content: Flags, other_content: Flags) -> Table:
+def _exact(same: BoolArray, images: _Images, content: BoolArray, other_content: BoolArray) -> FloatArray:
     """Whether neither a span nor its image has a content word that is not the same word on both sides."""
     odd, other_odd = content & ~_any(same, 1), other_content & ~_any(same, 0)
     own, theirs = _sums(odd), _sums(other_odd)
@@ -134,17 +130,17 @@ def _exact(same: Flags, images: _Images, content: Flags, other_content: Flags) -
     return np.asarray(inside & (images.counts >= 2), dtype=np.float64)
 
 
-def _sums(flags: Flags) -> Places:
+def _sums(flags: BoolArray) -> IntArray:
     """How many words of each span are flagged."""
     before = np.cumsum(np.concatenate([[0], flags]))
     return np.asarray(before[1:][None, :] - before[:-1][:, None])
 
 
-def _at_images(table: Table, images: _Images) -> Table:
+def _at_images(table: FloatArray, images: _Images) -> FloatArray:
     return np.where((images.counts >= 2) & ~images.scattered, table[images.first, images.last], 0.0)
 
 
-def _widened(shares: Table, free: Flags) -> Table:
+def _widened(shares: FloatArray, free: BoolArray) -> FloatArray:
     """The largest share of a span or of one that has more free words at its edges."""
     best = shares.copy()
     for i in range(1, len(best)):
@@ -156,7 +152,7 @@ def _widened(shares: Table, free: Flags) -> Table:
     return best
 
 
-def _crossings(shares: Table) -> Table:
+def _crossings(shares: FloatArray) -> FloatArray:
     """How many phrases are expected to cross each span: to share words with it and to have others, as it does."""
     n = len(shares)
     found = np.zeros((n, n))
@@ -171,7 +167,7 @@ def _crossings(shares: Table) -> Table:
 # ---- governors ----
 
 
-def _projected_governors(matrix: Table, sentence: Sentence, other: Forest) -> Table:
+def _projected_governors(matrix: FloatArray, sentence: Sentence, other: Forest) -> FloatArray:
     content = matrix.copy()
     content[_is_small(sentence)] = 0.0
     content[:, _is_small(other.sentence)] = 0.0
@@ -180,13 +176,13 @@ def _projected_governors(matrix: Table, sentence: Sentence, other: Forest) -> Ta
     return np.asarray(np.minimum(strongest @ near @ strongest.T, 1.0))
 
 
-def _is_small(sentence: Sentence) -> Flags:
+def _is_small(sentence: Sentence) -> BoolArray:
     """Words that carry no attachment of their own, punctuation included."""
     small = [is_small_word(token.surface.lower(), token.tag) for token in sentence.tokens]
     return np.array(small, dtype=bool) | _is_punctuation(sentence)
 
 
-def _same_words(source: Sentence, target: Sentence) -> Flags:
+def _same_words(source: Sentence, target: Sentence) -> BoolArray:
     """Which words have the same lemma."""
     return np.asarray(np.array(source.lemmas)[:, None] == np.array(target.lemmas)[None, :])
 
@@ -194,7 +190,7 @@ def _same_words(source: Sentence, target: Sentence) -> Flags:
 STEPS = 6  # words without a partner that may stand between a word and what governs it
 
 
-def _nearest(direct: Table, linked: Flags) -> Table:
+def _nearest(direct: FloatArray, linked: BoolArray) -> FloatArray:
     """Probability that a word is the nearest governor with a partner, over governors that have none."""
     found = np.where(linked[None, :], direct, 0.0)
     open_ways = np.where(linked[None, :], 0.0, direct)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from forestalign.arrays import FloatArray
 from forestalign.chart import kbest
 from forestalign.forest import Forest, ForestDerivation, pack_chart, tree_of, viterbi, with_marginals
 from forestalign.parsers import Parse
 from forestalign.reranking.projection import TreeEvidence, evidence_for
-from forestalign.reranking.tree_features import Table, Weights, edge_features, with_evidence, with_features
+from forestalign.reranking.tree_features import Weights, edge_features, with_evidence, with_features
 from forestalign.trees import ScoredTree, Tree
 from forestalign.words.alignment import WordAlignment
 
@@ -52,7 +53,7 @@ class WeighedForest(NamedTuple):
     """A forest by the parser's weights, the features of its edges, and the same forest with what these add."""
 
     plain: Forest
-    features: Table
+    features: FloatArray
     weighed: Forest
 
 

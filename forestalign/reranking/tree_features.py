@@ -6,14 +6,19 @@ potentials; attachments are known only where phrases have heads, which is in a f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.chart import Chart
+from forestalign.errors import GrammarError
 from forestalign.forest import Forest
+from forestalign.grammar import grammar_root, read_rows
 from forestalign.reranking.forest_shares import arcs
 from forestalign.reranking.known_children import unknown_children
 from forestalign.reranking.projection import TreeEvidence, category_of
@@ -31,11 +36,10 @@ _SPANS = len(SPAN_FEATURES)
 _PREDICATES = frozenset({"VP", "SQ", "SINV"})  # never scattered: what is moved to the front leaves them in two parts
 _ARCS = len(KINDS) * _SPANS  # the first column of attachments
 
-Weights = npt.NDArray[np.float64]  # in the order of FEATURES
-Table = npt.NDArray[np.float64]
+Weights = FloatArray  # in the order of FEATURES
 
 
-def edge_features(forest: Forest, evidence: TreeEvidence) -> Table:
+def edge_features(forest: Forest, evidence: TreeEvidence) -> FloatArray:
     """The features [edges, FEATURES] of a forest."""
     found = np.zeros((len(forest.arrays.log_prob), len(FEATURES)))
     _add_spans(found, forest, evidence)
@@ -44,7 +48,7 @@ def edge_features(forest: Forest, evidence: TreeEvidence) -> Table:
     return found
 
 
-def _add_spans(found: Table, forest: Forest, evidence: TreeEvidence) -> None:
+def _add_spans(found: FloatArray, forest: Forest, evidence: TreeEvidence) -> None:
     arrays, node = forest.arrays, forest.arrays.edge_node
     several = ~arrays.is_bar & (arrays.end - arrays.begin > 1)
     rows = np.flatnonzero(several[node])
@@ -58,7 +62,7 @@ def _add_spans(found: Table, forest: Forest, evidence: TreeEvidence) -> None:
     found[rows, :_ARCS] = np.concatenate([values * (1.0 - exact), values * exact], axis=1)
 
 
-def _span_tables(evidence: TreeEvidence, category: str) -> tuple[Table, ...]:
+def _span_tables(evidence: TreeEvidence, category: str) -> tuple[FloatArray, ...]:
     """What the evidence says of phrases of a category, a table [n, n] for each of SPAN_FEATURES."""
     nothing = np.zeros_like(evidence.together)
     return (
@@ -70,7 +74,7 @@ def _span_tables(evidence: TreeEvidence, category: str) -> tuple[Table, ...]:
     )
 
 
-def _add_arcs(found: Table, forest: Forest, evidence: TreeEvidence) -> None:
+def _add_arcs(found: FloatArray, forest: Forest, evidence: TreeEvidence) -> None:
     edges, word, governor = arcs(forest)
     exact = evidence.governs * np.outer(evidence.same, evidence.same)
     columns = []
@@ -80,7 +84,7 @@ def _add_arcs(found: Table, forest: Forest, evidence: TreeEvidence) -> None:
     found[edges, _ARCS:-1] = np.stack(columns, axis=1)
 
 
-def with_features(forest: Forest, features: Table, weights: Weights) -> Forest:
+def with_features(forest: Forest, features: FloatArray, weights: Weights) -> Forest:
     """The forest whose edges weigh what the parser says and what the evidence adds."""
     arrays = forest.arrays
     return Forest.of_arrays(forest.sentence, replace(arrays, log_prob=arrays.log_prob + features @ weights))
@@ -106,3 +110,42 @@ def _alike(labels: Sequence[str], evidence: TreeEvidence) -> dict[str, list[int]
         is_special = category in _PREDICATES or category in evidence.by_category
         found.setdefault(category if is_special else "", []).append(number)
     return found
+
+
+# ---- weights ----
+
+
+@cache
+def load_rerank_weights() -> Weights:
+    """The shipped weights."""
+    return read_rerank_weights(grammar_root() / "rerank_weights.tsv")
+
+
+def read_rerank_weights(path: Path) -> Weights:
+    """The weights of a file, in the order of FEATURES: a row each, a name and a finite number."""
+    found: dict[str, float] = {}
+    for line, (name, text) in read_rows(path, 2):
+        if name not in FEATURES or name in found:
+            why = "twice" if name in found else "unknown"
+            raise GrammarError(path, line, f"feature {name!r} is {why}; expected each of {', '.join(FEATURES)}")
+        found[name] = _finite(path, line, text)
+    missing = [name for name in FEATURES if name not in found]
+    if missing:
+        raise GrammarError(path, None, f"no weight of {', '.join(missing)}; expected one of each feature")
+    return np.array([found[name] for name in FEATURES])
+
+
+def _finite(path: Path, line: int, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise GrammarError(path, line, f"weight {text!r}: expected a finite number")
+    return value
+
+
+def rerank_weights_text(weights: Weights, comment: str) -> str:
+    """The content of a file of weights."""
+    rows = [f"{name}\t{value:.3f}" for name, value in zip(FEATURES, weights.tolist(), strict=True)]
+    return "\n".join([f"# {comment}", *rows]) + "\n"

@@ -101,7 +101,7 @@ def _change(change: Change) -> str:
 
 def _about(change: Change) -> Iterator[str]:
     places = dict.fromkeys(f"line {passage.line}" for passage in (change.old, change.new) if passage)
-    yield f"<span>{' → '.join(places)}</span>"
+    yield f"<span>{'' if change.new else 'old '}{' → '.join(places)}</span>"
     if change.kind is not ChangeKind.SAME:
         yield f'<span class="kind">{escape(change.kind)}</span>'
     if change.is_moved and change.old:

@@ -58,7 +58,7 @@ def change_lines(changes: Sequence[Change], colour: bool = False) -> Iterator[st
 
 
 def _block(number: int, change: Change) -> tuple[int, int] | None:
-    """The same for sentences that moved side by side and are the same."""
+    """A key that equal sentences share if they moved side by side; None for any other change."""
     if change.kind is not ChangeKind.SAME or not change.is_moved or change.old is None:
         return None
     return number - change.old.sentences[0], 0

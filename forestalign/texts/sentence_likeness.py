@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from forestalign.aligner import Aligner
+from forestalign.arrays import FloatArray
 from forestalign.blas import with_one_thread
 from forestalign.grammar import stop_words
 from forestalign.lexicon import load_vectors
@@ -27,7 +27,6 @@ from forestalign.parsers import ChartParser
 from forestalign.tokens import Sentence, tokenize
 from forestalign.words.similarity import form
 
-Array = npt.NDArray[np.float64]
 LONGEST_STRETCH = 3  # sentences that one may have become, or that may have become one
 LONGEST_READ = 4000  # characters of a sentence; what is longer is compared by its beginning
 SHARE = 0.5  # of the vectors
@@ -45,24 +44,24 @@ class _Layer:
         self._source, self._target = source, target
         # by side and length - 1: of the stretch that ends with each sentence
         self.squares = _stretch_squares(source), _stretch_squares(target)
-        self._blocks: dict[int, Array] = {}  # the last two that were asked for
+        self._blocks: dict[int, FloatArray] = {}  # the last two that were asked for
 
-    def dots(self, row: int, begin: int, end: int) -> Array:
+    def dots(self, row: int, begin: int, end: int) -> FloatArray:
         """The products of a row with rows of the target."""
         number, place = divmod(row, _BLOCK)
         if number not in self._blocks:
             found = self._source[number * _BLOCK : (number + 1) * _BLOCK] @ self._target.T
             block = np.asarray(found.toarray() if sparse.issparse(found) else found, np.float64)
             self._blocks = {**dict([*self._blocks.items()][-1:]), number: block}
-        part: Array = self._blocks[number][place, begin:end]
+        part: FloatArray = self._blocks[number][place, begin:end]
         return part
 
 
-def _stretch_squares(rows: Rows) -> list[Array]:
+def _stretch_squares(rows: Rows) -> list[FloatArray]:
     """The squared norm of the sum of the k rows that end with each row; rows too early for k have fewer."""
     count = rows.shape[0]
     products = [_products(rows, lag) for lag in range(min(LONGEST_STRETCH, count))]
-    squares: list[Array] = []
+    squares: list[FloatArray] = []
     for length in range(LONGEST_STRETCH):
         total = np.zeros(count)
         for lag, found in enumerate(products[: length + 1]):
@@ -72,7 +71,7 @@ def _stretch_squares(rows: Rows) -> list[Array]:
     return squares
 
 
-def _products(rows: Rows, lag: int) -> Array:
+def _products(rows: Rows, lag: int) -> FloatArray:
     """The products of each row with the one `lag` behind it."""
     first, second = rows[: rows.shape[0] - lag], rows[lag:]
     if sparse.issparse(rows):
@@ -92,7 +91,7 @@ class Likeness:
         self._vectors = None if vectors is None else _Layer(*vectors)
 
     @with_one_thread
-    def row(self, source: int, length: int, begin: int, end: int) -> list[Array]:
+    def row(self, source: int, length: int, begin: int, end: int) -> list[FloatArray]:
         """Of `length` source sentences that end with `source`: their likeness to 1, 2 … sentences that end with each.
 
         Stretches that would begin before `begin` count what there is from it on.
@@ -111,7 +110,7 @@ class Likeness:
         rows = self.row(source[1] - 1, source[1] - source[0], target[0], target[1])
         return float(rows[target[1] - target[0] - 1][-1])
 
-    def _cosines(self, layer: _Layer, source: int, length: int, begin: int, end: int) -> list[Array]:
+    def _cosines(self, layer: _Layer, source: int, length: int, begin: int, end: int) -> list[FloatArray]:
         dots = sum((layer.dots(source - back, begin, end) for back in range(length)), np.zeros(end - begin))
         square = layer.squares[0][length - 1][source]
         found, total = [], np.zeros(end - begin)
@@ -147,7 +146,9 @@ def _stems(sentence: Sentence) -> list[str]:
     return [word if word in stop_words() else form(word).stem for word in words]
 
 
-def _vectors(aligner: Aligner, source: Sequence[Sentence], target: Sequence[Sentence]) -> tuple[Array, Array] | None:
+def _vectors(
+    aligner: Aligner, source: Sequence[Sentence], target: Sequence[Sentence]
+) -> tuple[FloatArray, FloatArray] | None:
     """Unit vectors of all sentences, times their lengths; None where the parser's encoder is not the shipped one."""
     model, vectors = load_similarity(), load_vectors()
     sentences = [*source, *target]

@@ -3,7 +3,7 @@
 1. Sentences that are the same are paired first, by what they say alone: in order where the text allows it, and
    otherwise wherever they went.
 2. A program over the others pairs one sentence with one, with two or three, or two or three with one, in order, so that
-   the sum of (likeness - LEAST) is largest. It looks at a band around the diagonal, so that its work grows with the
+   the sum of (likeness - LEAST_LIKE) is largest. It looks at a band around the diagonal, so its work grows with the
    length of the texts. A pair that has all the same moved, seen beside the first ones, has to be more alike.
 3. What is left over on both sides is assigned, wherever it stands, so that the sum of likenesses is largest.
 
@@ -18,15 +18,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from forestalign.aligner import Aligner
+from forestalign.arrays import FloatArray, Int8Array, IntArray
 from forestalign.texts.sentence_likeness import LONGEST_STRETCH, Likeness
 
-Array = npt.NDArray[np.float64]
-LEAST = 0.25  # likeness of a pair in its place: less is what unrelated sentences of one text have
+LEAST_LIKE = 0.25  # likeness of a pair in its place: less is what unrelated sentences of one text have
 LEAST_MOVED = 0.45  # of a pair elsewhere: there are many more that it could be by chance
 JOIN = 0.03  # by which a second or third sentence has to make a pair more alike
 BAND = 400  # sentences to both sides of the diagonal
@@ -128,12 +127,12 @@ def _in_texts(sides: Stretches, free: Free) -> SentencePair:
 def _paired_in_order(likeness: Likeness, free: Free) -> Iterator[Stretches]:
     """The best pairs in order, the last one first.
 
-    best(i, j) = max of best(i - 1, j), best(i, j - 1), best(i - a, j - b) + likeness(a, b) - LEAST - JOIN (a + b - 2)
+    best(i, j) = max of best(i - 1, j), best(i, j - 1), best(i - a, j - b) + like(a, b) - LEAST_LIKE - JOIN (a + b - 2)
     """
     rows, columns = likeness.counts
     runs = _runs(free[0]), _runs(free[1])
     best = [np.where(np.arange(columns + 1) <= _band(0, rows, columns)[1], 0.0, -np.inf)]
-    choices: list[tuple[int, npt.NDArray[np.int8]]] = []
+    choices: list[tuple[int, Int8Array]] = []
     for i in range(1, rows + 1):
         low, high = _band(i, rows, columns)
         lengths = range(1, min(LONGEST_STRETCH, int(runs[0][i - 1])) + 1)
@@ -145,8 +144,8 @@ def _paired_in_order(likeness: Likeness, free: Free) -> Iterator[Stretches]:
 
 
 def _next_row(
-    best: Sequence[Array], likes: Sequence[Sequence[Array]], runs: npt.NDArray[np.int64], band: Numbers
-) -> tuple[Array, npt.NDArray[np.int8]]:
+    best: Sequence[FloatArray], likes: Sequence[Sequence[FloatArray]], runs: IntArray, band: Numbers
+) -> tuple[FloatArray, Int8Array]:
     """The scores after one more source sentence, inside the band; and which step led to each place of the band."""
     low, high = band
     row = np.full(len(best[-1]), -np.inf)
@@ -155,7 +154,7 @@ def _next_row(
     for number, (a, b) in enumerate(STEPS):
         if a > len(likes) or high - low < b:
             continue
-        gain = likes[a - 1][b - 1][b - 1 :] - LEAST - JOIN * (a + b - 2)
+        gain = likes[a - 1][b - 1][b - 1 :] - LEAST_LIKE - JOIN * (a + b - 2)
         gain = np.where(runs[low + b - 1 : high] >= b, gain, -np.inf)
         score = best[-a][low : high + 1 - b] + gain
         place = slice(low + b, high + 1)
@@ -174,7 +173,7 @@ def _band(i: int, rows: int, columns: int) -> Numbers:
     return max(middle - half, 0), min(middle + half, columns)
 
 
-def _runs(numbers: Sequence[int]) -> npt.NDArray[np.int64]:
+def _runs(numbers: Sequence[int]) -> IntArray:
     """How many numbers that follow each other end with each."""
     runs = np.ones(len(numbers), np.int64)
     for k in range(1, len(numbers)):
@@ -183,7 +182,7 @@ def _runs(numbers: Sequence[int]) -> npt.NDArray[np.int64]:
     return runs
 
 
-def _traced(choices: Sequence[tuple[int, npt.NDArray[np.int8]]], columns: int) -> Iterator[Stretches]:
+def _traced(choices: Sequence[tuple[int, Int8Array]], columns: int) -> Iterator[Stretches]:
     """The steps that led to the end, the last one first."""
     i, j = len(choices), columns
     while i and j:

@@ -1,44 +1,23 @@
 """Tuning of settings on a development set, by Bayesian optimisation (section 6.4).
 
 - `parameters`: what is searched, and what is maximised
-- `development_trials`: what a trial measures
-- `trials`: the optimisation, recorded and resumable
+- `trials`: what a trial measures, and the optimisation, recorded and resumable
 - `trial_table`: what is shown of it
 """
 
-from forestalign.evaluation.development import AnnotatedSet, Answer, DevelopmentSet, ProjectedSet, read_development
-from forestalign.evaluation.development_answers import (
-    DevelopmentWorker,
-    align_cached,
-    align_development,
-    best_trees,
-    prepared_pairs,
-    project_cached,
-)
 from forestalign.tuning.parameters import DEFAULT_PARAMETERS, Parameter, parse_objective, parse_parameter
 from forestalign.tuning.trial_table import plot_convergence, settings_block, table_head, table_row
 from forestalign.tuning.trials import Trial, TuningPlan, best_trial, run_trials
 
 __all__ = [
     "DEFAULT_PARAMETERS",
-    "AnnotatedSet",
-    "Answer",
-    "DevelopmentSet",
-    "DevelopmentWorker",
     "Parameter",
-    "ProjectedSet",
     "Trial",
     "TuningPlan",
-    "align_cached",
-    "align_development",
-    "best_trees",
     "best_trial",
     "parse_objective",
     "parse_parameter",
     "plot_convergence",
-    "prepared_pairs",
-    "project_cached",
-    "read_development",
     "run_trials",
     "settings_block",
     "table_head",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -100,6 +100,10 @@ def _are_same(sides: tuple[Sentence, Sentence], source: Iterable[int], target: I
 
 def _texts(sentence: Sentence, spans: Iterable[Span], replaced: set[int]) -> tuple[str, ...]:
     left = ([word for word in range(*span) if word not in replaced] for span in spans)
-    return tuple(
-        scattered_words(sentence, words) for words in left if not all(is_mark(sentence.words[word]) for word in words)
-    )
+    return tuple(scattered_words(sentence, words) for each in left if (words := _without_marks(sentence, each)))
+
+
+def _without_marks(sentence: Sentence, words: Sequence[int]) -> Sequence[int]:
+    """Without marks at the beginning and the end."""
+    told = [place for place, word in enumerate(words) if not is_mark(sentence.words[word])]
+    return words[told[0] : told[-1] + 1] if told else ()

@@ -193,5 +193,6 @@ def _phrase_fields(pair: PhrasePair, is_shown: bool) -> list[Any]:
         pair.confidence if pair.confidence is None else _rounded(pair.confidence),
         pair.relation,
         pair.evidence,
+        pair.reason,
         int(is_shown),
     ]

@@ -75,7 +75,7 @@ def result_html(alignment: Alignment) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _DrawnTree:
     placed: tuple[_Placed, ...]
     begins: tuple[float, ...]
 
@@ -84,7 +84,7 @@ class _Side:
         return self.begins[-1]
 
 
-def _place(nodes: Sequence[SceneNode], tokens: Sequence[str]) -> _Side:
+def _place(nodes: Sequence[SceneNode], tokens: Sequence[str]) -> _DrawnTree:
     """Slots as wide as the words and all labels over them; a node stands in the middle of its slots."""
     levels = [0] * len(nodes)
     for index, node in enumerate(nodes):  # children stand before their parents
@@ -101,7 +101,7 @@ def _place(nodes: Sequence[SceneNode], tokens: Sequence[str]) -> _Side:
     for slot in slots:
         begins.append(begins[-1] + slot)
     middles = [(begins[node.begin] + begins[node.end]) / 2 for node in nodes]
-    return _Side(tuple(map(_Placed, nodes, texts, widths, middles, levels)), tuple(begins))
+    return _DrawnTree(tuple(map(_Placed, nodes, texts, widths, middles, levels)), tuple(begins))
 
 
 def _text(node: SceneNode, tokens: Sequence[str]) -> str:
@@ -115,7 +115,7 @@ def _width(text: str, size: float) -> float:
     return units * size
 
 
-def _height(side: _Side) -> float:
+def _height(side: _DrawnTree) -> float:
     """From the middle of the words to the far edge of the tree."""
     return _distance(max(placed.level for placed in side.placed)) + WORD_PILL / 2
 
@@ -158,7 +158,9 @@ def _gamma(linear: float) -> float:
     return 12.92 * inside if inside <= 0.0031308 else 1.055 * inside ** (1 / 2.4) - 0.055
 
 
-def _tree(side: _Side, choice: Choice, scene: Scene, shift: float, word_line: float, direction: int) -> Iterator[str]:
+def _tree(
+    side: _DrawnTree, choice: Choice, scene: Scene, shift: float, word_line: float, direction: int
+) -> Iterator[str]:
     def place(placed: _Placed) -> tuple[float, float]:
         return placed.along + shift, word_line + direction * _distance(placed.level)
 
@@ -227,7 +229,8 @@ def _title(node: SceneNode, choice: Choice, scene: Scene) -> tuple[str, str]:
     words = f"{_words(scene.source, pair.source)} - {_words(scene.target, pair.target)}"
     if node.phrase < 0:
         return f"adds small words to {words}" if node.inner >= 0 else f"part of {words}", ""
-    return f"{words} ({pair.relation})" if pair.relation else words, pair.relation
+    told = pair.reason or pair.relation
+    return f"{words} ({told})" if told else words, pair.relation
 
 
 def _scattered_hue(one: DiscontinuousPair, scene: Scene) -> float:
@@ -252,7 +255,9 @@ def _edge(parent: tuple[float, float], child: tuple[float, float], is_word: bool
     return f'<path class="e" d="M{parent[0]:.1f} {start:.1f}V{bend:.1f}H{child[0]:.1f}V{end:.1f}"/>'
 
 
-def _links(scene: Scene, choice: Choice, sides: tuple[_Side, _Side], words: Sequence[float], length: float) -> str:
+def _links(
+    scene: Scene, choice: Choice, sides: tuple[_DrawnTree, _DrawnTree], words: Sequence[float], length: float
+) -> str:
     """Curves between linked words, in the colour of the pair where the two are one; dashed between scattered words."""
     top, bottom = words[0] + WORD_PILL / 2, words[1] - WORD_PILL / 2
     middle = (top + bottom) / 2

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.inputs import finite_number
 
 MOST_SCORE = 1e6  # of a link: a probability, or with the older profiles a sum over its context
@@ -55,7 +55,7 @@ class WordAlignment:
         """The links as pairs of positions."""
         return tuple((link.source, link.target) for link in self.links)
 
-    def matrix(self, source_count: int, target_count: int) -> npt.NDArray[np.float64]:
+    def matrix(self, source_count: int, target_count: int) -> FloatArray:
         """The scores of the links by source and target word; 0 where there is none."""
         table = np.zeros((source_count, target_count))
         for link in self.links:
@@ -63,7 +63,7 @@ class WordAlignment:
         return table
 
     def mirrored(self) -> WordAlignment:
-        """The same links with source and target swapped."""
+        """These links with source and target swapped."""
         swapped = (WordLink(link.target, link.source, link.score, link.stage) for link in self.links)
         return WordAlignment(tuple(sorted(swapped)), self.reader)
 

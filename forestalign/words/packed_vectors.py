@@ -5,18 +5,16 @@ from __future__ import annotations
 import base64
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float32]
-Half = npt.NDArray[np.float16]
+from forestalign.arrays import AnyFloatArray, Float16Array
 
 
-def packed(vectors: npt.NDArray[np.floating]) -> str:
+def packed(vectors: AnyFloatArray) -> str:
     """The rows one after another."""
     return base64.b64encode(vectors.astype("<f2").tobytes()).decode()
 
 
-def unpacked(text: str, word_count: int) -> Half:
+def unpacked(text: str, word_count: int) -> Float16Array:
     """What `packed` wrote, one row per word; ValueError where it cannot be that."""
     values = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f2")
     if not word_count or not len(values) or len(values) % word_count:

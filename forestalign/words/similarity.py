@@ -20,13 +20,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.grammar import stop_words
 from forestalign.lexicon import PairList, WordNet, WordVectors
 from forestalign.tokens import KEPT_WORDS, Sentence
-
-Matrix = npt.NDArray[np.float64]
 
 PUNCTUATION = frozenset(
     ["(", ")", ".", ",", "-", "?", "!", ";", "_", ":", "{", "}", "[", "]", "/", "...", '"', "'", "-lrb-", "-rrb-"]
@@ -82,7 +80,7 @@ class WordSimilarity:
             found = self._known[key] = self._compare(form(left), form(right), left_tag == right_tag == "CD")
         return found
 
-    def matrix(self, source: Sentence, target: Sentence) -> Matrix:
+    def matrix(self, source: Sentence, target: Sentence) -> FloatArray:
         """S(i, j): the larger of the similarities of the words and of the lemmas."""
         result = np.zeros((len(source), len(target)))
         for i, left in enumerate(source.tokens):
@@ -93,7 +91,7 @@ class WordSimilarity:
                 result[i, j] = score
         return result
 
-    def lemma_matrix(self, source: Sentence, target: Sentence) -> Matrix:
+    def lemma_matrix(self, source: Sentence, target: Sentence) -> FloatArray:
         """Similarity of the lemmas alone, without tags."""
         return np.array([[self.words(left, right) for right in target.lemmas] for left in source.lemmas]).reshape(
             len(source), len(target)

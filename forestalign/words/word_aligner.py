@@ -22,6 +22,7 @@ from forestalign.words.sultan.paper import align_paper
 from forestalign.words.sultan.published import align_published
 
 PROFILES: tuple[Profile, ...] = get_args(Profile)
+LEARNED: tuple[Profile, ...] = ("best", "fast")  # profiles of the learned aligner
 
 
 def profile_sources(config: AlignConfig) -> Sources:
@@ -34,8 +35,8 @@ def profile_sources(config: AlignConfig) -> Sources:
 
 
 def _load_weigh(config: AlignConfig) -> Weigh | None:
-    """The joint reader where the settings ask for it."""
-    if config.reader != "joint":
+    """The joint reader where the settings ask for it; profile `fast` never does."""
+    if config.reader != "joint" or config.profile == "fast":
         return None
     from forestalign.words.joint.joint_weighing import load_joint_weigher  # a second encoder, not always needed
 
@@ -60,7 +61,7 @@ class WordAligner:
         self.config = config
         self._stages = stages
         self._weight = weight
-        if config.profile == "best":
+        if config.profile in LEARNED:
             pairs = load_ppdb(config.ppdb) if config.ppdb else None
             self._lexicon = Lexicon(load_wordnet(), load_vectors(config.vectors), pairs, load_metric())
             self._weigh = _load_weigh(config)
@@ -71,7 +72,7 @@ class WordAligner:
     @with_one_thread
     def align(self, source: Analysis, target: Analysis) -> WordAlignment:
         """Word links of one pair, each with the stage that made it."""
-        if self.config.profile == "best":
+        if self.config.profile in LEARNED:
             return align_best(source, target, self._lexicon, weigh=self._weigh)
         similarity = self._similarity.matrix(source.sentence, target.sentence)
         pair = Pair(source, target, similarity, self._weight, self._similarity.sources.level)
@@ -82,8 +83,8 @@ class WordAligner:
 
     @with_one_thread
     def candidates(self, source: Analysis, target: Analysis) -> WordAlignment:
-        """Links for a search to choose from: by profile `best` all over `link_threshold`, else the alignment itself."""
-        if self.config.profile == "best":
+        """Links for a search to choose from: all over `link_threshold` by a learned profile, else those of `align`."""
+        if self.config.profile in LEARNED:
             return align_best(source, target, self._lexicon, self.config.link_threshold, weigh=self._weigh)
         return self.align(source, target)
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, Float32Array
 from forestalign.formats import read_gold_links
 
 Links = frozenset[tuple[int, int]]
-Table = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +21,8 @@ class LinkedPair:
 
     source: tuple[str, ...]
     target: tuple[str, ...]
-    links: Table
-    is_open: npt.NDArray[np.bool_]
+    links: Float32Array
+    is_open: BoolArray
 
     @property
     def size(self) -> int:
@@ -59,7 +58,7 @@ def unrelated(pairs: Sequence[LinkedPair], rng: random.Random) -> LinkedPair:
     return gold_pair(pairs[one].source, pairs[other].target, frozenset(), frozenset())
 
 
-def f1(gold: Sequence[LinkedPair], found: Sequence[npt.NDArray[np.bool_]]) -> float:
+def f1(gold: Sequence[LinkedPair], found: Sequence[BoolArray]) -> float:
     """Micro F1 in per cent against sure links; open cells count neither way."""
     right = sum(int((table & (pair.links > 0.5)).sum()) for pair, table in zip(gold, found, strict=True))
     guessed = sum(int((table & ~pair.is_open).sum()) for pair, table in zip(gold, found, strict=True))

@@ -215,12 +215,13 @@ def joint_loss(
     The binary loss gives every link of a word with several a probability of its own; in the softmax they share one.
     """
     logits, source_none, target_none = outputs
-    links, counts = torch.zeros_like(logits), torch.zeros_like(logits)
+    links, counts, opens = (torch.zeros_like(logits) for _ in range(3))
     source_real, target_real = torch.zeros_like(source_none), torch.zeros_like(target_none)
     for b, pair in enumerate(pairs):
         n, m = pair.links.shape
         links[b, :n, :m] = torch.from_numpy(pair.links)
-        counts[b, :n, :m] = torch.from_numpy((~pair.is_open).astype(np.float32))
+        opens[b, :n, :m] = torch.from_numpy(pair.is_open.astype(np.float32))
+        counts[b, :n, :m] = 1.0 - opens[b, :n, :m]
         source_real[b, :n], target_real[b, :m] = 1.0, 1.0
     words = source_real.sum() + target_real.sum()
     loss = logits.new_zeros(())
@@ -229,19 +230,21 @@ def joint_loss(
         loss = loss + 2 * (cells * counts).sum() / words
     if kind != "binary":
         masked = logits.masked_fill(counts == 0, MASKED)
-        rows = competition_loss(masked, source_none, links, source_real)
-        columns = competition_loss(masked.mT, target_none, links.mT, target_real)
+        rows = competition_loss(masked, source_none, links, source_real * speaks(links, opens))
+        columns = competition_loss(masked.mT, target_none, links.mT, target_real * speaks(links.mT, opens.mT))
         loss = loss + (rows + columns) / words
     return loss
+
+
+def speaks(links: torch.Tensor, opens: torch.Tensor) -> torch.Tensor:
+    """1 for rows of which something is known, 0 for those with an open cell and no link: it may be their partner."""
+    return ((links.sum(-1) > 0) | (opens.sum(-1) == 0)).float()
 
 
 def competition_loss(
     logits: torch.Tensor, none: torch.Tensor, links: torch.Tensor, is_real: torch.Tensor
 ) -> torch.Tensor:
-    """The sum over rows of the cross-entropy; what is missing of a row's links to 1 falls to its empty cell.
-
-    A row with an open cell and no link says nothing: its partner may be the open one.
-    """
+    """The sum over rows of the cross-entropy; what is missing of a row's links to 1 falls to its empty cell."""
     sums = links.sum(-1, keepdim=True)
     wanted = links / sums.clamp(min=1)
     rest = 1 - wanted.sum(-1)

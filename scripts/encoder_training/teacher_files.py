@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from forestalign.arrays import AnyArray, Float32Array
 
 STEPS = 255  # of a probability
 PART = 256  # sentences or pairs
 TEXTS = "texts.json"
 
 Words = tuple[str, ...]
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +28,17 @@ class Sparse:
     """A table of probabilities: its size, the places [n, dimensions] and their probabilities [n]."""
 
     size: tuple[int, ...]
-    places: Array
-    shares: Array
+    places: AnyArray
+    shares: AnyArray
 
-    def dense(self) -> npt.NDArray[np.float32]:
+    def dense(self) -> Float32Array:
         """The table, with nothing where nothing was kept."""
         table = np.zeros(self.size, dtype=np.float32)
         table[tuple(self.places.T)] = self.shares
         return table
 
 
-def sparse(table: Array) -> Sparse:
+def sparse(table: AnyArray) -> Sparse:
     """What a byte can hold of a table."""
     steps = np.rint(table * STEPS).astype(np.uint8)
     places = np.argwhere(steps)
@@ -75,8 +75,8 @@ def write_parts(
     return made
 
 
-def _write_part(path: Path, tables: list[tuple[Array, ...]]) -> None:
-    arrays: dict[str, Array] = {}
+def _write_part(path: Path, tables: list[tuple[AnyArray, ...]]) -> None:
+    arrays: dict[str, AnyArray] = {}
     for k, column in enumerate(zip(*tables, strict=True)):
         found = [sparse(table) for table in column]
         arrays[f"size_{k}"] = np.array([each.size for each in found], dtype=np.uint16)

@@ -33,12 +33,12 @@ def phrase(label: str, *children: Tree) -> Tree:
 
 
 def with_children(tree: Tree, children: Sequence[Tree]) -> Tree:
-    """The same phrase over other parts."""
+    """A phrase of this label over other parts."""
     return replace(tree, children=tuple(children))
 
 
 def with_word(leaf: Tree, tag: str, word: str) -> Tree:
-    """The same word in another form."""
+    """A leaf with this word in another form."""
     return replace(leaf, label=tag, word=word)
 
 

@@ -45,6 +45,7 @@ from forestalign.batch.options import CHUNK_SIZE
 from forestalign.errors import ForestAlignError, InputError, UsageError
 from forestalign.formats import Unread, read_lines, unread_pairs
 from tests.builders.batch_workers import JOBS, Flaky, StartBroken, StartUpper, jobs_of, square
+from tests.builders.commands import Terminal
 from tests.builders.places import ROOT
 
 
@@ -376,13 +377,6 @@ def test_a_run_killed_twenty_times_loses_nothing_and_repeats_nothing(tmp_path: P
     assert start(processes=1).wait() == 0
     keys = [json.loads(line)["id"] for line in output.read_bytes().splitlines()]
     assert keys == [job.key for job in JOBS]
-
-
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def test_progress_has_rate_and_time_left_on_a_terminal_only(tmp_path: Path) -> None:

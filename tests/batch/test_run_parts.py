@@ -25,6 +25,7 @@ from forestalign.batch.store import Store, finish_move, open_results
 from forestalign.batch.worker_program import Crashed, Done, Raised, Reply
 from forestalign.errors import ForestAlignError, InputError, NoParseError, UsageError
 from forestalign.own_files import open_alone
+from tests.builders.commands import Terminal
 
 SETTINGS = {"beam": 50, "links": "sultan"}
 
@@ -256,10 +257,6 @@ def test_without_a_total_nothing_is_foretold(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_on_a_terminal_the_first_estimate_waits_for_the_third_chunk() -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     errors = Terminal()
     with Progress(100, errors, chunk_size=2) as progress:
         for _ in range(4):

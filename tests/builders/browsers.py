@@ -15,19 +15,20 @@ import pytest
 from forestalign.view import page_html
 from forestalign.view.server import AlignServer
 from tests.builders.view_samples import (
-    CAT_LINKS,
-    CAT_SOURCE,
-    CAT_TARGET,
-    LONG_LINKS,
-    LONG_SOURCE,
-    LONG_TARGET,
-    record,
+    cat,
+    harbour,
     with_extras,
 )
 
-CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
-POOR_CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS, frozenset({4, 7}))
-LONG = record("harbour", LONG_SOURCE, LONG_TARGET, LONG_LINKS)
+CAT = cat()
+POOR_CAT = cat(4, 7)
+LONG = harbour()
+IN_A_BROWSER = [
+    pytest.mark.heavy,
+    pytest.mark.skipif(
+        not shutil.which("chromedriver") and not shutil.which("apt-get"), reason="neither a browser nor apt here"
+    ),
+]
 CONTROL, ENTER, DELETE = "\ue009", "\ue007", "\ue017"
 FLAGS = (
     "--headless=new",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -38,3 +39,10 @@ def runner(capfd: pytest.CaptureFixture[str]) -> Run:
         return Answer(code, *capfd.readouterr())
 
     return call
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True

@@ -130,6 +130,21 @@ def with_extras(base: Alignment, other: Alignment) -> Alignment:
     return replace(with_phrases(base, pairs=pairs), alternatives=(second,), unchosen=unchosen)
 
 
+def cat(*drop: int, identity: str = "cat") -> Alignment:
+    """The fat cat on the mat, and the plump one on the rug; without the links of source words in `drop`."""
+    return record(identity, CAT_SOURCE, CAT_TARGET, CAT_LINKS, frozenset(drop))
+
+
+def harbour(identity: str = "harbour") -> Alignment:
+    """Two long sentences about fishermen."""
+    return record(identity, LONG_SOURCE, LONG_TARGET, LONG_LINKS)
+
+
+def bought(identity: str = "bought") -> Alignment:
+    """Active and passive."""
+    return record(identity, BOUGHT_SOURCE, BOUGHT_TARGET, BOUGHT_LINKS)
+
+
 def turned_record(relation: str = "equal") -> Alignment:
     """*Turned* and *down* belong to *refused* and are not a phrase."""
     base = record("turned", TURNED_SOURCE, TURNED_TARGET, TURNED_LINKS)

@@ -6,11 +6,11 @@ import math
 from collections import Counter
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forestalign.arrays import FloatArray
 from forestalign.chart import (
     Chart,
     inside,
@@ -53,7 +53,7 @@ def test_log_partition_equals_enumeration(chart: Chart) -> None:
 def test_marginals_equal_enumeration(chart: Chart) -> None:
     scores = all_trees(chart)
     total = log_sum(list(scores.values()))
-    expected: npt.NDArray[np.float64] = np.zeros(chart.potentials.shape)
+    expected: FloatArray = np.zeros(chart.potentials.shape)
     for brackets, score in scores.items():
         for begin, end, label in brackets:
             expected[begin, end - 1, chart.labels.index(label)] += math.exp(score - total)

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from forestalign.batch import Processes
-from forestalign.cli import CommandParser, main
+from forestalign.cli import CommandParser, main, option_names, with_suggestion
 from forestalign.cli.align_options import add_align_options, add_settings, config_of
 from forestalign.cli.batch_options import add_batch_options, check_outputs, named_files, opened_workers, process_count
 from forestalign.cli.completion import SHELLS, completion
 from forestalign.cli.pair_input import add_pair_arguments, read_pair_input
-from forestalign.cli.suggestions import option_names, with_suggestion
 from forestalign.cli.unused_options import Unused, warn_of_unused
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import UsageError
@@ -191,7 +190,7 @@ def test_hidden_options_are_not_offered() -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_completion_knows_options_and_their_values(shell: str) -> None:
     text = completion(shell)
-    assert "best paper published" in text  # the values of --profile
+    assert "best fast paper published" in text  # the values of --profile
     assert ("--time-limit" if shell != "fish" else "-l time-limit") in text
 
 

@@ -385,7 +385,7 @@ def test_hopeless_memory_ends_a_real_run_with_one_line(tmp_path: Path) -> None:
     "error",
     [MemoryError(), RuntimeError("initialization: std::bad_alloc"), ImportError("x.so: failed to map segment")],
 )
-def test_want_of_memory_is_told_whoever_notices_it(
+def test_lack_of_memory_is_reported_whoever_notices_it(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from forestalign import cli
@@ -398,7 +398,7 @@ def test_want_of_memory_is_told_whoever_notices_it(
     assert capsys.readouterr().err == "forestalign align: not enough memory\n"
 
 
-def test_any_error_is_want_of_memory_where_none_is_left(
+def test_any_error_is_lack_of_memory_where_none_is_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from forestalign import cli, process_memory
@@ -412,7 +412,7 @@ def test_any_error_is_want_of_memory_where_none_is_left(
     assert capsys.readouterr().err == "forestalign align: not enough memory\n"
 
 
-def test_a_worker_tells_want_of_memory_where_it_happened(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_reports_lack_of_memory_where_it_happened(monkeypatch: pytest.MonkeyPatch) -> None:
     from forestalign import process_memory
     from forestalign.batch.worker_program import Message, Programs
 
@@ -426,11 +426,11 @@ def test_an_error_that_we_raise_is_told_as_it_is_however_little_memory_is_left(m
     from forestalign import process_memory
 
     monkeypatch.setattr(process_memory, "SPARE", 1 << 62)
-    assert process_memory.is_want_of_memory(ValueError("x"))
-    assert not process_memory.is_want_of_memory(InputError("pairs.tsv", 1, "no tab"))
+    assert process_memory.is_out_of_memory(ValueError("x"))
+    assert not process_memory.is_out_of_memory(InputError("pairs.tsv", 1, "no tab"))
 
 
-def test_other_errors_of_libraries_are_not_taken_for_want_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_errors_of_libraries_are_not_taken_for_lack_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     from forestalign import cli
 
     def fail(name: str, arguments: object) -> int:

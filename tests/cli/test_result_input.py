@@ -59,7 +59,7 @@ def test_similarity_takes_all_three(run: Run) -> None:
 def test_a_sentence_alone_is_no_file(command: str, run: Run) -> None:
     answer = run(command, SENTENCES[0], *(["-o", "-"]))
     assert answer.code == 2
-    assert "is no file; expected a file of results or of pairs, or two sentences" in answer.err
+    assert "is not a file; expected a file of results or of pairs, or two sentences" in answer.err
 
 
 @pytest.mark.heavy

@@ -19,13 +19,13 @@ from forestalign.evaluation.answer_files import (
     read_word_output,
 )
 from forestalign.formats.codec import to_json
-from tests.builders.view_samples import CAT_LINKS, CAT_SOURCE, CAT_TARGET, record
+from tests.builders.view_samples import cat
 
 GOLD = [
     {"id": "a", "source": ["He", "left"], "target": ["He", "went"], "sure": [[0, 0]], "possible": [[0, 0], [1, 1]]},
     {"id": "b", "source": ["Yes"], "target": ["Yes"], "sure": [[0, 0]], "possible": []},
 ]
-CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
+CAT = cat()
 
 
 def write(path: Path, *lines: object) -> str:

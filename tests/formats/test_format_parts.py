@@ -36,12 +36,15 @@ from forestalign.formats.phrase_rows import COLUMNS, to_tsv
 from forestalign.formats.read_parses import read_given
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, parse_brackets
-from tests.builders.view_samples import CAT_LINKS, CAT_SOURCE, CAT_TARGET, LONG_LINKS, LONG_SOURCE, LONG_TARGET, record
+from tests.builders.view_samples import (
+    cat,
+    harbour,
+)
 
 LOW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (NNS men)) (PP (IN with) (NP (NNS dogs))))))"
 HIGH = "(S (NP (PRP I)) (VP (VBD saw) (NP (NNS men)) (PP (IN with) (NP (NNS dogs)))))"
-CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
-LONG = record("long", LONG_SOURCE, LONG_TARGET, LONG_LINKS)
+CAT = cat()
+LONG = harbour("long")
 
 
 # ---- fields ----

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.errors import InputError
-from forestalign.formats import BadRecord, PairFormat, PairRecord, format_pair, read_pairs, read_parallel, write_lines
+from forestalign.formats import BadRecord, PairFormat, PairRecord, format_pair, read_pairs, unread_parallel, write_lines
 from tests.builders.places import DATA
 
 TAB_LINE = "The cat sat.\tA cat was sitting."
@@ -145,7 +145,7 @@ def test_the_word_limit_is_a_setting(tmp_path: Path) -> None:
 def test_two_parallel_files_are_one_list_of_pairs(tmp_path: Path) -> None:
     (tmp_path / "s").write_bytes(b"One.\n\nTh\xffree\nFour.\nFive.\n")
     (tmp_path / "t").write_bytes(b"1.\n2.\n3.\n4.\n")
-    found = list(read_parallel(tmp_path / "s", tmp_path / "t"))
+    found = [unread.read() for unread in unread_parallel(tmp_path / "s", tmp_path / "t")]
     assert [record.number for record in found] == [1, 2, 3, 4, 5]
     assert (good(found[0]).source.text, good(found[3]).target.text) == ("One.", "4.")
     assert "the source is empty" in bad(found[1])

@@ -78,13 +78,6 @@ def test_vectors_give_cosines_of_unit_rows() -> None:
     assert vectors.vector("qzxv") is None
 
 
-def test_shipped_vectors_become_keyed_vectors() -> None:
-    vectors = load_vectors()
-    keyed = vectors.keyed_vectors()
-    assert keyed.similarity("king", "queen") == pytest.approx(vectors.cosine("king", "queen"), abs=1e-4)
-    assert len(keyed) == len(vectors)
-
-
 def test_rare_words_weigh_more_than_frequent_ones() -> None:
     vectors = load_vectors()
     assert 0.0 < vectors.idf("the") < vectors.idf("house") < vectors.idf("marmalade") <= vectors.idf("qzxv") == 1.0

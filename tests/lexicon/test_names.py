@@ -22,14 +22,8 @@ from forestalign.lexicon.opposites import (
 )
 from forestalign.lexicon.phrase_relations import spelling_findings
 from forestalign.lexicon.phrase_text import parts_of_speech, take_apart
-from forestalign.tokens import Sentence, analyse
 from tests.builders.bad_files import complaint
-
-
-def sentence(text: str) -> Sentence:
-    """Words with their tags: `She/PRP left/VBD`."""
-    pairs = [item.rsplit("/", 1) for item in text.split()]
-    return analyse(Sentence.from_words([word for word, _ in pairs]), [tag for _, tag in pairs])
+from tests.builders.tagged_sentences import sentence
 
 
 def said(source: str, target: str, findings: Iterable[Finding]) -> set[tuple[str, str, str]]:

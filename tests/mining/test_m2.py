@@ -10,19 +10,13 @@ from forestalign import Alignment
 from forestalign.cli import main
 from forestalign.mining.m2 import m2_of
 from tests.builders.view_samples import (
-    BOUGHT_LINKS,
-    BOUGHT_SOURCE,
-    BOUGHT_TARGET,
-    CAT_LINKS,
-    CAT_SOURCE,
-    CAT_TARGET,
-    LONG_LINKS,
-    LONG_SOURCE,
-    LONG_TARGET,
+    bought,
+    cat,
+    harbour,
     record,
 )
 
-CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
+CAT = cat()
 SOLD = "(TOP (S (NP (NNP Ann)) (VP (VBD sold) (NP (CD nine) (NNS cars))) (. .)))"
 
 
@@ -41,9 +35,9 @@ def applied(block: str) -> str:
     "result",
     [
         CAT,
-        record("long", LONG_SOURCE, LONG_TARGET, LONG_LINKS),
-        record("bought", BOUGHT_SOURCE, BOUGHT_TARGET, BOUGHT_LINKS),
-        record("half", CAT_SOURCE, CAT_TARGET, CAT_LINKS, frozenset({1, 4, 7})),
+        harbour("long"),
+        bought(),
+        cat(1, 4, 7, identity="half"),
     ],
 )
 def test_the_edits_turn_the_source_into_the_target(result: Alignment) -> None:

@@ -10,10 +10,13 @@ from forestalign.formats.codec import to_json
 from forestalign.mining.occurrences import UNITS, AlignedLine, Phrases, read_line
 from forestalign.mining.patterns import MOST_SLOTS, patterns
 from tests.builders.bad_files import with_field
-from tests.builders.view_samples import CAT_LINKS, CAT_SOURCE, CAT_TARGET, LONG_LINKS, LONG_SOURCE, LONG_TARGET, record
+from tests.builders.view_samples import (
+    cat,
+    harbour,
+)
 
-CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
-LONG = record("long", LONG_SOURCE, LONG_TARGET, LONG_LINKS)
+CAT = cat()
+LONG = harbour("long")
 
 
 @pytest.mark.parametrize("sample", [CAT, LONG], ids=["cat", "long"])

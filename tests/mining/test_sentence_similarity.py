@@ -24,9 +24,9 @@ from forestalign.mining.sentence_vectors import pooled_vector, projected_cosine
 from forestalign.mining.similarity_features import alignment_features
 from forestalign.tokens import tokenize
 from tests.builders.meaning_pairs import meaning_pairs
-from tests.builders.view_samples import CAT_LINKS, CAT_SOURCE, CAT_TARGET, record
+from tests.builders.view_samples import CAT_LINKS, CAT_SOURCE, CAT_TARGET, cat, record
 
-CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
+CAT = cat()
 SOLD = "(TOP (S (NP (NNP Ann)) (VP (VBD sold) (NP (CD nine) (NNS cars))) (. .)))"
 TEN = "(TOP (S (NP (NNP Ann)) (VP (VBD sold) (NP (CD ten) (NNS cars))) (. .)))"
 NOT = "(TOP (S (NP (PRP She)) (VP (VBD did) (RB not) (VP (VB sell) (NP (NNS cars)))) (. .)))"
@@ -63,7 +63,7 @@ def reasons(source: str, target: str, links: dict[int, int]) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("drop", [frozenset[int](), frozenset({4}), frozenset({1, 2}), frozenset(range(10))])
 def test_features_do_not_change_when_the_sentences_are_exchanged(drop: frozenset[int]) -> None:
-    pair = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS, drop)
+    pair = cat(*drop)
     found, other = (alignment_features(each, edits_of(each), load_vectors()) for each in (pair, turned(pair)))
     moves = {"moves"}  # of two crossing phrases of the same weight, either may be the one that moved
     assert {name: found[name] for name in found if name not in moves} == pytest.approx(
@@ -87,7 +87,7 @@ def test_the_same_sentence_scores_highest() -> None:
 
 def test_scores_and_probabilities_stay_in_their_range() -> None:
     for drop in ({1}, {0, 1, 2, 3}, set(range(10))):
-        found = load_similarity().judge(record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS, frozenset(drop)))
+        found = load_similarity().judge(cat(*drop))
         assert 0 <= found.score <= 5
         assert 0 <= found.paraphrase <= 1
 

@@ -16,8 +16,14 @@ from forestalign.forest import viterbi as best_derivation
 from forestalign.reranking import load_rerank_weights, mutual_forests
 from forestalign.reranking.known_children import unknown_children
 from forestalign.reranking.projection import TreeEvidence
-from forestalign.reranking.rerank_weights import read_rerank_weights, rerank_weights_text
-from forestalign.reranking.tree_features import FEATURES, edge_features, with_evidence, with_features
+from forestalign.reranking.tree_features import (
+    FEATURES,
+    edge_features,
+    read_rerank_weights,
+    rerank_weights_text,
+    with_evidence,
+    with_features,
+)
 from forestalign.tokens import Sentence, tokenize
 from forestalign.trees import ScoredTree, format_brackets, parse_brackets
 from tests.builders.charts import all_trees, brackets_of, random_chart, words

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from forestalign.texts import sentence_pairing
 from forestalign.texts.sentence_likeness import LONGEST_STRETCH, Likeness
-from forestalign.texts.sentence_pairing import JOIN, LEAST, STEPS, SentencePair, pair_sentences
+from forestalign.texts.sentence_pairing import JOIN, LEAST_LIKE, STEPS, SentencePair, pair_sentences
 
 SOURCE_TEXT = [
     "The harbour was closed in May.",
@@ -172,7 +172,8 @@ def test_the_program_finds_the_best_pairs_in_order(source: list[str], target: li
 
     def value(way: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> float:
         return sum(
-            likeness.of(one, other) - LEAST - JOIN * (one[1] - one[0] + other[1] - other[0] - 2) for one, other in way
+            likeness.of(one, other) - LEAST_LIKE - JOIN * (one[1] - one[0] + other[1] - other[0] - 2)
+            for one, other in way
         )
 
     found = list(sentence_pairing._paired_in_order(likeness, free))

@@ -16,25 +16,21 @@ from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import AnnotationError, MissingExtraError, NoParseError, UsageError
 from forestalign.evaluation import Evaluation
+from forestalign.evaluation.development import AnnotatedSet, ProjectedSet, read_development
+from forestalign.evaluation.development_answers import align_cached, prepared_pairs, project_cached
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.scoring.model import untrained_model
 from forestalign.phrases.stage import load_stage
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.tuning import (
-    AnnotatedSet,
     Parameter,
-    ProjectedSet,
     Trial,
     TuningPlan,
-    align_cached,
     best_trial,
     parse_objective,
     parse_parameter,
     plot_convergence,
-    prepared_pairs,
-    project_cached,
-    read_development,
     run_trials,
     settings_block,
 )

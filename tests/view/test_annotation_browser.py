@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,17 +17,12 @@ from forestalign.evaluation.annotation_files import read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.view import page_html
 from forestalign.view.server import AlignServer
-from tests.builders.browsers import CAT, DELETE, LONG, Browser, browser, running, wait_until
+from tests.builders.browsers import CAT, DELETE, IN_A_BROWSER, LONG, Browser, browser, running, wait_until
 from tests.builders.sample_results import side, with_sides
 from tests.builders.view_samples import CAT_SOURCE
 
 __all__ = ["browser"]
-pytestmark = [
-    pytest.mark.heavy,
-    pytest.mark.skipif(
-        not shutil.which("chromedriver") and not shutil.which("apt-get"), reason="neither a browser nor apt here"
-    ),
-]
+pytestmark = IN_A_BROWSER
 
 OLD_MAT, OLD_RUG = (7, 9, "NP", True), (2, 4, "NP", True)  # bar nodes of "the old mat" and "the old rug"
 

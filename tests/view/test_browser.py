@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,6 +21,7 @@ from tests.builders.browsers import (
     CAT,
     CONTROL,
     ENTER,
+    IN_A_BROWSER,
     LONG,
     POOR_CAT,
     Browser,
@@ -33,9 +33,7 @@ from tests.builders.browsers import (
 )
 from tests.builders.sample_results import with_phrases
 from tests.builders.view_samples import (
-    BOUGHT_LINKS,
-    BOUGHT_SOURCE,
-    BOUGHT_TARGET,
+    bought,
     bucket_record,
     hostile_record,
     record,
@@ -43,14 +41,9 @@ from tests.builders.view_samples import (
 )
 
 __all__ = ["browser", "page", "thousand"]
-pytestmark = [
-    pytest.mark.heavy,
-    pytest.mark.skipif(
-        not shutil.which("chromedriver") and not shutil.which("apt-get"), reason="neither a browser nor apt here"
-    ),
-]
+pytestmark = IN_A_BROWSER
 
-BOUGHT = record("bought", BOUGHT_SOURCE, BOUGHT_TARGET, BOUGHT_LINKS)
+BOUGHT = bought()
 
 
 def write(folder: Path, *systems: list[Alignment]) -> Path:
@@ -60,6 +53,17 @@ def write(folder: Path, *systems: list[Alignment]) -> Path:
         paths[-1].write_text("".join(to_json(each) + "\n" for each in records), encoding="utf-8")
     write_page(paths, folder / "page.html")
     return folder / "page.html"
+
+
+def test_the_page_says_why_a_pair_contradicts_itself(browser: Browser, tmp_path: Path) -> None:
+    reason = "opposite: <mat>/rug"
+    pairs = [
+        replace(each, relation="opposite", reason=reason) if each.source == (8, 9) else each
+        for each in CAT.phrases.pairs
+    ]
+    browser.open(write(tmp_path, [with_phrases(CAT, pairs=tuple(pairs))]))
+    browser.node("source", "8-9", ".word").click()
+    assert reason in browser.text(".about")
 
 
 def unfold_table(browser: Browser) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,17 +14,12 @@ from forestalign.evaluation.annotation_files import read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.view import page_html, result_html
 from forestalign.view.server import AlignServer
-from tests.builders.browsers import CAT, DELETE, POOR_CAT, Browser, browser, running, wait_until
+from tests.builders.browsers import CAT, DELETE, IN_A_BROWSER, POOR_CAT, Browser, browser, running, wait_until
 from tests.builders.sample_results import with_phrases
 from tests.builders.view_samples import record, turned_record, with_extras
 
 __all__ = ["browser"]
-pytestmark = [
-    pytest.mark.heavy,
-    pytest.mark.skipif(
-        not shutil.which("chromedriver") and not shutil.which("apt-get"), reason="neither a browser nor apt here"
-    ),
-]
+pytestmark = IN_A_BROWSER
 IN_SIGHT = """
 const box = document.querySelector("SELECTOR").getBoundingClientRect();
 return box.width > 0 && 0 <= box.top && box.bottom <= innerHeight && 0 <= box.left && box.right <= innerWidth;
@@ -94,7 +88,9 @@ def test_the_signs_stay_in_sight_and_help_opens_at_its_top(browser: Browser, tmp
     with browser.screen(width, 500):
         show(browser, tmp_path, [CAT])
         browser.script("document.getElementById('main').scrollTop = 1e6")
-        assert is_in_sight(browser, ".signs li")
+        shown = [sign.rect for sign in browser.all(".signs li") if sign.is_displayed()]
+        assert len(shown) >= 4
+        assert all(sign["x"] + sign["width"] <= width and sign["y"] + sign["height"] <= 500 for sign in shown)
         browser.press("?")
         assert is_in_sight(browser, "#help h2")
         assert is_in_sight(browser, "#help button")

@@ -16,10 +16,10 @@ from forestalign.view.page import SCRIPTS, Service, page_html, policy, read_resu
 from forestalign.view.scene import scene_of, with_shown_pairs
 from forestalign.view.static import _DARK, _LIGHT, _colour, _width, result_html
 from tests.builders.sample_results import with_phrases
-from tests.builders.view_samples import CAT_LINKS, CAT_SOURCE, CAT_TARGET, record, with_extras
+from tests.builders.view_samples import cat, with_extras
 
-CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
-POOR = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS, frozenset({4, 7}))
+CAT = cat()
+POOR = cat(4, 7)
 ASSETS = resources.files("forestalign.view").joinpath("assets")
 
 
@@ -96,7 +96,7 @@ def test_the_title_names_the_systems_and_is_escaped() -> None:
 
 
 def test_the_key_of_a_page_depends_on_its_ids_alone() -> None:
-    other = record("dog", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
+    other = cat(identity="dog")
     one, same, different = (data_of(page_html([[each]], ["x"]))["key"] for each in (CAT, POOR, other))
     assert one == same
     assert one != different
@@ -112,7 +112,7 @@ def test_json_in_the_page_holds_no_markup_and_no_lone_surrogate() -> None:
 
 
 def test_pairs_of_both_files_are_shown_and_missing_ones_are_empty(tmp_path: Path) -> None:
-    dog = record("dog", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
+    dog = cat(identity="dog")
     one, two = results(tmp_path / "one.jsonl", CAT), results(tmp_path / "two.jsonl", POOR, dog)
     assert write_page([one, two], tmp_path / "page.html") == 2
     data = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
@@ -135,7 +135,7 @@ def test_the_data_of_a_scene_has_every_choice_and_round_numbers() -> None:
         parts = {"source", "target", "trees", "phrases", "nulls", "scattered", "extended"}
         assert parts | {"logScore", "reachedRoot", "completed"} == set(choice)
         assert all(len(node) == 11 for node in choice["source"])
-        assert all(len(phrase) == 13 for phrase in choice["phrases"])
+        assert all(len(phrase) == 14 for phrase in choice["phrases"])
     json.dumps(fields, allow_nan=False)
 
 

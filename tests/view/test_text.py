@@ -24,16 +24,12 @@ from forestalign.view.scene import SceneNode, bar_nodes, drawn_nodes
 from forestalign.view.short_text import render_short
 from forestalign.view.static import hue_of
 from forestalign.view.text import render_text
+from tests.builders.commands import Terminal
 from tests.builders.sample_results import links, pair, result, side, with_phrases, with_sides
 from tests.builders.view_samples import (
-    BOUGHT_LINKS,
-    BOUGHT_SOURCE,
-    BOUGHT_TARGET,
-    CAT_LINKS,
-    CAT_SOURCE,
-    CAT_TARGET,
+    bought,
     bucket_record,
-    record,
+    cat,
     turned_record,
     with_extras,
 )
@@ -159,7 +155,7 @@ turned
 
 def cats() -> Alignment:
     """Ten words on either side, with confidence and relations of several kinds."""
-    base = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
+    base = cat()
     said = {"mat": (0.41, "opposite"), "on the old mat": (0.9, "more general")}
     pairs = tuple(
         replace(
@@ -278,7 +274,7 @@ def test_what_a_pair_has_beyond_its_parts_is_told() -> None:
 
 def bars() -> Alignment:
     """The cats with a bar phrase that stands above two words and below their noun phrase."""
-    base = with_extras(record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS), record("c", CAT_SOURCE, CAT_TARGET, CAT_LINKS))
+    base = with_extras(cat(), cat(identity="c"))
     place = next(k for k, each in enumerate(base.phrases.pairs) if each.is_bar)
     whole = next(k for k, each in enumerate(base.phrases.pairs) if each.source == (0, 3))
     phrases = list(base.phrases.pairs)
@@ -317,11 +313,6 @@ def test_what_was_dropped_and_added_is_listed_apart() -> None:
     sample = with_phrases(dogs(), pairs=(), source_nulls=(Span(0, 1), Span(2, 3)), target_nulls=(Span(0, 1),))
     sample = replace(sample, words=links())
     assert render_text(sample).splitlines()[-2:] == ["  dropped: Dogs | loudly", "  added: Hounds"]
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_colours_are_for_terminals_whose_users_want_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -415,7 +406,7 @@ def test_scattered_words_and_what_consists_of_them_know_each_other() -> None:
 
 
 def test_an_extended_phrase_knows_the_pair_inside() -> None:
-    sample = record("car", BOUGHT_SOURCE, BOUGHT_TARGET, BOUGHT_LINKS)
+    sample = bought("car")
     (phrase,) = [node for node in scene_of(sample).choices[0].target if node.inner >= 0]
     assert (phrase.label, phrase.phrase) == ("PP", -1)
     assert sample.phrases.pairs[phrase.inner].target == (5, 6)
@@ -508,7 +499,7 @@ def test_scattered_words_that_contradict_each_other_are_marked() -> None:
 
 
 def test_an_extended_phrase_has_a_dashed_border_in_the_colour_of_its_pair() -> None:
-    sample = record("car", BOUGHT_SOURCE, BOUGHT_TARGET, BOUGHT_LINKS)
+    sample = bought("car")
     (box,) = boxes_of(sample, "adds small words to He - him")
     assert (box.get("fill"), box.get("stroke-dasharray")) == ("none", "4 3")
     assert box.get("stroke") == boxes_of(sample, "He - him")[0].get("stroke")

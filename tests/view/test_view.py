@@ -31,21 +31,17 @@ from forestalign.view.scene import BAR, PHRASE, WORD
 from forestalign.view.server import MAX_BYTES, AlignServer
 from tests.builders.sample_results import pair, with_phrases
 from tests.builders.view_samples import (
-    CAT_LINKS,
-    CAT_SOURCE,
-    CAT_TARGET,
-    LONG_LINKS,
-    LONG_SOURCE,
-    LONG_TARGET,
+    cat,
+    harbour,
     hostile_record,
     record,
     with_extras,
 )
 
-CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS)
-POOR_CAT = record("cat", CAT_SOURCE, CAT_TARGET, CAT_LINKS, frozenset({4, 7}))
+CAT = cat()
+POOR_CAT = cat(4, 7)
 RICH_CAT = with_extras(CAT, POOR_CAT)
-LONG = record("harbour", LONG_SOURCE, LONG_TARGET, LONG_LINKS)
+LONG = harbour()
 
 
 def data_of(page: str) -> dict:

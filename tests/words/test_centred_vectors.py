@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forestalign.arrays import AnyFloatArray, GenericArray
 from forestalign.config import AlignConfig
 from forestalign.errors import GrammarError
 from forestalign.parsers import Parser, load_parser
@@ -35,7 +35,7 @@ def parsed(parser: Parser, *texts: str) -> list[Sentence]:
     return [parse.sentence for parse in parser.parse([tokenize(text) for text in texts], forests=False)]
 
 
-def sentence(rows: npt.NDArray[np.floating]) -> Sentence:
+def sentence(rows: AnyFloatArray) -> Sentence:
     return replace(Sentence.from_words(["w"] * len(rows)), context_vectors=rows.astype(np.float32))
 
 
@@ -109,7 +109,7 @@ def test_the_centre_is_the_mean_over_all_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [np.ones((2, 2)), np.array([1.0, np.nan]), np.array([1, 2])])
-def test_a_file_that_is_no_centre_is_named(tmp_path: Path, value: npt.NDArray[np.generic]) -> None:
+def test_a_file_that_is_no_centre_is_named(tmp_path: Path, value: GenericArray) -> None:
     np.save(tmp_path / "c.npy", value)
     with pytest.raises(GrammarError, match=r"c\.npy.*(expected one row|not a finite number)"):
         read_centre(tmp_path / "c.npy")

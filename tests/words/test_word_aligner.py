@@ -17,6 +17,7 @@ from forestalign.errors import GrammarError, UsageError
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.tokens import Sentence
 from forestalign.words import (
+    PROFILES,
     Analysis,
     Entity,
     WordAligner,
@@ -152,7 +153,7 @@ def test_best_gives_the_same_links_when_the_sentences_are_exchanged(source: Anal
 
 @settings(max_examples=30)
 @given(analyses(), analyses())
-@pytest.mark.parametrize("profile", ["best", "paper", "published"])
+@pytest.mark.parametrize("profile", PROFILES)
 def test_links_are_sorted_and_lie_inside_the_sentences(profile: str, source: Analysis, target: Analysis) -> None:
     links = WordAligner(AlignConfig(profile=profile)).align(source, target).links
     assert list(links) == sorted(set(links))
@@ -168,12 +169,12 @@ def test_best_links_a_paraphrase() -> None:
 
 def test_an_empty_sentence_has_no_links() -> None:
     empty = Analysis(Sentence("", ()), Dependencies((), ()))
-    for profile in ("best", "paper", "published"):
+    for profile in PROFILES:
         assert not WordAligner(AlignConfig(profile=profile)).align(empty, plain("dog")).links
 
 
 def test_an_unknown_profile_is_refused() -> None:
-    with pytest.raises(UsageError, match="best, paper, published"):
+    with pytest.raises(UsageError, match="best, fast, paper, published"):
         WordAligner(AlignConfig(profile="fancy"))
 
 

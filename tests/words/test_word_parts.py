@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from forestalign.lexicon.phrase_text import part_of_speech, parts_of_speech, take_apart
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink
+from forestalign.words.crf import synthesise, synthetic_phrases
 from forestalign.words.crf.chunks import CHUNK_TYPES, LETTERS, chunk
 from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, words_of
-from forestalign.words.crf.synthetic import synthesise, synthetic_phrases
 from forestalign.words.crf.training import TrainingPair
 from forestalign.words.crf.transitions import JUMPS, NAMES, transition_features
 from forestalign.words.sentence_scores import MATCHING, is_content, sentence_scores

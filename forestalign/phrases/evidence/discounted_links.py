@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from forestalign.arrays import FloatArray
 from forestalign.forest import Forest
 from forestalign.lexicon.findings import EQUAL, SIMILAR
 from forestalign.lexicon.names import person_titles
 from forestalign.lexicon.numbers import same_number
-from forestalign.phrases.evidence.logistic import Floats
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.tokens import Token
 
@@ -21,7 +21,7 @@ KINDS = frozenset({"name", "quantity", "light verb", "negation"})
 LEAST_STRENGTH = 0.5
 
 
-def discount_links(links: Floats, source: Forest, target: Forest, evidence: Sequence[PhraseEvidence]) -> Floats:
+def discount_links(links: FloatArray, source: Forest, target: Forest, evidence: Sequence[PhraseEvidence]) -> FloatArray:
     """The probabilities of the links, less what evidence explains."""
     taking = [row for row in evidence if _takes_over(row)]
     if not taking:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import GrammarError
 from forestalign.inputs import number, read_json, reading
 
-Floats = npt.NDArray[np.float64]
 DIGITS = 6  # significant ones that files keep
 STEEPEST = 60.0  # log odds count within these, so that no probability is exactly 0 or 1
 
@@ -21,12 +20,12 @@ STEEPEST = 60.0  # log odds count within these, so that no probability is exactl
 class Weighting:
     """One number per feature, in the order of the features, and what is added to their sum."""
 
-    weights: Floats
+    weights: FloatArray
     bias: float
 
-    def __call__(self, features: Floats) -> Floats:
+    def __call__(self, features: FloatArray) -> FloatArray:
         """The sum for each row; features are the last axis."""
-        total: Floats = features @ self.weights + self.bias
+        total: FloatArray = features @ self.weights + self.bias
         return total
 
     def record(self, names: Sequence[str]) -> dict[str, object]:
@@ -35,16 +34,16 @@ class Weighting:
         return {"bias": _rounded(self.bias), "weights": weights}
 
 
-def logistic(log_odds: Floats) -> Floats:
+def logistic(log_odds: FloatArray) -> FloatArray:
     """Probabilities of log odds."""
-    p: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -STEEPEST, STEEPEST)))
+    p: FloatArray = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -STEEPEST, STEEPEST)))
     return p
 
 
-def softmax(log_odds: Floats) -> Floats:
+def softmax(log_odds: FloatArray) -> FloatArray:
     """Probabilities of the classes on the last axis."""
     shifted = np.exp(log_odds - log_odds.max(axis=-1, keepdims=True))
-    shares: Floats = shifted / shifted.sum(axis=-1, keepdims=True)
+    shares: FloatArray = shifted / shifted.sum(axis=-1, keepdims=True)
     return shares
 
 

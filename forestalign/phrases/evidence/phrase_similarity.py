@@ -13,15 +13,15 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, FloatArray
 from forestalign.errors import GrammarError
 from forestalign.forest import Forest
 from forestalign.grammar import grammar_root, punctuation_tags
 from forestalign.lexicon.findings import EQUAL, SIMILAR
 from forestalign.phrases.evidence.logistic import Weighting, logistic, read_number, read_record, read_weighting
 from forestalign.phrases.evidence.phrase_evidence import SIMILARITY, PhraseEvidence
-from forestalign.phrases.evidence.span_context import Floats, SpanContext, SpanSide
+from forestalign.phrases.evidence.span_context import SpanContext, SpanSide
 from forestalign.phrases.evidence.span_pairs import SYMMETRIC, SYMMETRIC_PART, span_features
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordAlignment
@@ -42,7 +42,7 @@ class PhraseSimilarityModel:
     weighting: Weighting
     threshold: float
 
-    def probabilities(self, features: Floats) -> Floats:
+    def probabilities(self, features: FloatArray) -> FloatArray:
         """How likely each pair of spans is right."""
         return logistic(self.weighting(features[..., SYMMETRIC_PART]))
 
@@ -85,17 +85,17 @@ def free_spans(
     return forth, _free(context.target, target, context.links.max(axis=0, initial=0.0))
 
 
-def _free(side: SpanSide, spans: Sequence[Span], linked: Floats) -> tuple[Span, ...]:
+def _free(side: SpanSide, spans: Sequence[Span], linked: FloatArray) -> tuple[Span, ...]:
     left = np.concatenate([[0.0], (side.weight * (linked - ANYWHERE)).cumsum()])
     return tuple(span for span in spans if left[span.end] <= left[span.begin])
 
 
-def is_candidate(features: Floats, source: Sequence[Span], target: Sequence[Span]) -> npt.NDArray[np.bool_]:
+def is_candidate(features: FloatArray, source: Sequence[Span], target: Sequence[Span]) -> BoolArray:
     """Whether the similarity has anything to say about two spans."""
     several = np.logical_or.outer(
         [end - begin > 1 for begin, end in source], [end - begin > 1 for begin, end in target]
     )
-    free: npt.NDArray[np.bool_] = several & (features[..., _INSIDE] < INSIDE) & (features[..., _LEAVING] < ELSEWHERE)
+    free: BoolArray = several & (features[..., _INSIDE] < INSIDE) & (features[..., _LEAVING] < ELSEWHERE)
     return free
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray
 from forestalign.grammar import punctuation_tags, stop_words
 from forestalign.lexicon import WordNet, WordVectors
 from forestalign.lexicon.wordnet import meeting
@@ -16,7 +16,6 @@ from forestalign.tokens import Sentence, Token
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.centred_vectors import centred
 
-Floats = npt.NDArray[np.float64]
 LEAST_WEIGHT = 0.05  # of the commonest word that is not punctuation
 TRAILING = ".,;:!?\"'"  # that other people's tokens may end in
 
@@ -26,11 +25,11 @@ class SpanSide:
     """One sentence, by word: how much it counts, what it is, and its vectors, of unit length."""
 
     sentence: Sentence
-    weight: Floats
-    content: Floats  # the weight of content words, else 0
+    weight: FloatArray
+    content: FloatArray  # the weight of content words, else 0
     keys: tuple[str, ...]  # lemmas in lower case
-    contextual: Floats
-    static: Floats
+    contextual: FloatArray
+    static: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +38,11 @@ class SpanContext:
 
     source: SpanSide
     target: SpanSide
-    links: Floats
-    contextual: Floats
-    static: Floats
-    antonyms: Floats
-    hypernyms: Floats  # 1 where the source word is the more general one, -1 the other way round
+    links: FloatArray
+    contextual: FloatArray
+    static: FloatArray
+    antonyms: FloatArray
+    hypernyms: FloatArray  # 1 where the source word is the more general one, -1 the other way round
     evidence: tuple[PhraseEvidence, ...]
 
 
@@ -78,7 +77,7 @@ def span_context(
     )
 
 
-def _contextual(source: Sentence, target: Sentence) -> tuple[Floats, Floats]:
+def _contextual(source: Sentence, target: Sentence) -> tuple[FloatArray, FloatArray]:
     """Centred vectors in context; nothing where the parser gave none."""
     pair = centred(source, target)
     if pair is None:
@@ -86,13 +85,13 @@ def _contextual(source: Sentence, target: Sentence) -> tuple[Floats, Floats]:
     return unit_rows(pair[0].astype(np.float64)), unit_rows(pair[1].astype(np.float64))
 
 
-def unit_rows(rows: Floats) -> Floats:
+def unit_rows(rows: FloatArray) -> FloatArray:
     """Rows of length one."""
-    unit: Floats = rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-9)
+    unit: FloatArray = rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-9)
     return unit
 
 
-def _side(sentence: Sentence, contextual: Floats, vectors: WordVectors) -> SpanSide:
+def _side(sentence: Sentence, contextual: FloatArray, vectors: WordVectors) -> SpanSide:
     marks = punctuation_tags()
     weight = np.array(
         [0.0 if token.tag in marks else max(vectors.idf(token.surface), LEAST_WEIGHT) for token in sentence.tokens]
@@ -110,7 +109,7 @@ def _is_content(token: Token) -> bool:
     return token.tag[:2] in ("NN", "JJ", "RB", "CD", "FW")
 
 
-def _relations(left: SpanSide, right: SpanSide, wordnet: WordNet) -> tuple[Floats, Floats]:
+def _relations(left: SpanSide, right: SpanSide, wordnet: WordNet) -> tuple[FloatArray, FloatArray]:
     antonyms, hypernyms = np.zeros((2, len(left.keys), len(right.keys)))
     rows, columns = np.flatnonzero(left.content).tolist(), np.flatnonzero(right.content).tolist()
     words, others = ([side.keys[k] for k in places] for side, places in ((left, rows), (right, columns)))

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, FloatArray
 from forestalign.grammar import negation_words, punctuation_tags
-from forestalign.phrases.evidence.span_context import TRAILING, Floats, SpanContext, SpanSide, unit_rows
+from forestalign.phrases.evidence.span_context import TRAILING, SpanContext, SpanSide, unit_rows
 
 Words = Sequence[int]  # sorted numbers of the words of a span; a few spans have gaps
 SYMMETRIC = (
@@ -43,7 +43,7 @@ NOUN, VERB, PREPOSITION, OTHER, MARK = range(5)
 RELATED = {"more general": 1.0, "more specific": -1.0}
 
 
-def span_features(context: SpanContext, source: Sequence[Words], target: Sequence[Words]) -> Floats:
+def span_features(context: SpanContext, source: Sequence[Words], target: Sequence[Words]) -> FloatArray:
     """The features `NAMES` of all pairs of spans: [source spans, target spans, features]."""
     left, right = _Spans(context.source, source), _Spans(context.target, target)
     layers = {
@@ -116,24 +116,24 @@ class _Spans:
         lowered = [word.lower().rstrip(TRAILING) for word in side.sentence.words]
         return [" ".join(lowered[i] for i in words if side.weight[i] > 0) for words in self.spans]
 
-    def has(self, flags: Sequence[bool]) -> Floats:
+    def has(self, flags: Sequence[bool]) -> FloatArray:
         """Whether a span holds a word with the flag."""
-        held: Floats = (self.mask @ np.array(flags, np.float64) > 0).astype(np.float64)
+        held: FloatArray = (self.mask @ np.array(flags, np.float64) > 0).astype(np.float64)
         return held
 
 
-def _shares(weights: Floats) -> Floats:
+def _shares(weights: FloatArray) -> FloatArray:
     """Weights that sum to 1 in each row; equal ones never, since nothing then counts."""
-    shares: Floats = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
+    shares: FloatArray = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
     return shares
 
 
-def _best(table: Floats, left: _Spans, right: _Spans) -> tuple[Floats, Floats]:
+def _best(table: FloatArray, left: _Spans, right: _Spans) -> tuple[FloatArray, FloatArray]:
     """For each source word the best value inside each target span, [words, target spans], and the other way round."""
     return _largest(table, right.mask > 0, -1.0), _largest(table.T, left.mask > 0, -1.0)
 
 
-def _largest(table: Floats, mask: npt.NDArray[np.bool_], least: float) -> Floats:
+def _largest(table: FloatArray, mask: BoolArray, least: float) -> FloatArray:
     """The largest value of each row inside each mask, at least `least`: [rows, masks]; some masks at a time."""
     found = np.empty((len(table), len(mask)))
     step = max(1, MOST_CELLS // max(table.size, 1))
@@ -143,11 +143,11 @@ def _largest(table: Floats, mask: npt.NDArray[np.bool_], least: float) -> Floats
     return found
 
 
-def _both(forth: Floats, back: Floats, name: str) -> dict[str, Floats]:
+def _both(forth: FloatArray, back: FloatArray, name: str) -> dict[str, FloatArray]:
     return {f"{name}, lesser": np.minimum(forth, back), f"{name}, greater": np.maximum(forth, back)}
 
 
-def _link_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str, Floats]:
+def _link_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str, FloatArray]:
     inside, other = (np.maximum(part, 0.0) for part in _best(context.links, left, right))
     forth, back = left.weight @ inside, (right.weight @ other).T
     outside, beside = _outside(context.links, right), _outside(context.links.T, left)
@@ -162,31 +162,31 @@ def _link_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str,
     }
 
 
-def _outside(links: Floats, spans: _Spans) -> Floats:
+def _outside(links: FloatArray, spans: _Spans) -> FloatArray:
     """For each word the best link that goes past each span of the other sentence."""
     return _largest(links, spans.mask == 0, 0.0)
 
 
 def _vector_layers(
-    name: str, left: _Spans, right: _Spans, table: Floats, one: Floats, other: Floats
-) -> dict[str, Floats]:
+    name: str, left: _Spans, right: _Spans, table: FloatArray, one: FloatArray, other: FloatArray
+) -> dict[str, FloatArray]:
     whole = one @ other.T
     inside, beside = _best(table, left, right)
     words = (left.weight @ inside + (right.weight @ beside).T) / 2.0
     return {name: whole, f"{name} of words": words, **_both(_margin(whole), _margin(whole.T).T, f"{name} margin")}
 
 
-def _margin(table: Floats) -> Floats:
+def _margin(table: FloatArray) -> FloatArray:
     """How far each cell is above the best other one of its row."""
     if table.shape[1] < 2:
         return np.zeros_like(table)
     ordered = np.sort(table, axis=1)
     best, second = ordered[:, -1:], ordered[:, -2:-1]
-    margin: Floats = table - np.where(table >= best, second, best)
+    margin: FloatArray = table - np.where(table >= best, second, best)
     return margin
 
 
-def _head_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str, Floats]:
+def _head_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str, FloatArray]:
     cells = np.ix_(left.head, right.head)
     return {
         "head link": context.links[cells],
@@ -195,7 +195,7 @@ def _head_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str,
     }
 
 
-def _evidence_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str, Floats]:
+def _evidence_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str, FloatArray]:
     """The strongest evidence inside a pair, by how much of the two spans it covers; against it, as it is."""
     names = ("equal", "similar", "related", "opposite", "different value", "more general")
     found = {name: np.zeros((len(left.spans), len(right.spans))) for name in names}
@@ -218,7 +218,7 @@ def _evidence_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[
     return found
 
 
-def _word_layers(left: _Spans, right: _Spans) -> dict[str, Floats]:
+def _word_layers(left: _Spans, right: _Spans) -> dict[str, FloatArray]:
     words, others = left.texts(False), right.texts(False)
     contents, other_contents = left.texts(True), right.texts(True)
     same = np.array([[bool(a) and a == b for b in others] for a in words], np.float64)
@@ -234,7 +234,7 @@ def _word_layers(left: _Spans, right: _Spans) -> dict[str, Floats]:
     }
 
 
-def _shape_layers(left: _Spans, right: _Spans) -> dict[str, Floats]:
+def _shape_layers(left: _Spans, right: _Spans) -> dict[str, FloatArray]:
     one, other = left.category[:, None], right.category[None, :]
     either = [(one == a) & (other == b) | (one == b) & (other == a) for a, b in _MIXED.values()]
     lengths, others = left.words[:, None], right.words[None, :]
@@ -264,7 +264,7 @@ _MIXED = {
 }
 
 
-def _place_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str, Floats]:
+def _place_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str, FloatArray]:
     """Where the spans stand, and whether the words before and after them are linked to each other."""
     size, other = context.links.shape
     padded = np.zeros((size + 2, other + 2))
@@ -281,7 +281,7 @@ def _place_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str
     }
 
 
-def _extra_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str, Floats]:
+def _extra_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str, FloatArray]:
     """Content of one span that finds no partner in the other; negations, numbers and names."""
     inside, other = (np.maximum(part, 0.0) for part in _best(context.links, left, right))
     forth = left.mask @ (context.source.content[:, None] * (1.0 - inside))
@@ -309,7 +309,7 @@ def _extra_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str
     }
 
 
-def _flags(side: _Spans) -> tuple[Floats, Floats, Floats]:
+def _flags(side: _Spans) -> tuple[FloatArray, FloatArray, FloatArray]:
     tokens = side.side.sentence.tokens
     negated = side.has([token.surface.lower() in negation_words() for token in tokens])
     numbers = side.has([token.tag == "CD" for token in tokens])

@@ -305,7 +305,7 @@ class Alignment:
         return from_json(line)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as a dictionary, whose fields docs/formats.md describes."""
+        """The record that `to_json` writes, as a dictionary; docs/formats.md describes its fields."""
         fields: dict[str, Any] = json.loads(self.to_json())
         return fields
 

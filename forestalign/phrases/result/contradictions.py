@@ -98,7 +98,7 @@ class Contradictions:
         return tuple(self.marks[k].said for k in sorted(held) if not self.marks[k].is_silent)
 
     def mirrored(self, source: Sentence, target: Sentence) -> Contradictions:
-        """The same seen from the other sentence, which is `source` now; no mark is taken back from here on."""
+        """Contradictions seen from the other sentence, which is `source` now; no mark is taken back from here on."""
         marks = tuple(
             _Mark(
                 contradiction(mark.said.kind, mark.said.target, mark.said.source, source, target),

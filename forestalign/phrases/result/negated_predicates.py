@@ -1,8 +1,7 @@
-"""Negations and the predicates that they deny: *not* and *come* in *did not come*, *no* and *came* in *no guest came*.
+"""Negations of a sentence and what they deny: *not* and *come* in *did not come*, *no* and *came* in *no guest came*.
 
-A verb denies, too: *failed* and *come* in *failed to come*.
-
-*Not only*, *no less than* and their like deny nothing.
+A verb denies, too: *failed* and *come* in *failed to come*. *Not only*, *no less than* and their like deny nothing. One
+sentence is looked at here; what two make of their negations is in `contradictions`.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.phrases.scoring.confidence import CONFIDENCE, LINKING
 from forestalign.phrases.scoring.features import DerivationFeatures
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.schema import CATEGORIES, PAIR, SLICE, WordClass
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.scoring.score_model import ScoreModel

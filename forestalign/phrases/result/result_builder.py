@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from forestalign.arrays import FloatArray
 from forestalign.forest import Forest, NodeId, viterbi
 from forestalign.forest.forest import NO_CHILD
 from forestalign.phrases.result.alignment import (
@@ -18,7 +19,6 @@ from forestalign.phrases.result.alignment import (
 )
 from forestalign.phrases.result.discontinuous_pairs import AlignedSpans
 from forestalign.phrases.result.pair_relations import Annotated, PairRelations
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation, Found
 from forestalign.phrases.search.region import EdgeId

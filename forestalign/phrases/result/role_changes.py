@@ -277,7 +277,7 @@ def _things_by_name(frames: RoleFrames) -> dict[str, dict[int, frozenset[str]]]:
 
 
 def _add_same_words(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:
-    """The same word without a partner on both sides, once on each: *two* in another place."""
+    """A word that stands once on each side, without a partner on either: *two* in another place."""
     taken = set(partner.values())
     free = [
         {

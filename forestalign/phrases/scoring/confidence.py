@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.phrases.evidence.logistic import Weighting, logistic, read_weighting
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.schema import CATEGORIES, PAIR, PHRASE_SEED, WORD_SEED
 from forestalign.phrases.scoring.score import Step
 

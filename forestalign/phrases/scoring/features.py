@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forestalign.arrays import FloatArray, IntArray
 from forestalign.forest import Forest, log_partition
 from forestalign.phrases.evidence.discounted_links import discount_links
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.phrases.scoring.link_competition import CompetingLinks
-from forestalign.phrases.scoring.model import FloatArray, PairScores
+from forestalign.phrases.scoring.model import PairScores
 from forestalign.phrases.scoring.schema import (
     CATEGORIES,
     CLASSES,
@@ -26,8 +27,7 @@ from forestalign.phrases.scoring.schema import (
     PAIR,
     SLICE,
     STEPS,
-    ForestSide,
-    Nodes,
+    NodeArrays,
     WordClass,
 )
 from forestalign.phrases.scoring.score import Step, Weights, best_inside, edge_log_probs
@@ -44,10 +44,10 @@ class SideFeatures:
     inside: FloatArray  # [nodes], the best tree below
     edge: FloatArray  # by edge, numbered through
     log_partition: float
-    nodes: ForestSide
+    nodes: NodeArrays
 
     @property
-    def categories(self) -> Nodes:
+    def categories(self) -> IntArray:
         """Of each node, by numbers of CATEGORIES."""
         return self.nodes.categories
 
@@ -73,7 +73,7 @@ def derivation_features(
     has_rivals: bool = True,
 ) -> DerivationFeatures:
     """The parts of two forests with their links, log Pr and evidence; `has_rivals`: links compete."""
-    one, other = ForestSide.of(source), ForestSide.of(target)
+    one, other = NodeArrays.of(source), NodeArrays.of(target)
     links = np.zeros((len(source.sentence), len(target.sentence)))
     for link in words:
         links[link.source, link.target] = min(max(link.score, LEAST_LINK), MOST_LINK)
@@ -94,7 +94,7 @@ def derivation_features(
     )
 
 
-def _linked(side: ForestSide, other: ForestSide, competing: CompetingLinks) -> tuple[FloatArray, FloatArray]:
+def _linked(side: NodeArrays, other: NodeArrays, competing: CompetingLinks) -> tuple[FloatArray, FloatArray]:
     """How likely each word has a partner, beside all rivals; and one that is the same word."""
     free = competing.beside_rivals
     tokens, others = side.forest.sentence.tokens, other.forest.sentence.tokens
@@ -103,7 +103,7 @@ def _linked(side: ForestSide, other: ForestSide, competing: CompetingLinks) -> t
 
 
 def _pair_features(
-    one: ForestSide, other: ForestSide, competing: CompetingLinks, scores: PairScores, evidence: FloatArray
+    one: NodeArrays, other: NodeArrays, competing: CompetingLinks, scores: PairScores, evidence: FloatArray
 ) -> FloatArray:
     inside, leaving = competing.inside(one, other), competing.leaving(one, other)
     lengths, others = one.end - one.begin, other.end - other.begin
@@ -128,7 +128,7 @@ def _pair_features(
     return features
 
 
-def _word_places(one: ForestSide, other: ForestSide, competing: CompetingLinks) -> dict[str, FloatArray]:
+def _word_places(one: NodeArrays, other: NodeArrays, competing: CompetingLinks) -> dict[str, FloatArray]:
     """Whether the heads are linked to each other, inside the pair at all, or elsewhere; edges without a link inside."""
     back_links = competing.mirrored()
     forth, back = competing.held(other), back_links.held(one).T
@@ -141,7 +141,7 @@ def _word_places(one: ForestSide, other: ForestSide, competing: CompetingLinks) 
     }
 
 
-def _side_features(side: ForestSide, linked: FloatArray, identical: FloatArray, log_null: FloatArray) -> SideFeatures:
+def _side_features(side: NodeArrays, linked: FloatArray, identical: FloatArray, log_null: FloatArray) -> SideFeatures:
     """Null phrases: what their words lose, summed over the words of each phrase, and what kind of phrase they are."""
     words = dict.fromkeys(NULL, np.zeros(len(side.classes)))
     for number, name in enumerate(CLASSES):

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forestalign.phrases.scoring.model import FloatArray
-from forestalign.phrases.scoring.schema import LIKELY_LINK, ForestSide
+from forestalign.arrays import FloatArray
+from forestalign.phrases.scoring.schema import LIKELY_LINK, NodeArrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,21 +47,21 @@ class CompetingLinks:
         """Seen from the other sentence."""
         return CompetingLinks(self.links.T, self.beside_rivals.T, self.has_rivals)
 
-    def held(self, other: ForestSide) -> FloatArray:
+    def held(self, other: NodeArrays) -> FloatArray:
         """How likely each word (row) is linked into each phrase of the other side (column)."""
         return np.minimum(_sums_in(self.links, other), 1.0)
 
-    def out(self, other: ForestSide) -> FloatArray:
+    def out(self, other: NodeArrays) -> FloatArray:
         """out(i, τt) of each word (row) and each phrase of the other side (column)."""
         elsewhere = self.beside_rivals.sum(axis=1)[:, None] - _sums_in(self.beside_rivals, other)
         explained = self.held(other) if self.has_rivals else 0.0
         return np.asarray(np.clip(elsewhere, 0.0, 1.0) * (1.0 - explained))
 
-    def inside(self, one: ForestSide, other: ForestSide) -> FloatArray:
+    def inside(self, one: NodeArrays, other: NodeArrays) -> FloatArray:
         """Sum of the links inside each pair."""
         return _sums_in(_sums_in(self.links, other).T, one).T
 
-    def leaving(self, one: ForestSide, other: ForestSide) -> FloatArray:
+    def leaving(self, one: NodeArrays, other: NodeArrays) -> FloatArray:
         """How many words of each pair, on both sides, are linked out of it."""
         forth = _sums_in(self.out(other).T, one).T
         back = _sums_in(self.mirrored().out(one).T, other)
@@ -91,7 +91,7 @@ def _strongest_others(links: FloatArray) -> FloatArray:
     return np.asarray(np.where(links == first[:, None], second[:, None], first[:, None]))
 
 
-def _sums_in(rows: FloatArray, side: ForestSide) -> FloatArray:
+def _sums_in(rows: FloatArray, side: NodeArrays) -> FloatArray:
     """The sum of each row over the words of each phrase, by prefix sums."""
     sums = np.zeros((rows.shape[0], rows.shape[1] + 1))
     sums[:, 1:] = rows.cumsum(axis=1)

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray, Int32Array
 from forestalign.config import HAND_SET, AlignConfig
 from forestalign.errors import GrammarError, UsageError, shown
 from forestalign.grammar import grammar_root
@@ -35,7 +35,6 @@ from forestalign.phrases.scoring.pair_features import (
     lexical_key,
 )
 
-FloatArray = npt.NDArray[np.float64]
 VERSION = 2  # 1 had weights of their own for mirrored pairs
 SHIPPED = "phrase_model.json.gz"
 
@@ -57,7 +56,7 @@ class PairScores:
                 raise UsageError("log probabilities must be finite numbers")
 
     def transposed(self) -> PairScores:
-        """The same scores with source and target swapped."""
+        """These scores with source and target swapped."""
         return PairScores(np.ascontiguousarray(self.pair.T), self.target_null, self.source_null)
 
 
@@ -116,7 +115,7 @@ def log_normalisers(potentials: FloatArray, candidates: PhraseAttributes, normal
     return np.asarray(np.logaddexp.reduce(np.concatenate([groups, potentials[:, -1:]], axis=1), axis=1))
 
 
-def group_maxima(values: FloatArray, group: npt.NDArray[np.int32]) -> FloatArray:
+def group_maxima(values: FloatArray, group: Int32Array) -> FloatArray:
     """Best value of each group of columns."""
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))

@@ -28,18 +28,13 @@ from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, Float32Array, GenericArray, Int32Array
 from forestalign.forest import Forest
 from forestalign.grammar import Category, prepositions, punctuation_tags, reduced_category
 from forestalign.lexicon import WordNet, WordVectors
 from forestalign.lexicon.wordnet import meeting
 from forestalign.words.alignment import WordAlignment
-
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
-Marks = npt.NDArray[np.bool_]
-Layer = npt.NDArray[np.generic]
 
 CATEGORIES = tuple(Category)
 CATEGORY_INDEX = {category: k for k, category in enumerate(CATEGORIES)}
@@ -77,12 +72,12 @@ class PhraseAttributes:
     """Attributes of every node of a forest."""
 
     lemmas: tuple[str, ...]  # distinct
-    lemma: Ints  # index into lemmas, by node
-    category: Ints  # index into CATEGORIES, by node
-    head: Ints  # the word that is the semantic head, by node
-    group: Ints  # nodes with the same lemma and category: the same feature vector
-    begin: Ints
-    end: Ints
+    lemma: Int32Array  # index into lemmas, by node
+    category: Int32Array  # index into CATEGORIES, by node
+    head: Int32Array  # the word that is the semantic head, by node
+    group: Int32Array  # nodes with the same lemma and category: the same feature vector
+    begin: Int32Array
+    end: Int32Array
 
     @property
     def count(self) -> int:
@@ -94,9 +89,9 @@ class PhraseAttributes:
 class PairFeatures:
     """Features of all pairs; the last row and the last column are the null phrase."""
 
-    dense: Floats  # [source + 1, target + 1, len(DENSE)]
-    category: Ints  # [source + 1, target + 1] index into CATEGORY_PAIRS
-    lexical: Ints  # [source + 1, target + 1] index into the vocabulary, -1 where there is none
+    dense: Float32Array  # [source + 1, target + 1, len(DENSE)]
+    category: Int32Array  # [source + 1, target + 1] index into CATEGORY_PAIRS
+    lexical: Int32Array  # [source + 1, target + 1] index into the vocabulary, -1 where there is none
     source: PhraseAttributes
     target: PhraseAttributes
 
@@ -144,11 +139,11 @@ class FeatureExtractor:
             dense[:-1, :-1, DENSE.index(name)] = layer
         return PairFeatures(dense, _category_pairs(left, right), self._lexical(left, right), left, right)
 
-    def _head_layers(self, left: PhraseAttributes, right: PhraseAttributes) -> dict[str, Layer]:
+    def _head_layers(self, left: PhraseAttributes, right: PhraseAttributes) -> dict[str, GenericArray]:
         """Features 2 to 5, once per pair of distinct lemmas and spread over the pairs of nodes."""
         one, other, known = left.lemmas, right.lemmas, prepositions()
         cosines = self.vectors.matrix(one) @ self.vectors.matrix(other).T
-        heads: dict[str, Marks] = {
+        heads: dict[str, BoolArray] = {
             "surface": parts(one, other),
             "wordnet": self.related(one, other),
             "embedding": cosines > self.features.embedding_threshold,
@@ -157,7 +152,7 @@ class FeatureExtractor:
         cells = left.lemma[:, None], right.lemma[None, :]
         return {name: table[cells] for name, table in heads.items()}
 
-    def related(self, left: Sequence[str], right: Sequence[str]) -> Marks:
+    def related(self, left: Sequence[str], right: Sequence[str]) -> BoolArray:
         """Which lemmas are WordNet synonyms or derivations of each other: different ones that share a sense or a root.
 
         `WordNet.are_synonyms` or `WordNet.are_derivations`, for all pairs.
@@ -171,7 +166,7 @@ class FeatureExtractor:
             marks[i, j] = words[i] != others[j]
         return marks
 
-    def _phrase_vectors(self, forest: Forest, nodes: PhraseAttributes) -> Floats:
+    def _phrase_vectors(self, forest: Forest, nodes: PhraseAttributes) -> Float32Array:
         """Unit mean vectors of the phrases, by prefix sums over the words."""
         words = [token.key for token in forest.sentence.tokens]
         rows = self.vectors.matrix(words)
@@ -180,10 +175,10 @@ class FeatureExtractor:
         np.cumsum(rows, axis=0, out=sums[1:])
         means = sums[nodes.end] - sums[nodes.begin]
         norms = np.linalg.norm(means, axis=1, keepdims=True)
-        unit: Floats = (means / np.where(norms > 1e-6, norms, 1.0)).astype(np.float32)
+        unit: Float32Array = (means / np.where(norms > 1e-6, norms, 1.0)).astype(np.float32)
         return unit
 
-    def _lexical(self, left: PhraseAttributes, right: PhraseAttributes) -> Ints:
+    def _lexical(self, left: PhraseAttributes, right: PhraseAttributes) -> Int32Array:
         table = np.full((left.count + 1, right.count + 1), -1, np.int32)
         if not self.features.lexical or not self.vocabulary:
             return table
@@ -197,15 +192,15 @@ class FeatureExtractor:
         return table
 
 
-def parts(left: Sequence[str], right: Sequence[str]) -> Marks:
+def parts(left: Sequence[str], right: Sequence[str]) -> BoolArray:
     """Which lemmas are equal, or one a part of the other; a part has at least `SHORTEST_PART` letters."""
-    marks: Marks = np.equal.outer(np.array(left, object), np.array(right, object)).astype(np.bool_)
+    marks: BoolArray = np.equal.outer(np.array(left, object), np.array(right, object)).astype(np.bool_)
     _mark_parts(marks, left, right)
     _mark_parts(marks.T, right, left)
     return marks
 
 
-def _mark_parts(marks: Marks, short: Sequence[str], long: Sequence[str]) -> None:
+def _mark_parts(marks: BoolArray, short: Sequence[str], long: Sequence[str]) -> None:
     """Look each lemma up in all lemmas of the other side at once."""
     text = SEPARATOR.join([lemma.replace(SEPARATOR, " ") for lemma in long])
     for i, lemma in enumerate(short):
@@ -218,7 +213,7 @@ def _mark_parts(marks: Marks, short: Sequence[str], long: Sequence[str]) -> None
 
 
 @lru_cache(maxsize=64)
-def _label_categories(labels: tuple[str, ...]) -> Ints:
+def _label_categories(labels: tuple[str, ...]) -> Int32Array:
     """The reduced category of each label."""
     return np.array([CATEGORY_INDEX[reduced_category(label)] for label in labels], np.int32)
 
@@ -267,15 +262,15 @@ def _groups(nodes: PhraseAttributes) -> list[tuple[str, str]]:
     return [(nodes.lemmas[nodes.lemma[v]], CATEGORIES[nodes.category[v]].value) for v in first]
 
 
-def _category_pairs(left: PhraseAttributes, right: PhraseAttributes) -> Ints:
+def _category_pairs(left: PhraseAttributes, right: PhraseAttributes) -> Int32Array:
     null = CATEGORY_INDEX[Category.NULL]
     one = np.append(left.category, null)
     other = np.append(right.category, null)
-    pairs: Ints = _PAIR_NUMBERS[one[:, None], other[None, :]]
+    pairs: Int32Array = _PAIR_NUMBERS[one[:, None], other[None, :]]
     return pairs
 
 
-def _pair_numbers() -> Ints:
+def _pair_numbers() -> Int32Array:
     """Index into CATEGORY_PAIRS by two categories in either order."""
     table = np.zeros((len(CATEGORIES), len(CATEGORIES)), np.int32)
     for number, (one, other) in enumerate(CATEGORY_PAIRS):
@@ -286,7 +281,7 @@ def _pair_numbers() -> Ints:
 _PAIR_NUMBERS = _pair_numbers()
 
 
-def _coverage(left: PhraseAttributes, right: PhraseAttributes, links: Floats) -> Floats:
+def _coverage(left: PhraseAttributes, right: PhraseAttributes, links: Float32Array) -> Float32Array:
     """2 |links inside both| / (|links of one| + |links of the other|), by two-dimensional prefix sums."""
     sums = np.zeros((links.shape[0] + 1, links.shape[1] + 1), np.float32)
     sums[1:, 1:] = links.cumsum(axis=0).cumsum(axis=1)
@@ -294,12 +289,12 @@ def _coverage(left: PhraseAttributes, right: PhraseAttributes, links: Floats) ->
     inside = rows[:, right.end] - rows[:, right.begin]
     columns = sums[:, right.end] - sums[:, right.begin]
     touching = rows[:, -1][:, None] + columns[-1][None, :]
-    shares: Floats = 2.0 * inside / np.maximum(touching, 1.0)
+    shares: Float32Array = 2.0 * inside / np.maximum(touching, 1.0)
     return shares
 
 
-def _mean(values: Floats, nodes: PhraseAttributes) -> Floats:
+def _mean(values: Float32Array, nodes: PhraseAttributes) -> Float32Array:
     """Mean over the words of each phrase."""
     sums = np.append(np.float32(0.0), values.cumsum())
-    means: Floats = (sums[nodes.end] - sums[nodes.begin]) / (nodes.end - nodes.begin)
+    means: Float32Array = (sums[nodes.end] - sums[nodes.begin]) / (nodes.end - nodes.begin)
     return means

@@ -21,12 +21,11 @@ from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.forest import Forest
 from forestalign.grammar import Category, negation_words, punctuation_tags, reduced_category, stop_words
 from forestalign.phrases.evidence.phrase_evidence import KINDS
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.score import Step
 from forestalign.tokens import KEPT_WORDS, Token
 
@@ -74,7 +73,6 @@ GROUPS = (
     ("parse", ("log p",)),
 )
 NAMES = tuple(f"{group}: {name}" for group, names in GROUPS for name in names)
-Nodes = npt.NDArray[np.int64]
 
 
 def _slices() -> dict[str, slice]:
@@ -89,26 +87,26 @@ SLICE = _slices()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ForestSide:
+class NodeArrays:
     """What parts ask about one forest, as arrays by node."""
 
     forest: Forest
-    begin: Nodes
-    end: Nodes
-    categories: Nodes  # their numbers in CATEGORIES
-    head: Nodes  # the word that is the semantic head
-    classes: Nodes  # by word
+    begin: IntArray
+    end: IntArray
+    categories: IntArray  # their numbers in CATEGORIES
+    head: IntArray  # the word that is the semantic head
+    classes: IntArray  # by word
 
     @classmethod
-    def of(cls, forest: Forest) -> ForestSide:
-        """The side of a forest."""
+    def of(cls, forest: Forest) -> NodeArrays:
+        """The nodes of a forest."""
         begin, end = forest.arrays.begin.astype(np.int64), forest.arrays.end.astype(np.int64)
         classes = np.array([word_class(token) for token in forest.sentence.tokens], np.int64)
         categories = _label_categories(forest.arrays.labels)[forest.arrays.label]
         return cls(forest, begin, end, categories, forest.arrays.semantic_head.astype(np.int64), classes)
 
     @property
-    def lengths(self) -> Nodes:
+    def lengths(self) -> IntArray:
         """Of each node, in words."""
         return self.end - self.begin
 
@@ -117,12 +115,12 @@ class ForestSide:
         """1 for nodes that binarisation made."""
         return self.forest.arrays.is_bar.astype(np.float64)
 
-    def same_labels(self, other: ForestSide) -> npt.NDArray[np.bool_]:
+    def same_labels(self, other: NodeArrays) -> BoolArray:
         """Which nodes have the labels of which nodes of the other forest."""
         left, right = self.forest.arrays, other.forest.arrays
         number = {label: k for k, label in enumerate(right.labels)}
         translated = np.array([number.get(label, -1) for label in left.labels], np.int32)
-        same: npt.NDArray[np.bool_] = translated[left.label][:, None] == right.label[None, :]
+        same: BoolArray = translated[left.label][:, None] == right.label[None, :]
         return same
 
     @property
@@ -133,7 +131,7 @@ class ForestSide:
 
 
 @lru_cache(maxsize=64)
-def _label_categories(labels: tuple[str, ...]) -> Nodes:
+def _label_categories(labels: tuple[str, ...]) -> IntArray:
     return np.array([_CATEGORY_NUMBER[reduced_category(label)] for label in labels], np.int64)
 
 

@@ -20,10 +20,11 @@ from enum import IntEnum
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.compiled import core
 from forestalign.config import AlignConfig
 from forestalign.forest import Forest, log_partition
-from forestalign.phrases.scoring.model import FloatArray, PairScores
+from forestalign.phrases.scoring.model import PairScores
 
 
 class Step(IntEnum):
@@ -75,7 +76,7 @@ class Weights:
     constant: float = 0.0  # added to the score of an alignment in the end; the search does not need it
 
     def transposed(self) -> Weights:
-        """The same values with source and target swapped."""
+        """These values with source and target swapped."""
         return replace(
             self,
             pair=np.ascontiguousarray(self.pair.T),

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import GrammarError, shown
 from forestalign.grammar import grammar_root
 from forestalign.inputs import card, kept_while_unchanged, mapping, number, numbers, read_json, reading
 from forestalign.phrases.scoring.confidence import PairConfidence, read_confidence
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.schema import CLASSES, NAMES
 
 SHIPPED = "phrase_scores.json"

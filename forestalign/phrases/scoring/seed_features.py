@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.forest import Forest, NodeId
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
-from forestalign.phrases.scoring.model import FloatArray
-from forestalign.phrases.scoring.schema import NAMES, PHRASE_SEED, SLICE, WORD_SEED, ForestSide, WordClass
+from forestalign.phrases.scoring.schema import NAMES, PHRASE_SEED, SLICE, WORD_SEED, NodeArrays, WordClass
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.scoring.seeds import PHRASE, WORD, Seeds, leaves
 from forestalign.tokens import Token
@@ -39,7 +39,7 @@ def is_same_word(one: Token, other: Token) -> bool:
 
 
 def seed_features(
-    one: ForestSide, other: ForestSide, links: FloatArray, evidence: Sequence[PhraseEvidence]
+    one: NodeArrays, other: NodeArrays, links: FloatArray, evidence: Sequence[PhraseEvidence]
 ) -> tuple[Seeds, FloatArray]:
     """All seeds, without values, and their parts."""
     against = {(row.source, row.target): row.relation for row in evidence if row.relation in WORD_SEED}
@@ -64,7 +64,7 @@ def seed_features(
 
 
 def _word_vectors(
-    one: ForestSide, other: ForestSide, links: FloatArray, against: dict[tuple[Words, Words], str]
+    one: NodeArrays, other: NodeArrays, links: FloatArray, against: dict[tuple[Words, Words], str]
 ) -> Iterator[tuple[tuple[int, int], tuple[float, ...]]]:
     """Linked words, and the parts of such a seed."""
     classes, other_classes = one.classes.tolist(), other.classes.tolist()

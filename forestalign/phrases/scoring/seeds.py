@@ -10,16 +10,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, FloatArray, Int32Array
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.forest import Forest, NodeId
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.score import Step, alignment_share
 from forestalign.words.alignment import WordAlignment
 
-NodeArray = npt.NDArray[np.int32]
 LEAST_LINK = 1e-4  # probability that a link counts with at least
 WORD, PHRASE = Step.SEED, Step.PHRASE_SEED
 
@@ -28,10 +26,10 @@ WORD, PHRASE = Step.SEED, Step.PHRASE_SEED
 class Seeds:
     """Seeds as arrays side by side; `value` is added to the pair, `kind` is WORD or PHRASE."""
 
-    source: NodeArray
-    target: NodeArray
+    source: Int32Array
+    target: Int32Array
     value: FloatArray
-    kind: NodeArray
+    kind: Int32Array
 
     @classmethod
     def of(cls, rows: list[tuple[int, int, float, Step]]) -> Seeds:
@@ -57,7 +55,7 @@ class Seeds:
         )
 
     def transposed(self) -> Seeds:
-        """The same seeds with source and target swapped."""
+        """These seeds with source and target swapped."""
         return Seeds(self.target, self.source, self.value, self.kind)
 
     def check(self, source: Forest, target: Forest) -> None:
@@ -70,7 +68,7 @@ class Seeds:
         are_words = source.arrays.is_leaf[self.source] & target.arrays.is_leaf[self.target]
         self._refuse((self.kind == WORD) & ~are_words, "is of kind WORD, but not both its nodes are words")
 
-    def _refuse(self, bad: npt.NDArray[np.bool_], why: str) -> None:
+    def _refuse(self, bad: BoolArray, why: str) -> None:
         if bad.any():
             k = int(bad.argmax())
             raise UsageError(f"seed ({self.source[k]}, {self.target[k]}, {self.value[k]}, {self.kind[k]}) {why}")

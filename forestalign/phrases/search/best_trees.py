@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from forestalign.arrays import FloatArray, Int32Array
 from forestalign.forest import Forest, NodeId, viterbi
-from forestalign.forest.forest import NO_CHILD, Ints
-from forestalign.phrases.scoring.model import FloatArray
+from forestalign.forest.forest import NO_CHILD
 from forestalign.phrases.scoring.score import Weights
 from forestalign.phrases.scoring.seeds import Seeds
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation, Found, grains
@@ -24,10 +24,10 @@ class BestTree:
     """The best tree of a forest as a forest of its own: its nodes and edges by their numbers in the whole."""
 
     forest: Forest
-    nodes: Ints
-    ways: Ints  # the one of each node
-    edges: Ints
-    number: Ints  # of each node of the whole, -1: it is in another tree
+    nodes: Int32Array
+    ways: Int32Array  # the one of each node
+    edges: Int32Array
+    number: Int32Array  # of each node of the whole, -1: it is in another tree
 
     @classmethod
     def of(cls, forest: Forest) -> BestTree:
@@ -79,7 +79,7 @@ def has_choice(forest: Forest) -> bool:
 def weights_on(source: BestTree, target: BestTree, weights: Weights) -> Weights:
     """The tables of two forests for their best trees."""
 
-    def of(table: FloatArray, *places: Ints) -> FloatArray:
+    def of(table: FloatArray, *places: Int32Array) -> FloatArray:
         return np.ascontiguousarray(table[np.ix_(*places)])
 
     steps = np.arange(len(weights.source_step), dtype=np.int32)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.compiled import core
 from forestalign.forest import Forest
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.score import Step, Weights
 from forestalign.phrases.scoring.seeds import Seeds
 from forestalign.phrases.search.hypotheses import AlignedNodes, Bounds, Derivation, Found

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from forestalign.arrays import FloatArray
 from forestalign.forest import Forest, NodeId
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.search.region import NOTHING, EdgeId, Region
 
 UNLIMITED = 1 << 30

@@ -24,10 +24,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from forestalign.arrays import FloatArray, Int32Array
 from forestalign.forest import Forest, NodeId
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.score import Step, Weights
-from forestalign.phrases.scoring.seeds import NodeArray, Seeds
+from forestalign.phrases.scoring.seeds import Seeds
 
 Ranked = TypeVar("Ranked")
 OPENED = (Step.STRAIGHT, Step.INVERTED, Step.NON_COMPOSITIONAL)  # pairs that can give way and have supports
@@ -65,7 +65,7 @@ def rest_values(source: Forest, target: Forest, seeds: Seeds, weights: Weights) 
     return np.maximum(before[source.arrays.begin], after[source.arrays.end])
 
 
-def _beyond_null(source: NodeArray, target: NodeArray, weights: Weights) -> FloatArray:
+def _beyond_null(source: Int32Array, target: Int32Array, weights: Weights) -> FloatArray:
     """What pairs of words are worth, their seeds apart, beyond leaving both null."""
     steps = weights.source_step[Step.SEED, source] + weights.target_step[Step.SEED, target]
     own = weights.source_inside[source] - weights.source_null[source]

@@ -11,7 +11,8 @@ Ties: a beam is ordered by gain, then by target node, then by covered target wor
 then by source node, then by steps, both by prospect first where they go by that; what is still equal stays in the order
 in which it was made. Values count as equal when they are closer than `GRAIN` tells apart.
 
-This is the plain version. `_search.pyx` is its compiled twin, with the same options and the same order of ties.
+This is the reference, which runs with `plain`. `_search.pyx` is its compiled twin, with the same options and the same
+order of ties; where the two differ, this one is right.
 """
 
 from __future__ import annotations
@@ -255,7 +256,7 @@ class Search:
         return self._gain(h) - h.source_region.value + placed.region.value
 
     def _step_up(self, edge: EdgeId, child: NodeId, placed: Placed) -> Placed:
-        """The same hypothesis one edge further up; the sibling becomes null."""
+        """A hypothesis seen from one edge further up; the sibling becomes null."""
         region, steps = placed.region + self.below.edge(edge), placed.steps
         for sibling in self.source.edges[edge.node][edge.way].children:
             if sibling != child:

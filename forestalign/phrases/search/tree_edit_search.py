@@ -27,8 +27,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.forest import Forest, NodeId, one_best
-from forestalign.phrases.scoring.model import FloatArray
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation, Found
 from forestalign.tokens import Span

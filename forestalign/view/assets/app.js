@@ -309,6 +309,7 @@ function describe(panel, at) {
   const lines = [make("p", {}, make("strong", { textContent: phrase.sourceLabel }), " ", quote("source", phrase.source), " \u2194 ", make("strong", { textContent: phrase.targetLabel }), " ", quote("target", phrase.target))];
   const facts = [phrase.compositional ? "compositional" : "non-compositional"];
   if (phrase.relation && !CONTRADICTIONS.has(phrase.relation)) facts.push(phrase.relation);
+  if (phrase.reason) facts.push(phrase.reason);
   if (phrase.score !== null) facts.push(`log Pr ${fixed(phrase.score)}`);
   if (phrase.posterior !== null) facts.push(`confidence ${fixed(phrase.posterior)}`);
   if (phrase.evidence.length) facts.push(`evidence: ${phrase.evidence.join(", ")}`);

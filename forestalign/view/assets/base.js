@@ -26,8 +26,8 @@ const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one 
 
 /* ---- from the data's lists to objects, for the pair that is shown ---- */
 const nodeOf = ([label, begin, end, kind, parent, phrase, isNull, inNull, inner, joined, whole]) => ({ label, begin, end, kind, parent, phrase, isNull, inNull, inner, joined, whole });
-const phraseOf = ([source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior, relation, evidence, shown]) =>
-  ({ source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior, relation, evidence, shown });
+const phraseOf = ([source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior, relation, evidence, reason, shown]) =>
+  ({ source, target, sourceLabel, targetLabel, compositional, score, supports, bar, inverted, posterior, relation, evidence, reason, shown });
 const scatteredFields = ([source, target, evidence, relation]) => ({ source, target, evidence, relation });
 const extendedFields = ([side, span, label, pair, added]) => ({ side, span, label, pair, added });
 const otherOf = ([begin, end, label, probability]) => ({ begin, end, label, probability });

@@ -11,21 +11,20 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import AnyFloatArray
 from forestalign.errors import UsageError
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment, WordLink
 from forestalign.words.centred_vectors import centred_cosines
 
-Matrix = npt.NDArray[np.floating]
 Links = tuple[tuple[int, int], ...]
 ROUNDS = 2  # of itermax, as SimAlign has them
 DISCOUNT = 0.9  # for a second partner
 THRESHOLD = 0.6  # cosines below are not links; of 0.3 to 0.7 the best on parts of msr-rte2.dev and edinburgh.train
 
 
-def argmax_links(similarity: Matrix) -> Links:
+def argmax_links(similarity: AnyFloatArray) -> Links:
     """The links on which both directions agree; of equal similarities the first counts."""
     if not similarity.size:
         return ()
@@ -33,7 +32,7 @@ def argmax_links(similarity: Matrix) -> Links:
     return tuple((i, int(j)) for i, j in enumerate(forward) if back[j] == i and similarity[i, j] > 0.0)
 
 
-def itermax_links(similarity: Matrix, rounds: int = ROUNDS, discount: float = DISCOUNT) -> Links:
+def itermax_links(similarity: AnyFloatArray, rounds: int = ROUNDS, discount: float = DISCOUNT) -> Links:
     """Argmax, and again over what is left: weight 1 where both words are free, `discount` where one is, else 0."""
     found = set(argmax_links(similarity))
     for _ in range(rounds - 1):
@@ -48,7 +47,7 @@ def itermax_links(similarity: Matrix, rounds: int = ROUNDS, discount: float = DI
     return tuple(sorted(found))
 
 
-def best_matching(similarity: Matrix) -> Links:
+def best_matching(similarity: AnyFloatArray) -> Links:
     """The one-to-one links of the highest sum; a pair that adds nothing is left out."""
     from scipy.optimize import linear_sum_assignment  # slow to import
 

@@ -14,7 +14,7 @@ The way from a pair to its links:
 
 The way from gold to a model:
 
-- `gold`, `synthetic`, `analysis_store`: gold links, phrase gold made from them, tags, lemmas and vectors
+- `gold`, `analysis_store`: gold links and phrase gold made from them, tags, lemmas and vectors
 - `softmax_margin`, `journal`, `training`: the loss, a record to resume from, L-BFGS
 - `model_file`: what is written
 """
@@ -24,11 +24,17 @@ from __future__ import annotations
 from forestalign.words.crf.cells import Resources
 from forestalign.words.crf.crf_aligner import CrfAligner, load_crf, load_resources
 from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
-from forestalign.words.crf.gold import Costs
+from forestalign.words.crf.gold import Costs, synthesise
 from forestalign.words.crf.model_file import COMBINATIONS, CrfModel, ModelCard, read_model, write_model
 from forestalign.words.crf.symmetrisation import METHODS, symmetrise
-from forestalign.words.crf.synthetic import synthesise, synthetic_phrases
-from forestalign.words.crf.training import DIRECTIONS, TrainingPair, TrainingProgress, TrainSettings, train
+from forestalign.words.crf.training import (
+    DIRECTIONS,
+    TrainingPair,
+    TrainingProgress,
+    TrainSettings,
+    synthetic_phrases,
+    train,
+)
 
 __all__ = [
     "COMBINATIONS",

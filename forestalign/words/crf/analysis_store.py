@@ -17,13 +17,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from forestalign.arrays import Float16Array
 from forestalign.errors import InputError
 from forestalign.inputs import parse_json, reading
 from forestalign.outputs import followed, naming
 from forestalign.own_files import open_regular
 from forestalign.parsers import Parse
 from forestalign.tokens import Sentence
-from forestalign.words.packed_vectors import Half, packed, unpacked
+from forestalign.words.packed_vectors import packed, unpacked
 
 Words = tuple[str, ...]
 BATCH = 64
@@ -46,7 +47,7 @@ class _Known:
     tags: Words
     lemmas: Words
     encoder: str = ""  # whose vectors; empty: they were not asked for
-    context_vectors: Half | None = None
+    context_vectors: Float16Array | None = None
 
 
 class AnalysisStore:
@@ -131,7 +132,7 @@ class AnalysisStore:
             raise InputError(path, number, f"expected vectors of {len(words)} words in 16 bits: {error}") from error
 
 
-def _vectors(text: str | None, word_count: int) -> Half | None:
+def _vectors(text: str | None, word_count: int) -> Float16Array | None:
     return None if text is None else unpacked(text, word_count)
 
 

@@ -17,12 +17,12 @@ import numpy.typing as npt
 from rapidfuzz.distance import Hamming, JaroWinkler, Levenshtein, Postfix, Prefix
 from rapidfuzz.process import cdist
 
+from forestalign.arrays import BoolArray, Float32Array
 from forestalign.lexicon import PairList, WordNet, WordVectors
 from forestalign.words.centred_vectors import centred_cosines
 from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, Words
 
-Layer = npt.NDArray[np.float32]
-Layers = dict[str, Layer]
+Layers = dict[str, Float32Array]
 
 WORD_CLASSES = (
     ("article", frozenset({"a", "an", "one"})),
@@ -45,18 +45,18 @@ class Resources:
     ppdb: PairList | None = None
 
 
-def _layer(values: npt.ArrayLike) -> Layer:
+def _layer(values: npt.ArrayLike) -> Float32Array:
     return np.asarray(values, np.float32)
 
 
-def _outer_equal(left: tuple[str, ...], right: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+def _outer_equal(left: tuple[str, ...], right: tuple[str, ...]) -> BoolArray:
     """By number, which is much quicker than comparing arrays of text."""
     numbers: dict[str, int] = {}
     sides = [np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int64) for words in (left, right)]
     return np.asarray(sides[0][:, None] == sides[1][None])
 
 
-def _kind_layers(name: str, layer: Layer, source: Words, target: Words) -> Layers:
+def _kind_layers(name: str, layer: Float32Array, source: Words, target: Words) -> Layers:
     """The layer, restricted to two content words, two function words, two punctuation marks."""
     same = np.where(source.kinds[:, None] == target.kinds[None], source.kinds[:, None], -1)
     kinds = (("content", CONTENT), ("function", FUNCTION), ("punctuation", PUNCTUATION))
@@ -94,7 +94,7 @@ def string_layers(source: Words, target: Words, _: Resources) -> Layers:
     return layers
 
 
-def _copies(same: Layer) -> Layers:
+def _copies(same: Float32Array) -> Layers:
     """How alone an identical pair is: 1 over the number of its copies on each side."""
     return {
         "alone_source": same / np.maximum(same.sum(axis=0, keepdims=True), 1),
@@ -104,7 +104,7 @@ def _copies(same: Layer) -> Layers:
 
 def _shared_grams(
     source: tuple[str, ...], target: tuple[str, ...], size: int
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+) -> tuple[Float32Array, Float32Array, Float32Array]:
     """Counts of different character n-grams: shared by each pair of words, and of each word."""
     numbers: dict[str, int] = {}
     rows = [_grams(word, size, numbers) for word in (*source, *target)]
@@ -227,7 +227,7 @@ def encoder_layers(source: Words, target: Words, _: Resources) -> Layers:
     return layers
 
 
-def _two_best(layer: Layer, axis: int) -> tuple[Layer, Layer]:
+def _two_best(layer: Float32Array, axis: int) -> tuple[Float32Array, Float32Array]:
     """The largest and the second largest value of each column (axis 0) or row; without a second one, 0."""
     best = layer.max(axis=axis, keepdims=True)
     if layer.shape[axis] == 1:
@@ -279,7 +279,7 @@ def context_layers(source: Words, target: Words, _: Resources) -> Layers:
     return layers
 
 
-def _shifted(layer: Layer, shift: int, edge: float) -> Layer:
+def _shifted(layer: Float32Array, shift: int, edge: float) -> Float32Array:
     """layer[i + shift, j + shift]; `edge` where both leave their sentence at once, 0 where one does."""
     moved = np.zeros_like(layer)
     rows, columns = layer.shape
@@ -292,7 +292,7 @@ def _shifted(layer: Layer, shift: int, edge: float) -> Layer:
     return moved
 
 
-def _window_layers(lemma: Layer, source: Words, target: Words, function: Layer) -> Layers:
+def _window_layers(lemma: Float32Array, source: Words, target: Words, function: Float32Array) -> Layers:
     """Share of the content words around i that also stand around j."""
     content = lemma * (source.kinds[:, None] == CONTENT) * (target.kinds[None] == CONTENT)
     bands = [

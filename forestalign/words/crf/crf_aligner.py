@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.blas import with_one_thread
 from forestalign.errors import UsageError
 from forestalign.grammar import grammar_root
@@ -15,7 +16,7 @@ from forestalign.words.alignment import WordAlignment, WordLink
 from forestalign.words.crf import lattice_kernels as kernels
 from forestalign.words.crf.cells import Resources
 from forestalign.words.crf.kbest import Links, k_best, links_of
-from forestalign.words.crf.lattice import Array, Lattice, Segment, path_score
+from forestalign.words.crf.lattice import Lattice, Segment, path_score
 from forestalign.words.crf.model_file import COMBINATIONS, POSTERIOR, CrfModel, read_model
 from forestalign.words.crf.pair_features import lattice_of, pair_features
 from forestalign.words.crf.symmetrisation import symmetrise
@@ -29,7 +30,7 @@ class Decoded:
     """What one direction says about a pair, turned so that the source comes first."""
 
     links: Links
-    posteriors: Array  # [source words, target words]
+    posteriors: FloatArray  # [source words, target words]
     decision: float  # log-odds per word of the best path against deleting every word
 
 
@@ -57,7 +58,7 @@ class CrfAligner:
         posteriors = np.mean([each.posteriors for each in decoded.values()], axis=0)
         return {name: _word_alignment(self._combine(decoded, posteriors, name), posteriors) for name in possible}
 
-    def posteriors(self, source: Sentence, target: Sentence) -> Array:
+    def posteriors(self, source: Sentence, target: Sentence) -> FloatArray:
         """Mean posterior of every link over the directions of the model."""
         if not len(source) or not len(target):
             return np.zeros((len(source), len(target)))
@@ -98,7 +99,7 @@ class CrfAligner:
             return 0.0
         return float(np.mean([each.decision for each in self._decode(source, target).values()]))
 
-    def _combine(self, decoded: dict[str, Decoded], posteriors: Array, combination: str) -> Links:
+    def _combine(self, decoded: dict[str, Decoded], posteriors: FloatArray, combination: str) -> Links:
         if combination == POSTERIOR:
             rows, columns = np.nonzero(posteriors > self.model.threshold)
             return frozenset(zip(rows.tolist(), columns.tolist(), strict=True))
@@ -134,7 +135,7 @@ def _best_path(lattice: Lattice) -> tuple[Segment, ...]:
     return tuple(Segment(*row) for row in rows.tolist())
 
 
-def link_posteriors(lattice: Lattice) -> Array:
+def link_posteriors(lattice: Lattice) -> FloatArray:
     """Sum of the posteriors of all segments that hold a link, [M, N]."""
     _, segments, _, _ = kernels.marginals(lattice.segments, lattice.nulls, lattice.transitions)
     rows, source_max, columns, target_max = segments.shape
@@ -150,7 +151,7 @@ def _turned(links: Links, direction: str) -> Links:
     return frozenset((j, i) for i, j in links) if direction == "t2s" else links
 
 
-def _word_alignment(links: Links, posteriors: Array) -> WordAlignment:
+def _word_alignment(links: Links, posteriors: FloatArray) -> WordAlignment:
     return WordAlignment(tuple(WordLink(i, j, float(posteriors[i, j]), STAGE) for i, j in sorted(links)))
 
 

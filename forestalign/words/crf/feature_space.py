@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray, IntArray
 from forestalign.errors import UsageError
 from forestalign.tokens import Sentence
 from forestalign.words.crf import transitions
@@ -143,12 +143,12 @@ class FeatureSpace:
         """How many weights all kinds of pairs share; they come first."""
         return sum(map(len, self.blocks.values()))
 
-    def weights_of(self, kind: int, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def weights_of(self, kind: int, weights: FloatArray) -> FloatArray:
         """What the features of a pair of this kind weigh."""
         common = weights[: self.common_count]
         return common + weights[self._place(kind)] if self.by_kind else common
 
-    def counts_of(self, kind: int, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def counts_of(self, kind: int, counts: FloatArray) -> FloatArray:
         """Feature counts of a pair of this kind, in their places among all weights: the gradient of `weights_of`."""
         if not self.by_kind:
             return counts
@@ -169,7 +169,7 @@ class FeatureSpace:
         return slices
 
     @cached_property
-    def mirror(self) -> npt.NDArray[np.int64]:
+    def mirror(self) -> IntArray:
         """Order of the cell layers after source and target have changed places."""
         partner = {left: right for pair in MIRRORED for left, right in (pair, pair[::-1])}
         number = {name: k for k, name in enumerate(self.cell_names)}

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, FloatArray
+from forestalign.tokens import Sentence
 from forestalign.words.crf import lattice_kernels as kernels
+from forestalign.words.crf.chunks import Chunk, chunk
 from forestalign.words.crf.feature_space import FeatureSpace
-from forestalign.words.crf.lattice import Array, Segment, allowed_segments
+from forestalign.words.crf.lattice import Segment, allowed_segments
 
 Link = tuple[int, int]
 CUT = 1e-3  # price of one more segment, far below the worth of a link
@@ -34,10 +37,10 @@ class Costs:
 class Gold:
     """`right_*` mark what a right path may use; `cost_*` is the Hamming cost of using a segment."""
 
-    right_segments: npt.NDArray[np.bool_]  # [M, Ls, N, Lt]
-    right_nulls: npt.NDArray[np.bool_]  # [M]
-    cost_segments: Array
-    cost_nulls: Array
+    right_segments: BoolArray  # [M, Ls, N, Lt]
+    right_nulls: BoolArray  # [M]
+    cost_segments: FloatArray
+    cost_nulls: FloatArray
 
 
 def gold_of(links: Collection[Link], source_count: int, target_count: int, space: FeatureSpace, costs: Costs) -> Gold:
@@ -56,9 +59,7 @@ def gold_of(links: Collection[Link], source_count: int, target_count: int, space
     return Gold(right_segments, right_nulls, _span_costs(word_costs, shape), cost_nulls)
 
 
-def _phrase_gold(
-    linked: npt.NDArray[np.bool_], shape: tuple[int, int, int, int]
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def _phrase_gold(linked: BoolArray, shape: tuple[int, int, int, int]) -> tuple[BoolArray, BoolArray, BoolArray]:
     """Right segments and NULLs, and per word the state (target begin, length) that the path gives it."""
     right_segments = np.zeros(shape, np.bool_)
     right_nulls = np.zeros(shape[0], np.bool_)
@@ -72,7 +73,7 @@ def _phrase_gold(
     return right_segments, right_nulls, states
 
 
-def gold_path(linked: npt.NDArray[np.bool_], source_max: int, target_max: int) -> tuple[Segment, ...]:
+def gold_path(linked: BoolArray, source_max: int, target_max: int) -> tuple[Segment, ...]:
     """The path of complete blocks that covers most links with the fewest segments."""
     rows, columns = linked.shape
     worth = np.full((rows, source_max, columns, target_max), -np.inf)
@@ -84,7 +85,7 @@ def gold_path(linked: npt.NDArray[np.bool_], source_max: int, target_max: int) -
     return tuple(Segment(*map(int, row)) for row in path)
 
 
-def _span_costs(word_costs: Array, shape: tuple[int, int, int, int]) -> Array:
+def _span_costs(word_costs: FloatArray, shape: tuple[int, int, int, int]) -> FloatArray:
     """Sum over the words of a source span of the cost of each word in the span's state."""
     costs = np.zeros(shape)
     for s in range(min(shape[1], shape[0])):
@@ -92,3 +93,35 @@ def _span_costs(word_costs: Array, shape: tuple[int, int, int, int]) -> Array:
             costs[: shape[0] - s, s] += word_costs[k : shape[0] - s + k]
     costs[~allowed_segments(*shape)] = 0.0
     return costs
+
+
+# ---- phrase gold from token gold ----
+
+
+def synthesise(source: Sentence, target: Sentence, links: Collection[Link]) -> tuple[Link, ...]:
+    """The links with every matching pair of chunks filled (section 4.1 of the phrase paper).
+
+    Where each word of a source chunk is aligned, in order, to words of one target chunk, and each word of that chunk to
+    words of the source chunk, and nothing in either is linked elsewhere, the links become one phrase: all with all.
+    """
+    filled = set(links)
+    target_chunks = chunk(target.tags)
+    for source_chunk in chunk(source.tags):
+        for target_chunk in target_chunks:
+            if _match(source_chunk, target_chunk, links):
+                filled.update(_block(source_chunk, target_chunk))
+    return tuple(sorted(filled))
+
+
+def _match(source: Chunk, target: Chunk, links: Collection[Link]) -> bool:
+    """All words linked within the two chunks, none outside, in order."""
+    touching = sorted((i, j) for i, j in links if source.begin <= i < source.end or target.begin <= j < target.end)
+    inside = all(source.begin <= i < source.end and target.begin <= j < target.end for i, j in touching)
+    rows, columns = {i for i, _ in touching}, {j for _, j in touching}
+    complete = len(rows) == source.end - source.begin and len(columns) == target.end - target.begin
+    monotone = all(left[1] <= right[1] for left, right in pairwise(touching))
+    return bool(touching) and inside and complete and monotone
+
+
+def _block(source: Chunk, target: Chunk) -> list[Link]:
+    return [(i, j) for i in range(source.begin, source.end) for j in range(target.begin, target.end)]

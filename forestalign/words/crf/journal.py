@@ -19,10 +19,10 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import InputError, UsageError
 from forestalign.outputs import naming
 from forestalign.own_files import open_regular, started
-from forestalign.words.crf.lattice import Array
 
 FORMAT = "forestalign-crf-journal"
 _BEGIN = json.dumps({"format": FORMAT})[:-1].encode()
@@ -57,7 +57,7 @@ class Journal:
     ) -> None:
         self._file.close()
 
-    def recall(self, point: Array) -> tuple[float, Array] | None:
+    def recall(self, point: FloatArray) -> tuple[float, FloatArray] | None:
         """The answer that the earlier run got for this point; None once it has no more."""
         record = next(self._known, None)
         if record is None:
@@ -68,7 +68,7 @@ class Journal:
             )
         return float(record[1]), record[2 : 2 + len(point)].copy()
 
-    def record(self, point: Array, value: float, gradient: Array) -> None:
+    def record(self, point: FloatArray, value: float, gradient: FloatArray) -> None:
         """Keep one evaluation of the objective."""
         record = np.zeros(self._width)
         record[0], record[1] = zlib.crc32(point.tobytes()), value
@@ -81,7 +81,7 @@ class Journal:
         """Delete the file: the run is over."""
         self._path.unlink(missing_ok=True)
 
-    def _read(self, header: bytes) -> Array:
+    def _read(self, header: bytes) -> FloatArray:
         with open(open_regular(self._path), "rb") as file:
             line, _, body = file.read().partition(b"\n")
         if not line:

@@ -12,7 +12,8 @@ from itertools import islice
 
 import numpy as np
 
-from forestalign.words.crf.lattice import Array, Lattice, Segment, completions
+from forestalign.arrays import FloatArray
+from forestalign.words.crf.lattice import Lattice, Segment, completions
 
 Links = frozenset[tuple[int, int]]
 Partial = tuple[float, tuple[Segment, ...], float, int, int]  # minus the bound, path, score, words done, state end
@@ -43,7 +44,7 @@ def best_paths(lattice: Lattice) -> Iterator[tuple[float, tuple[Segment, ...]]]:
 
 
 def _extensions(
-    lattice: Lattice, after: Array, path: tuple[Segment, ...], score: float, done: int, end: int
+    lattice: Lattice, after: FloatArray, path: tuple[Segment, ...], score: float, done: int, end: int
 ) -> Iterator[Partial]:
     null = lattice.transitions.shape[0] - 2
     total = score + lattice.transitions[end, null] + lattice.nulls[done]

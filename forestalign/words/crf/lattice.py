@@ -22,9 +22,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from forestalign.arrays import BoolArray, FloatArray, IntArray
 
 
 class Segment(NamedTuple):
@@ -40,9 +39,9 @@ class Segment(NamedTuple):
 class Lattice:
     """Log potentials of one pair. Segments that would leave a sentence hold -inf."""
 
-    segments: Array  # [M, Ls, N, Lt]
-    nulls: Array  # [M]
-    transitions: Array  # [N + 2, N + 2]
+    segments: FloatArray  # [M, Ls, N, Lt]
+    nulls: FloatArray  # [M]
+    transitions: FloatArray  # [N + 2, N + 2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +49,12 @@ class Marginals:
     """The log partition function and the expected count of every part of a path."""
 
     log_partition: float
-    segments: Array
-    nulls: Array
-    transitions: Array
+    segments: FloatArray
+    nulls: FloatArray
+    transitions: FloatArray
 
 
-def allowed_segments(source_count: int, source_max: int, target_count: int, target_max: int) -> npt.NDArray[np.bool_]:
+def allowed_segments(source_count: int, source_max: int, target_count: int, target_max: int) -> BoolArray:
     """Which cells of a segment table stay inside both sentences."""
     source_end = np.arange(source_count)[:, None] + np.arange(1, source_max + 1)
     target_end = np.arange(target_count)[:, None] + np.arange(1, target_max + 1)
@@ -79,7 +78,7 @@ def path_score(lattice: Lattice, path: tuple[Segment, ...]) -> float:
     return float(score + lattice.transitions[previous, null + 1])
 
 
-def forward(segments: Array, nulls: Array, transitions: Array) -> tuple[Array, Array, float]:
+def forward(segments: FloatArray, nulls: FloatArray, transitions: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """Log sums of the paths so far: `ends[i, e]` after i words in state end e, `starts[i, b]` about to enter b.
 
     starts[i, b] = logsum over e of  ends[i, e] + f(e, b)
@@ -101,12 +100,14 @@ def forward(segments: Array, nulls: Array, transitions: Array) -> tuple[Array, A
     return ends, starts, float(log_partition)
 
 
-def backward(segments: Array, nulls: Array, transitions: Array) -> tuple[Array, Array]:
+def backward(segments: FloatArray, nulls: FloatArray, transitions: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Log sums of the paths to come: `after[i, e]` from state end e with i words done, `before[i, b]` entering b."""
     return completions(segments, nulls, transitions, np.logaddexp)
 
 
-def completions(segments: Array, nulls: Array, transitions: Array, add: np.ufunc) -> tuple[Array, Array]:
+def completions(
+    segments: FloatArray, nulls: FloatArray, transitions: FloatArray, add: np.ufunc
+) -> tuple[FloatArray, FloatArray]:
     """`backward` in the semiring of `add`: np.logaddexp sums the paths, np.maximum keeps the best."""
     source_count, source_max, target_count, target_max = segments.shape
     null = target_count
@@ -123,7 +124,9 @@ def completions(segments: Array, nulls: Array, transitions: Array, add: np.ufunc
     return after, before
 
 
-def marginals(segments: Array, nulls: Array, transitions: Array) -> tuple[float, Array, Array, Array]:
+def marginals(
+    segments: FloatArray, nulls: FloatArray, transitions: FloatArray
+) -> tuple[float, FloatArray, FloatArray, FloatArray]:
     """Log partition function and expected counts of segments, NULL words and transitions."""
     source_count, source_max, target_count, target_max = segments.shape
     null = target_count
@@ -144,7 +147,7 @@ def marginals(segments: Array, nulls: Array, transitions: Array) -> tuple[float,
     return log_partition, segment_counts, null_counts, transition_counts
 
 
-def viterbi(segments: Array, nulls: Array, transitions: Array) -> tuple[float, npt.NDArray[np.int64]]:
+def viterbi(segments: FloatArray, nulls: FloatArray, transitions: FloatArray) -> tuple[float, IntArray]:
     """The best path and its score: rows (begin, length, target, target_length), source order.
 
     V_i(a) = max over a', s of  V_{i-s}(a') + Psi_i(a', a, s); ties go to the smaller e, then the shorter spans.

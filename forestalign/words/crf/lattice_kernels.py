@@ -7,42 +7,45 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray, IntArray
 from forestalign.compiled import core
 from forestalign.words.crf import lattice, span_potentials
-from forestalign.words.crf.lattice import Array
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
-def _whole(*tables: Array) -> list[Array]:
+def _whole(*tables: FloatArray) -> list[FloatArray]:
     """In one piece, as the core reads them."""
     return [np.ascontiguousarray(table, np.float64) for table in tables]
 
 
-def forward(segments: Array, nulls: Array, transitions: Array) -> tuple[Array, Array, float]:
+def forward(segments: FloatArray, nulls: FloatArray, transitions: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """See `lattice.forward`."""
-    found: tuple[Array, Array, float] = _lattice().forward(*_whole(segments, nulls, transitions))
+    found: tuple[FloatArray, FloatArray, float] = _lattice().forward(*_whole(segments, nulls, transitions))
     return found
 
 
-def backward(segments: Array, nulls: Array, transitions: Array) -> tuple[Array, Array]:
+def backward(segments: FloatArray, nulls: FloatArray, transitions: FloatArray) -> tuple[FloatArray, FloatArray]:
     """See `lattice.backward`."""
-    found: tuple[Array, Array] = _lattice().backward(*_whole(segments, nulls, transitions))
+    found: tuple[FloatArray, FloatArray] = _lattice().backward(*_whole(segments, nulls, transitions))
     return found
 
 
-def marginals(segments: Array, nulls: Array, transitions: Array) -> tuple[float, Array, Array, Array]:
+def marginals(
+    segments: FloatArray, nulls: FloatArray, transitions: FloatArray
+) -> tuple[float, FloatArray, FloatArray, FloatArray]:
     """See `lattice.marginals`."""
-    found: tuple[float, Array, Array, Array] = _lattice().marginals(*_whole(segments, nulls, transitions))
+    found: tuple[float, FloatArray, FloatArray, FloatArray] = _lattice().marginals(
+        *_whole(segments, nulls, transitions)
+    )
     return found
 
 
-def viterbi(segments: Array, nulls: Array, transitions: Array) -> tuple[float, npt.NDArray[np.int64]]:
+def viterbi(segments: FloatArray, nulls: FloatArray, transitions: FloatArray) -> tuple[float, IntArray]:
     """See `lattice.viterbi`."""
-    found: tuple[float, npt.NDArray[np.int64]] = _lattice().viterbi(*_whole(segments, nulls, transitions))
+    found: tuple[float, IntArray] = _lattice().viterbi(*_whole(segments, nulls, transitions))
     return found
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.errors import InputError, UsageError, shown
 from forestalign.inputs import card, mapping, number, read_json, reading, text, whole
 from forestalign.outputs import packed_file
 from forestalign.words.crf.feature_space import FAMILIES, LONGEST_SPAN, FeatureSpace, feature_space
-from forestalign.words.crf.lattice import Array
 from forestalign.words.crf.symmetrisation import METHODS
 
 FORMAT, VERSION = "forestalign-crf", 1
@@ -38,8 +38,8 @@ class CrfModel:
     """Weights of one or both directions over one feature space, and how to combine them."""
 
     space: FeatureSpace
-    forward: Array | None  # source to target
-    backward: Array | None  # target to source
+    forward: FloatArray | None  # source to target
+    backward: FloatArray | None  # target to source
     combination: str = POSTERIOR
     threshold: float = 0.45  # of the mean posterior; best in 5-fold runs on both development sets
     card: ModelCard = ModelCard()
@@ -53,7 +53,7 @@ class CrfModel:
             missing = next(name for name, weights in self.directions().items() if weights is None)
             raise UsageError(f"{self.combination} needs the direction {missing}, which the model does not have")
 
-    def directions(self) -> dict[str, Array | None]:
+    def directions(self) -> dict[str, FloatArray | None]:
         """The weights of each direction; None where it was not trained."""
         return {"s2t": self.forward, "t2s": self.backward}
 
@@ -63,10 +63,10 @@ class CrfModel:
         return combination == POSTERIOR or not missing or combination not in (*METHODS, *missing)
 
     def combined(self, combination: str, threshold: float | None = None) -> CrfModel:
-        """The same weights with another way to put the directions together."""
+        """This model with another way to put the directions together."""
         return replace(self, combination=combination, threshold=self.threshold if threshold is None else threshold)
 
-    def weights_in(self, space: FeatureSpace, direction: str, otherwise: Array | None = None) -> Array:
+    def weights_in(self, space: FeatureSpace, direction: str, otherwise: FloatArray | None = None) -> FloatArray:
         """The weights of one direction by name in another feature space; `otherwise`, or 0, where a feature is new."""
         found = np.zeros(len(space)) if otherwise is None else otherwise.copy()
         weights = self.directions()[direction]
@@ -105,7 +105,7 @@ def format_model(model: CrfModel) -> str:
     return json.dumps(document, indent=0, ensure_ascii=False) + "\n"
 
 
-def _named(space: FeatureSpace, weights: Array) -> dict[str, float]:
+def _named(space: FeatureSpace, weights: FloatArray) -> dict[str, float]:
     rounded = ((name, float(f"{weight:.{DIGITS}g}")) for name, weight in zip(space.names, weights, strict=True))
     return {name: weight for name, weight in rounded if weight}
 
@@ -158,7 +158,7 @@ def _card(fields: dict[str, Any]) -> ModelCard:
     return ModelCard(names, pair_count, text("settings", fields["settings"]), text("note", fields["note"]))
 
 
-def _vector(space: FeatureSpace, direction: str, named: object) -> Array | None:
+def _vector(space: FeatureSpace, direction: str, named: object) -> FloatArray | None:
     if named is None:
         return None
     weights = mapping(f"weights of {direction}", named)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import Float32Array, FloatArray, IntArray
 from forestalign.tokens import Sentence
 from forestalign.words.crf import lattice_kernels as kernels
 from forestalign.words.crf.cells import Layers, Resources
 from forestalign.words.crf.feature_space import SPAN_KINDS, UNCASED, FeatureSpace, cell_layers, pair_kind
-from forestalign.words.crf.lattice import Array, Lattice, Marginals
+from forestalign.words.crf.lattice import Lattice, Marginals
 from forestalign.words.crf.segments import SpanFeatures, span_features
 from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, TAGS, Words, words_of
 from forestalign.words.crf.transitions import transition_features
@@ -21,10 +21,10 @@ from forestalign.words.crf.transitions import transition_features
 class DirectionFeatures:
     """Everything about a pair that does not depend on the weights."""
 
-    cells: npt.NDArray[np.float32]  # [M, N, layers]
-    tag_pairs: npt.NDArray[np.int64]  # [M, N]
-    nulls: npt.NDArray[np.float32]  # [M, layers]
-    null_tags: npt.NDArray[np.int64]  # [M]
+    cells: Float32Array  # [M, N, layers]
+    tag_pairs: IntArray  # [M, N]
+    nulls: Float32Array  # [M, layers]
+    null_tags: IntArray  # [M]
     kind: int  # of the pair, one of PAIR_KINDS
     spans: SpanFeatures | None = None
 
@@ -60,8 +60,8 @@ def pair_features(source: Sentence, target: Sentence, resources: Resources, spac
 def _one_direction(
     source: Words,
     target: Words,
-    cells: npt.NDArray[np.float32],
-    nulls: npt.NDArray[np.float32],
+    cells: Float32Array,
+    nulls: Float32Array,
     spans: SpanFeatures | None,
 ) -> DirectionFeatures:
     tag_pairs = source.tags[:, None] * len(TAGS) + target.tags[None]
@@ -78,11 +78,11 @@ def _spans(source: Words, target: Words, resources: Resources, space: FeatureSpa
     return span_features(source, target, resources, lemma, link, longest, space.span_names)
 
 
-def _null_features(source: Words, target: Words, layers: Layers, space: FeatureSpace) -> npt.NDArray[np.float32]:
+def _null_features(source: Words, target: Words, layers: Layers, space: FeatureSpace) -> Float32Array:
     """What speaks for deleting a source word: its kind, and that nothing like it stands in the target."""
     zero = np.zeros((len(source), len(target)), np.float32)
 
-    def best(*names: str) -> npt.NDArray[np.float32]:
+    def best(*names: str) -> Float32Array:
         return np.asarray(np.maximum.reduce([layers.get(name, zero) for name in names]).max(axis=1))
 
     there = best("identical_any_case", "lemma")
@@ -111,7 +111,7 @@ def _null_features(source: Words, target: Words, layers: Layers, space: FeatureS
     return np.stack([columns[name] for name in space.null_names], axis=1).astype(np.float32)
 
 
-def lattice_of(features: DirectionFeatures, space: FeatureSpace, weights: Array) -> Lattice:
+def lattice_of(features: DirectionFeatures, space: FeatureSpace, weights: FloatArray) -> Lattice:
     """The potentials of every segment, NULL and step."""
     own = space.weights_of(features.kind, weights)
     part = {block: own[place] for block, place in space.slices.items()}
@@ -129,7 +129,9 @@ def lattice_of(features: DirectionFeatures, space: FeatureSpace, weights: Array)
     return Lattice(_segment_scores(features, space, part, words), nulls, transitions)
 
 
-def _segment_scores(features: DirectionFeatures, space: FeatureSpace, part: dict[str, Array], words: Array) -> Array:
+def _segment_scores(
+    features: DirectionFeatures, space: FeatureSpace, part: dict[str, FloatArray], words: FloatArray
+) -> FloatArray:
     """Psi of all span pairs."""
     assert features.spans is not None
     block = (features.cells @ part["block"].astype(features.cells.dtype)).astype(np.float64)
@@ -149,7 +151,7 @@ def _segment_scores(features: DirectionFeatures, space: FeatureSpace, part: dict
     )
 
 
-def feature_counts(features: DirectionFeatures, space: FeatureSpace, counts: Marginals) -> Array:
+def feature_counts(features: DirectionFeatures, space: FeatureSpace, counts: Marginals) -> FloatArray:
     """The feature vector that belongs to (expected) counts of segments, NULLs and steps."""
     result = np.zeros(space.common_count)
     if space.is_phrasal:
@@ -168,12 +170,14 @@ def feature_counts(features: DirectionFeatures, space: FeatureSpace, counts: Mar
     return space.counts_of(features.kind, result)
 
 
-def _add_cells(result: Array, place: slice, features: DirectionFeatures, words: Array) -> None:
+def _add_cells(result: FloatArray, place: slice, features: DirectionFeatures, words: FloatArray) -> None:
     cells = features.cells.reshape(-1, features.cells.shape[2])
     result[place] += words.ravel().astype(cells.dtype) @ cells
 
 
-def _spread_segments(features: DirectionFeatures, space: FeatureSpace, counts: Array, result: Array) -> Array:
+def _spread_segments(
+    features: DirectionFeatures, space: FeatureSpace, counts: FloatArray, result: FloatArray
+) -> FloatArray:
     """Add what belongs to spans to `result`; return the counts that fall on single cells through diagonals."""
     spans = features.spans
     assert spans is not None

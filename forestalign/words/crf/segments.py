@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cdist
 
+from forestalign.arrays import BoolArray, Float32Array, IntArray
 from forestalign.words.centred_vectors import centred
-from forestalign.words.crf.cells import Layer, Resources
+from forestalign.words.crf.cells import Resources
 from forestalign.words.crf.chunks import chunk
 from forestalign.words.crf.feature_space import SPAN_KINDS, SPAN_NAMES
 from forestalign.words.crf.lattice import allowed_segments
@@ -28,9 +28,9 @@ NONE, INSIDE, ACROSS = (SPAN_KINDS.index(kind) for kind in ("none", "inside", "a
 class SpanFeatures:
     """Span kinds of each side, and dense layers [M, Ls, N, Lt, features]."""
 
-    source_kinds: npt.NDArray[np.int64]  # [M, Ls]
-    target_kinds: npt.NDArray[np.int64]  # [N, Lt]
-    layers: npt.NDArray[np.float32]
+    source_kinds: IntArray  # [M, Ls]
+    target_kinds: IntArray  # [N, Lt]
+    layers: Float32Array
 
     def reversed(self) -> SpanFeatures:
         """Source and target in each other's place."""
@@ -43,7 +43,7 @@ class SpanFeatures:
 _OTHER_SIDE = {"shared_source": "shared_target", "shared_target": "shared_source"}
 
 
-def span_kinds(words: Words, longest: int) -> npt.NDArray[np.int64]:
+def span_kinds(words: Words, longest: int) -> IntArray:
     """For each (begin, length - 1): a whole chunk of some type, inside one chunk, or across; `none` without tags."""
     kinds = np.full((len(words), longest), ACROSS if words.tags.any() else NONE, np.int64)
     for found in chunk([TAGS[tag] for tag in words.tags]):
@@ -58,8 +58,8 @@ def span_features(
     source: Words,
     target: Words,
     resources: Resources,
-    lemma: Layer,
-    link: Layer,
+    lemma: Float32Array,
+    link: Float32Array,
     longest: int,
     names: tuple[str, ...] = SPAN_NAMES,
 ) -> SpanFeatures:
@@ -101,13 +101,13 @@ class _Spans:
         self.tags = [" ".join(tags[begin:end]) for begin, end in spans]
 
 
-def _equal(left: list[str], right: list[str], shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+def _equal(left: list[str], right: list[str], shape: tuple[int, ...]) -> BoolArray:
     numbers: dict[str, int] = {"": -1}
     sides = [np.array([numbers.setdefault(text.strip(), len(numbers)) for text in side]) for side in (left, right)]
     return np.asarray((sides[0][:, None] == sides[1][None]) & (sides[0][:, None] >= 0)).reshape(shape)
 
 
-def _cosine(source: Layer, target: Layer, longest: int) -> Layer:
+def _cosine(source: Float32Array, target: Float32Array, longest: int) -> Float32Array:
     """Cosine of the sums of the word vectors, [M, Ls, N, Lt], from the rows of both sides."""
     sides = []
     for rows in (source, target):
@@ -117,7 +117,7 @@ def _cosine(source: Layer, target: Layer, longest: int) -> Layer:
     return np.maximum(np.tensordot(sides[0], sides[1], axes=(2, 2)), 0, dtype=np.float32)
 
 
-def _wide_cosine(source: Layer, target: Layer, longest: int) -> Layer:
+def _wide_cosine(source: Float32Array, target: Float32Array, longest: int) -> Float32Array:
     """Cosines of all pairs of spans, from the products of single words: quicker where vectors are long."""
     lengths = [
         np.sqrt(np.maximum(np.einsum("isis->is", _span_products(rows, rows, longest)), 1e-12))
@@ -127,7 +127,7 @@ def _wide_cosine(source: Layer, target: Layer, longest: int) -> Layer:
     return np.asarray(np.clip(cosine, 0, 1), np.float32)
 
 
-def _span_products(left: Layer, right: Layer, longest: int) -> Layer:
+def _span_products(left: Float32Array, right: Float32Array, longest: int) -> Float32Array:
     """Products of the sums of span i, s with span j, t: [M, Ls, N, Lt]."""
     products = np.pad(left @ right.T, ((0, longest), (0, longest)))
     rows = np.stack([products[k : k + len(left)] for k in range(longest)], axis=1).cumsum(axis=1)
@@ -135,7 +135,7 @@ def _span_products(left: Layer, right: Layer, longest: int) -> Layer:
     return np.asarray(sums, np.float32)
 
 
-def _fill_from_cells(layers: npt.NDArray[np.float32], column: dict[str, int], lemma: Layer, link: Layer) -> None:
+def _fill_from_cells(layers: Float32Array, column: dict[str, int], lemma: Float32Array, link: Float32Array) -> None:
     """Layers that pool the cells of a block: shares of words with a partner, outer neighbours, the weakest link."""
     _, source_max, _, target_max, _ = layers.shape
     rows, columns = lemma.shape

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, Float32Array, IntArray
 from forestalign.grammar import stop_words
 from forestalign.tokens import Sentence
 
@@ -34,10 +34,10 @@ class Words:
     forms: tuple[str, ...]
     lower: tuple[str, ...]
     lemmas: tuple[str, ...]
-    tags: npt.NDArray[np.int64]
-    kinds: npt.NDArray[np.int64]  # CONTENT, FUNCTION or PUNCTUATION
-    names: npt.NDArray[np.bool_]
-    context_vectors: npt.NDArray[np.float32] | None = None  # as in `Sentence`
+    tags: IntArray
+    kinds: IntArray  # CONTENT, FUNCTION or PUNCTUATION
+    names: BoolArray
+    context_vectors: Float32Array | None = None  # as in `Sentence`
 
     def __len__(self) -> int:
         return len(self.forms)

@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import FloatArray, IntArray
 from forestalign.words.crf import lattice_kernels as kernels
 from forestalign.words.crf.feature_space import FeatureSpace
 from forestalign.words.crf.gold import Gold
-from forestalign.words.crf.lattice import Array, Marginals
+from forestalign.words.crf.lattice import Marginals
 from forestalign.words.crf.pair_features import DirectionFeatures, feature_counts, lattice_of
 
 
@@ -24,8 +24,8 @@ from forestalign.words.crf.pair_features import DirectionFeatures, feature_count
 class RightPath:
     """The features of the only right path that a pair has: they are the same whatever the weights."""
 
-    places: npt.NDArray[np.int64]
-    values: Array
+    places: IntArray
+    values: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _has_one_path(gold: Gold) -> bool:
     return bool((covered == 1).all())
 
 
-def _right(gold: Gold, segments: Array, nulls: Array, transitions: Array) -> Marginals:
+def _right(gold: Gold, segments: FloatArray, nulls: FloatArray, transitions: FloatArray) -> Marginals:
     """The sum over the right paths."""
     return Marginals(
         *kernels.marginals(
@@ -68,7 +68,7 @@ def _right(gold: Gold, segments: Array, nulls: Array, transitions: Array) -> Mar
     )
 
 
-def loss_and_gradient(example: Example, space: FeatureSpace, weights: Array) -> tuple[float, Array]:
+def loss_and_gradient(example: Example, space: FeatureSpace, weights: FloatArray) -> tuple[float, FloatArray]:
     """The softmax-margin loss of one example, and its gradient."""
     lattice = lattice_of(example.features, space, weights)
     gold, right_path = example.gold, example.right_path

@@ -12,12 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from forestalign.words.crf.lattice import Array, allowed_segments
-
-Kinds = npt.NDArray[np.int64]
-SpanLayers = npt.NDArray[np.float32]
+from forestalign.arrays import Float32Array, FloatArray, IntArray
+from forestalign.words.crf.lattice import allowed_segments
 
 
 def _sizes(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int, int]]:
@@ -28,15 +25,15 @@ def _sizes(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int, int]]:
 
 
 def segment_scores(
-    words: Array,
-    block: Array,
-    sizes: Array,
-    source_kinds: Kinds,
-    target_kinds: Kinds,
-    kind_scores: Array,
-    layers: SpanLayers,
-    span_weights: Array,
-) -> Array:
+    words: FloatArray,
+    block: FloatArray,
+    sizes: FloatArray,
+    source_kinds: IntArray,
+    target_kinds: IntArray,
+    kind_scores: FloatArray,
+    layers: Float32Array,
+    span_weights: FloatArray,
+) -> FloatArray:
     """words, block [M, N]; sizes [Ls, Lt]; kinds [M, Ls], [N, Lt]; layers [M, Ls, N, Lt, features] -> Psi."""
     shape = (words.shape[0], sizes.shape[0], words.shape[1], sizes.shape[1])
     layers = layers[:, : shape[1], :, : shape[3]]
@@ -55,8 +52,8 @@ def segment_scores(
 
 
 def spread_segments(
-    counts: Array, source_kinds: Kinds, target_kinds: Kinds, kind_count: int, layers: SpanLayers
-) -> tuple[Array, Array, Array, Array, Array]:
+    counts: FloatArray, source_kinds: IntArray, target_kinds: IntArray, kind_count: int, layers: Float32Array
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """The gradient of `segment_scores`: counts [M, Ls, N, Lt] -> words, block, sizes, kinds, span weights."""
     shape = counts.shape
     words, block = np.zeros((shape[0], shape[2])), np.zeros((shape[0], shape[2]))

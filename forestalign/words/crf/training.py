@@ -10,21 +10,21 @@ import multiprocessing
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from types import TracebackType
 
 import numpy as np
 from scipy.optimize import minimize
 
+from forestalign.arrays import FloatArray
 from forestalign.blas import with_one_thread
 from forestalign.errors import UsageError
 from forestalign.tokens import Sentence
 from forestalign.words.crf.cells import Resources
 from forestalign.words.crf.feature_space import FeatureSpace
-from forestalign.words.crf.gold import Costs, Link, gold_of
+from forestalign.words.crf.gold import Costs, Link, gold_of, synthesise
 from forestalign.words.crf.journal import Journal
-from forestalign.words.crf.lattice import Array
 from forestalign.words.crf.pair_features import pair_features
 from forestalign.words.crf.softmax_margin import Example, example_of, loss_and_gradient
 
@@ -43,6 +43,11 @@ class TrainingPair:
     target: Sentence
     links: tuple[Link, ...]
     weight: float = 1.0
+
+
+def synthetic_phrases(pair: TrainingPair) -> TrainingPair:
+    """A pair whose links fill the matching chunks."""
+    return replace(pair, links=synthesise(pair.source, pair.target, pair.links))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +76,14 @@ class TrainingProgress:
 
     iteration: int
     objective: float
-    weights: Array
+    weights: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartlyFree:
     """Weights to begin with, of which only some may move."""
 
-    weights: Array
+    weights: FloatArray
     is_free: np.ndarray
 
 
@@ -122,10 +127,10 @@ def train(
     space: FeatureSpace,
     resources: Resources,
     settings: TrainSettings,
-    start: Array | PartlyFree | None = None,
+    start: FloatArray | PartlyFree | None = None,
     report: Report | None = None,
     journal: Journal | None = None,
-) -> Array:
+) -> FloatArray:
     """Weights that minimise the objective, beginning with `start`.
 
     With a journal, what it recalls is not computed again.
@@ -140,7 +145,7 @@ def train(
     with ExitStack() as stack:
         evaluate = stack.enter_context(_Evaluation(shards, settings.processes))
 
-        def objective(moving: Array) -> tuple[float, Array]:
+        def objective(moving: FloatArray) -> tuple[float, FloatArray]:
             known = journal.recall(moving) if journal is not None else None
             if known is not None:
                 return known
@@ -175,7 +180,7 @@ def train(
 class _Tracker:
     """Turns scipy's callback into progress reports."""
 
-    def __init__(self, report: Report | None, first: Array, free: np.ndarray):
+    def __init__(self, report: Report | None, first: FloatArray, free: np.ndarray):
         self._report, self._first, self._free = report, first, free
         self._iteration = 0
 
@@ -202,7 +207,7 @@ class _Shard:
         self._arguments = (pairs, direction, space, resources, costs)
         self._examples: list[Example] | None = None
 
-    def __call__(self, weights: Array) -> tuple[float, Array]:
+    def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         if self._examples is None:
             self._examples = examples_of(*self._arguments)
         space = self._arguments[2]
@@ -240,11 +245,11 @@ class _Evaluation:
                 self._workers.append((process, near))
         return self
 
-    def __call__(self, weights: Array) -> tuple[float, Array]:
+    def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         parts = self._from_workers(weights) if self._workers else [shard(weights) for shard in self._shards]
         return sum(loss for loss, _ in parts), np.sum([gradient for _, gradient in parts], axis=0)
 
-    def _from_workers(self, weights: Array) -> list[tuple[float, Array]]:
+    def _from_workers(self, weights: FloatArray) -> list[tuple[float, FloatArray]]:
         for _, connection in self._workers:
             connection.send(weights)
         answers = [connection.recv() for _, connection in self._workers]

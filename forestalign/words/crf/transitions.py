@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
+
+from forestalign.arrays import FloatArray
 
 JUMPS = (-3, -2, -1, 0, 1, 2, 3)  # the outer ones stand for everything beyond
 NAMES = (
@@ -33,7 +34,7 @@ NAMES = (
 
 
 @lru_cache(maxsize=8)  # of 40 words a table takes 0.3 MB, of 300 words 16 MB, and it is quickly made
-def transition_features(target_count: int) -> npt.NDArray[np.float64]:
+def transition_features(target_count: int) -> FloatArray:
     """[N + 2, N + 2, features]; they depend on the length of the target alone."""
     n, null = target_count, target_count
     table = np.zeros((n + 2, n + 2, len(NAMES)))

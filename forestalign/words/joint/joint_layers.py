@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from forestalign.arrays import Float32Array
 from forestalign.words.joint.joint_reader import JointScores
 from forestalign.words.learned.context_layers import rivals
-from forestalign.words.learned.metric import LEARNED, Array, competition_layers
+from forestalign.words.learned.metric import LEARNED, competition_layers
 
 LARGEST_LOGIT = 30.0
 LOGIT = "known logit"
@@ -25,7 +26,7 @@ LAYERS = (
 )  # fmt: skip
 
 
-def joint_layers(known: Array, scores: JointScores) -> Array:
+def joint_layers(known: Float32Array, scores: JointScores) -> Float32Array:
     """The layers of LAYERS, in its order; `known` are the probabilities of the learned aligner."""
     probability = logistic(scores.links)
     strong, weak = rivals(probability)[:2]
@@ -33,17 +34,17 @@ def joint_layers(known: Array, scores: JointScores) -> Array:
     own = [known, logit, probability, probability - strong, probability - weak]
     competing = competition_layers(scores.links, scores.source_none, scores.target_none)
     agreed = (known + probability) / np.float32(2.0)
-    layers: Array = np.concatenate([np.stack(own), competing, beside(agreed)]).astype(np.float32, copy=False)
+    layers: Float32Array = np.concatenate([np.stack(own), competing, beside(agreed)]).astype(np.float32, copy=False)
     return layers
 
 
-def logistic(scores: Array) -> Array:
+def logistic(scores: Float32Array) -> Float32Array:
     """Probabilities of single links."""
-    result: Array = (1.0 / (1.0 + np.exp(-np.clip(scores, -LARGEST_LOGIT, LARGEST_LOGIT)))).astype(np.float32)
+    result: Float32Array = (1.0 / (1.0 + np.exp(-np.clip(scores, -LARGEST_LOGIT, LARGEST_LOGIT)))).astype(np.float32)
     return result
 
 
-def beside(belief: Array) -> Array:
+def beside(belief: Float32Array) -> Float32Array:
     """The belief in a link of one word with a neighbour of the other: the larger and the smaller of both sides."""
     padded = np.pad(belief, 1)
     in_row = np.maximum(padded[1:-1, :-2], padded[1:-1, 2:])

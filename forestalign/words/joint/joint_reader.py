@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import Float32Array
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
 from forestalign.parsers.onnx_session import OnnxGraph
@@ -25,7 +25,6 @@ INPUTS = ("pieces", "shapes", "sides", "positions", "words", "source_words", "ta
 OUTPUTS = ("links", "source_none", "target_none")
 KEPT_PIECES = 1024  # sentences whose pieces are kept
 
-Array = npt.NDArray[np.float32]
 Words = Sequence[str]
 
 
@@ -33,9 +32,9 @@ Words = Sequence[str]
 class JointScores:
     """Logits of all links of a pair, and of having no partner for the words of either side."""
 
-    links: Array
-    source_none: Array
-    target_none: Array
+    links: Float32Array
+    source_none: Float32Array
+    target_none: Float32Array
 
     def mirrored(self) -> JointScores:
         """The scores of the pair with source and target swapped."""
@@ -74,7 +73,9 @@ class JointReader:
         return [scores.mirrored() if swap else scores for scores, swap in zip(found, are_swapped, strict=True)]
 
 
-def _cut(pair: tuple[Pieces, Pieces], links: Array, source_none: Array, target_none: Array) -> JointScores:
+def _cut(
+    pair: tuple[Pieces, Pieces], links: Float32Array, source_none: Float32Array, target_none: Float32Array
+) -> JointScores:
     """One pair without padding, rounded."""
     n, m = (len(side.ends) - 2 for side in pair)
     rounded = [

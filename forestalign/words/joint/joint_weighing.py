@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
+from forestalign.arrays import Float32Array
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.inputs import number
 from forestalign.words.joint.joint_layers import LAYERS, joint_layers
 from forestalign.words.joint.joint_reader import JointReader, JointScores, Words, load_joint_reader
 from forestalign.words.learned.matching import BIAS, KINDS, MatchingModel
-from forestalign.words.learned.metric import Array
 from forestalign.words.learned.word_evidence import Evidence
 
 WEIGHTS = "weights.tsv"
@@ -31,13 +31,13 @@ class JointWeigher:
     def __init__(self, reader: JointReader, model: MatchingModel):
         self._reader, self._model = reader, model
 
-    def __call__(self, source: Words, target: Words, evidence: Evidence, known: Array) -> Array | None:
+    def __call__(self, source: Words, target: Words, evidence: Evidence, known: Float32Array) -> Float32Array | None:
         """Probabilities of all links of a pair; None where the pair is too long to be read at once."""
         if not self._reader.fits(source, target):
             return None
         return self.weigh(evidence, known, self._reader.read([(source, target)])[0])
 
-    def weigh(self, evidence: Evidence, known: Array, scores: JointScores) -> Array:
+    def weigh(self, evidence: Evidence, known: Float32Array, scores: JointScores) -> Float32Array:
         """Probabilities of all links of a pair that the reader has scored already."""
         layers = joint_layers(known, scores)
         return self._model.probabilities(0, layers, evidence.kinds)

@@ -1,16 +1,15 @@
-"""The input of the joint reader: rectangles of several pairs of sentences."""
+"""The input of the joint reader: rectangles of several pairs. Training makes it, too, without a graph."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import AnyArray
 from forestalign.parsers.word_pieces import Pieces
 
-JointBatch = dict[str, npt.NDArray[Any]]
+JointBatch = dict[str, AnyArray]
 
 
 def joint_batch(pairs: Sequence[tuple[Pieces, Pieces]]) -> JointBatch:

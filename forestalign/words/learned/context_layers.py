@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import ByteArray, Float32Array
 from forestalign.compiled import core
-from forestalign.words.learned.sides import CONTENT, NEAR, REGION, WINDOW, Array, WordSide, equal_pairs
+from forestalign.words.learned.sides import CONTENT, NEAR, REGION, WINDOW, WordSide, equal_pairs
 
 STOP_WEIGHT = 0.3  # of similar stop words as neighbours
 LONGEST_RUN = 6
@@ -31,24 +31,31 @@ NEAR_FALL, REGION_FALL = math.exp(-1 / NEAR), math.exp(-1 / REGION)
 
 
 def context_layers(
-    left: WordSide, right: WordSide, same_form: Array, similarity: Array, pipeline: Array, plain: bool = False
-) -> Array:
+    left: WordSide,
+    right: WordSide,
+    same_form: Float32Array,
+    similarity: Float32Array,
+    pipeline: Float32Array,
+    plain: bool = False,
+) -> Float32Array:
     """The layers of CONTEXT, in its order; `pipeline` marks the links of the published pipeline."""
     compiled = core("words.learned._context_layers", plain)
     if compiled is None:
         return _context_layers(left, right, same_form, similarity, pipeline)
-    layers: Array = compiled.context_layers(
+    layers: Float32Array = compiled.context_layers(
         same_form, similarity, pipeline, left.around, right.around, in_relation(left, right), NEAR_FALL, REGION_FALL
     )
     return layers
 
 
-def in_relation(left: WordSide, right: WordSide) -> npt.NDArray[np.uint8]:
+def in_relation(left: WordSide, right: WordSide) -> ByteArray:
     """Which words stand in the same relation to their parents."""
     return equal_pairs(left.relations, right.relations).view(np.uint8)
 
 
-def _context_layers(left: WordSide, right: WordSide, same_form: Array, similarity: Array, pipeline: Array) -> Array:
+def _context_layers(
+    left: WordSide, right: WordSide, same_form: Float32Array, similarity: Float32Array, pipeline: Float32Array
+) -> Float32Array:
     places = [(np.arange(len(side)) + 0.5) / len(side) for side in (left, right)]
     first, last = np.zeros_like(similarity), np.zeros_like(similarity)
     first[0, 0] = last[-1, -1] = 1.0
@@ -75,43 +82,43 @@ def _context_layers(left: WordSide, right: WordSide, same_form: Array, similarit
 # ---- by the compiled core, or by the plain twins ----
 
 
-def run_lengths(same: Array, weight: Array, plain: bool = False) -> Array:
+def run_lengths(same: Float32Array, weight: Float32Array, plain: bool = False) -> Float32Array:
     """Length of the common run through each pair along its diagonal, and the weight inside that run."""
     compiled = core("words.learned._context_layers", plain)
-    totals: Array = compiled.run_lengths(same, weight) if compiled else _run_lengths(same, weight)
+    totals: Float32Array = compiled.run_lengths(same, weight) if compiled else _run_lengths(same, weight)
     return totals
 
 
-def surroundings(left: WordSide, right: WordSide, values: Array, plain: bool = False) -> Array:
+def surroundings(left: WordSide, right: WordSide, values: Float32Array, plain: bool = False) -> Float32Array:
     """Neighbours on the left and on the right (sentence ends count 1), near ones in step, and content words near by."""
     compiled = core("words.learned._context_layers", plain)
     if compiled is None:
         return np.stack(_surroundings(left, right, values))
     are_content = [side.is_content.view(np.uint8) for side in (left, right)]
-    layers: Array = compiled.surroundings(values, *are_content, WINDOW, NEAR_FALL, REGION_FALL)
+    layers: Float32Array = compiled.surroundings(values, *are_content, WINDOW, NEAR_FALL, REGION_FALL)
     return layers
 
 
-def relatives(left: WordSide, right: WordSide, values: Array, plain: bool = False) -> Array:
+def relatives(left: WordSide, right: WordSide, values: Float32Array, plain: bool = False) -> Float32Array:
     """Parents, children, and a parent on one side with a child on the other; "related": in the same relation."""
     compiled, are_related = core("words.learned._context_layers", plain), in_relation(left, right)
     if compiled is None:
         return np.stack(_relatives(left, right, values, are_related.astype(np.float32)))
-    layers: Array = compiled.relatives(values, are_related, left.heads, right.heads)
+    layers: Float32Array = compiled.relatives(values, are_related, left.heads, right.heads)
     return layers
 
 
-def rivals(belief: Array, plain: bool = False) -> Array:
+def rivals(belief: Float32Array, plain: bool = False) -> Float32Array:
     """The largest belief in another partner of either word, and what the others have besides it, from 0 to 2."""
     compiled = core("words.learned._context_layers", plain)
-    layers: Array = compiled.rivals(belief) if compiled else _rivals(belief)
+    layers: Float32Array = compiled.rivals(belief) if compiled else _rivals(belief)
     return layers
 
 
 # ---- plain twins of `_context_layers.pyx` ----
 
 
-def _run_lengths(same: Array, weight: Array) -> Array:
+def _run_lengths(same: Float32Array, weight: Float32Array) -> Float32Array:
     totals = np.zeros((2, *same.shape), dtype=np.float32)
     rows, columns = same.nonzero()
     place = {pair: number for number, pair in enumerate(zip(rows.tolist(), columns.tolist(), strict=True))}
@@ -129,13 +136,13 @@ def _run_lengths(same: Array, weight: Array) -> Array:
     return totals
 
 
-def _surroundings(left: WordSide, right: WordSide, values: Array) -> list[Array]:
+def _surroundings(left: WordSide, right: WordSide, values: Float32Array) -> list[Float32Array]:
     padded = np.zeros(np.add(values.shape, 2 * WINDOW), dtype=np.float32)
     padded[WINDOW:-WINDOW, WINDOW:-WINDOW] = values
     padded[WINDOW - 1, WINDOW - 1] = padded[-WINDOW, -WINDOW] = 1.0
     rows, columns = values.shape
 
-    def shifted(step: int) -> Array:
+    def shifted(step: int) -> Float32Array:
         return padded[WINDOW + step : WINDOW + step + rows, WINDOW + step : WINDOW + step + columns]
 
     around = sum((shifted(step) for step in (-3, -2, 2, 3)), np.zeros_like(values)) / MOST_AROUND
@@ -145,7 +152,7 @@ def _surroundings(left: WordSide, right: WordSide, values: Array) -> list[Array]
     return [shifted(-1), shifted(1), shifted(-1) * shifted(1), around, window, near, region]
 
 
-def _relatives(left: WordSide, right: WordSide, values: Array, in_relation: Array) -> list[Array]:
+def _relatives(left: WordSide, right: WordSide, values: Float32Array, in_relation: Float32Array) -> list[Float32Array]:
     parents = _carried(left.parent, values, right.parent.T)
     children = _capped(_carried(left.parent.T, values, right.parent), MOST_CHILDREN)
     children_related = _capped(_carried(left.parent.T, values * in_relation, right.parent), MOST_CHILDREN)
@@ -153,19 +160,19 @@ def _relatives(left: WordSide, right: WordSide, values: Array, in_relation: Arra
     return [parents, parents * in_relation, children, children_related, _capped(upward + downward, MOST_CROSSED)]
 
 
-def _carried(left: Array, values: Array, right: Array) -> Array:
+def _carried(left: Float32Array, values: Float32Array, right: Float32Array) -> Float32Array:
     """Values of pairs of words carried over to the pairs that the two matrices join with them."""
-    result: Array = (left @ values @ right).astype(np.float32, copy=False)
+    result: Float32Array = (left @ values @ right).astype(np.float32, copy=False)
     return result
 
 
-def _capped(values: Array, top: float) -> Array:
+def _capped(values: Float32Array, top: float) -> Float32Array:
     """Values from 0 to 1: `top` and more count 1."""
-    result: Array = (np.minimum(values, top) / top).astype(np.float32, copy=False)
+    result: Float32Array = (np.minimum(values, top) / top).astype(np.float32, copy=False)
     return result
 
 
-def _rivals(belief: Array) -> Array:
+def _rivals(belief: Float32Array) -> Float32Array:
     row_rival, column_rival = _rival(belief), _rival(belief.T).T
     rest = [belief.sum(axis, keepdims=True) - belief - rival for axis, rival in ((1, row_rival), (0, column_rival))]
     both = [np.minimum(np.maximum(value, 0.0), MOST_REST) for value in rest]
@@ -173,7 +180,7 @@ def _rivals(belief: Array) -> Array:
     return np.stack([strong, weak, np.maximum(*both), np.minimum(*both)])
 
 
-def _rival(belief: Array) -> Array:
+def _rival(belief: Float32Array) -> Float32Array:
     """The largest value in the row of each pair but for its own."""
     if belief.shape[1] == 1:
         return np.zeros_like(belief)
@@ -190,11 +197,11 @@ def _rival(belief: Array) -> Array:
 # ---- the model's own belief ----
 
 
-def belief_layers(left: WordSide, right: WordSide, belief: Array, plain: bool = False) -> Array:
+def belief_layers(left: WordSide, right: WordSide, belief: Float32Array, plain: bool = False) -> Float32Array:
     """The layers of BELIEF, in its order; rivals are other partners of either word."""
     compiled, coverage = core("words.learned._context_layers", plain), _coverage(left, right, belief)
     if compiled is not None:
-        layers: Array = compiled.belief_layers(
+        layers: Float32Array = compiled.belief_layers(
             belief, coverage, left.around, right.around, in_relation(left, right), NEAR_FALL, REGION_FALL
         )
         return layers
@@ -203,7 +210,7 @@ def belief_layers(left: WordSide, right: WordSide, belief: Array, plain: bool = 
     return np.concatenate([belief[None], near, related, rivals(belief, True), np.stack(alone)])
 
 
-def _coverage(left: WordSide, right: WordSide, belief: Array) -> float:
+def _coverage(left: WordSide, right: WordSide, belief: Float32Array) -> float:
     """How much of the content of the better covered sentence has a partner."""
     shares = []
     for side, best in ((left, belief.max(1)), (right, belief.max(0))):
@@ -212,18 +219,18 @@ def _coverage(left: WordSide, right: WordSide, belief: Array) -> float:
     return max(shares)
 
 
-def _best_of_shorter(belief: Array) -> Array:
+def _best_of_shorter(belief: Float32Array) -> Float32Array:
     """1 where a pair is the best one of its word in the shorter sentence (half a point per side in equal ones)."""
     rows, columns = belief.shape
     by_row, by_column = belief >= belief.max(1, keepdims=True), belief >= belief.max(0, keepdims=True)
     row_share = 1.0 if rows < columns else 0.5 if rows == columns else 0.0
-    result: Array = (row_share * by_row + (1.0 - row_share) * by_column).astype(np.float32)
+    result: Float32Array = (row_share * by_row + (1.0 - row_share) * by_column).astype(np.float32)
     return result
 
 
-def _better_placed(belief: Array, region: Array) -> Array:
+def _better_placed(belief: Float32Array, region: Float32Array) -> Float32Array:
     """How the support from the region compares with that of the rivals: at least as good 1, else the ratio."""
     weighted = np.where(belief > CREDIBLE, region, 0.0) + LEAST_SUPPORT
     best = np.maximum(weighted.max(0, keepdims=True), weighted.max(1, keepdims=True))
-    result: Array = np.minimum((region + LEAST_SUPPORT) / best, 1.0).astype(np.float32)
+    result: Float32Array = np.minimum((region + LEAST_SUPPORT) / best, 1.0).astype(np.float32)
     return result

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from rapidfuzz.distance import JaroWinkler
 from rapidfuzz.process import cdist
 
+from forestalign.arrays import BoolArray, ByteArray, Float32Array, FloatArray, GenericArray
 from forestalign.compiled import core
 from forestalign.lexicon import PairList
 from forestalign.lexicon.wordnet import UNKNOWN, Entry, meeting
 from forestalign.words.analysis import Analysis
 from forestalign.words.centred_vectors import centred_cosines
 from forestalign.words.learned.context_layers import rivals
-from forestalign.words.learned.sides import CONTENT, Array, Lexicon, WordSide, equal_pairs
+from forestalign.words.learned.sides import CONTENT, Lexicon, WordSide, equal_pairs
 from forestalign.words.similarity import PPDB_SIM, Form, form
 
 RELATIONS = (
@@ -38,7 +38,7 @@ LEXICAL = (
 
 def lexical_layers(
     source: Analysis, target: Analysis, left: WordSide, right: WordSide, lexicon: Lexicon, plain: bool = False
-) -> Array:
+) -> Float32Array:
     """The layers of LEXICAL, in its order."""
     compiled = core("words.learned._lexical_layers", plain)
     are_contextual = left.contextual is not None and right.contextual is not None
@@ -48,7 +48,7 @@ def lexical_layers(
         return _lexical_layers(source, target, left, right, lexicon, forms, middle)
     sides = zip((source, target), (left, right), forms, strict=True)
     codes, flags = zip(*(_texts_and_flags(*side) for side in sides), strict=True)
-    layers: Array = compiled.lexical_layers(
+    layers: Float32Array = compiled.lexical_layers(
         compiled.joint_codes(*codes),
         flags,
         _marks(source, target, left, right, lexicon),
@@ -62,7 +62,7 @@ def lexical_layers(
 
 def _texts_and_flags(
     analysis: Analysis, side: WordSide, forms: Sequence[Form]
-) -> tuple[tuple[Sequence[str], ...], npt.NDArray[np.uint8]]:
+) -> tuple[tuple[Sequence[str], ...], ByteArray]:
     """The rows of TEXTS and of FLAGS."""
     tags = analysis.sentence.tags
     texts: dict[str, Sequence[str]] = {
@@ -84,16 +84,14 @@ def _texts_and_flags(
     return tuple(texts[name] for name in TEXTS), np.array([flags[name] for name in FLAGS], np.uint8)
 
 
-def _marks(
-    source: Analysis, target: Analysis, left: WordSide, right: WordSide, lexicon: Lexicon
-) -> npt.NDArray[np.bool_]:
+def _marks(source: Analysis, target: Analysis, left: WordSide, right: WordSide, lexicon: Lexicon) -> BoolArray:
     """The rows of MARKS."""
     marks = _relation_marks(left, right, lexicon.pairs)
     marks["acronym"], marks["part of hyphenated"] = _spelling_marks(source, target, left, right)
     return np.stack([marks[name] for name in MARKS])
 
 
-def _softmax(left: WordSide, right: WordSide) -> tuple[Array, ...] | None:
+def _softmax(left: WordSide, right: WordSide) -> tuple[Float32Array, ...] | None:
     """Contextual cosines, the weights of their softmax, and the sums of these by column and by row."""
     if left.contextual is None or right.contextual is None:
         return None
@@ -102,9 +100,7 @@ def _softmax(left: WordSide, right: WordSide) -> tuple[Array, ...] | None:
     return contextual, weights, weights.sum(0), weights.sum(1)
 
 
-def _spelling_marks(
-    source: Analysis, target: Analysis, left: WordSide, right: WordSide
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def _spelling_marks(source: Analysis, target: Analysis, left: WordSide, right: WordSide) -> tuple[BoolArray, BoolArray]:
     """Acronyms with the words that they stand for, and parts of hyphenated words with these."""
     acronyms, parts = np.zeros((2, len(left), len(right)), dtype=bool)
     _mark_acronyms(acronyms, source.sentence.words, target.sentence.words)
@@ -114,7 +110,7 @@ def _spelling_marks(
     return acronyms, parts
 
 
-def _mark_acronyms(marks: npt.NDArray[np.bool_], shorts: Sequence[str], words: Sequence[str]) -> None:
+def _mark_acronyms(marks: BoolArray, shorts: Sequence[str], words: Sequence[str]) -> None:
     """Upper-case words with the words whose initials they are; small words may be skipped in no way."""
     initials = [word[:1] for word in words]
     for i, short in enumerate(shorts):
@@ -127,7 +123,7 @@ def _mark_acronyms(marks: npt.NDArray[np.bool_], shorts: Sequence[str], words: S
                     marks[i, begin : begin + len(letters)] = True
 
 
-def _mark_parts(marks: npt.NDArray[np.bool_], compounds: Sequence[str], words: Sequence[str]) -> None:
+def _mark_parts(marks: BoolArray, compounds: Sequence[str], words: Sequence[str]) -> None:
     """Hyphenated words with the words that are one of their parts."""
     for i, compound in enumerate(compounds):
         if "-" in compound and "-" in compound[1:-1]:
@@ -137,7 +133,7 @@ def _mark_parts(marks: npt.NDArray[np.bool_], compounds: Sequence[str], words: S
                     marks[i, j] = True
 
 
-def _relation_marks(left: WordSide, right: WordSide, pairs: PairList | None) -> dict[str, npt.NDArray[np.bool_]]:
+def _relation_marks(left: WordSide, right: WordSide, pairs: PairList | None) -> dict[str, BoolArray]:
     """WordNet relations of content words, in either direction, and the user's list for all words.
 
     They are looked up through what two entries have in common, since most pairs of words have nothing.
@@ -180,9 +176,9 @@ def _lexical_layers(
     right: WordSide,
     lexicon: Lexicon,
     forms: tuple[Sequence[Form], Sequence[Form]],
-    middle: Array | None,
-) -> Array:
-    layers: dict[str, npt.NDArray[np.generic]] = {}
+    middle: Float32Array | None,
+) -> Float32Array:
+    layers: dict[str, GenericArray] = {}
     source_forms, target_forms = forms
     same_form = equal_pairs(left.words, right.words) | equal_pairs(
         [f.canonical or f.lower for f in source_forms], [f.canonical or f.lower for f in target_forms]
@@ -211,10 +207,10 @@ def _lexical_layers(
 
 
 def _tag_layers(
-    layers: dict[str, npt.NDArray[np.generic]],
+    layers: dict[str, GenericArray],
     source_tags: Sequence[str],
     target_tags: Sequence[str],
-    same_form: npt.NDArray[np.bool_],
+    same_form: BoolArray,
 ) -> None:
     layers["same tag"] = equal_pairs(source_tags, target_tags)
     layers["same category"] = equal_pairs([tag[:2] for tag in source_tags], [tag[:2] for tag in target_tags])
@@ -225,12 +221,12 @@ def _tag_layers(
 
 
 def _spelling_layers(
-    layers: dict[str, npt.NDArray[np.generic]],
+    layers: dict[str, GenericArray],
     source: Analysis,
     target: Analysis,
     left: WordSide,
     right: WordSide,
-    are_open: npt.NDArray[np.bool_],
+    are_open: BoolArray,
 ) -> None:
     """How alike unequal content words are spelled; two words that WordNet knows are not misspellings of each other."""
     likeness = cdist(left.words, right.words, scorer=JaroWinkler.similarity, dtype=np.float32)
@@ -243,11 +239,11 @@ def _spelling_layers(
 
 
 def _vector_layers(
-    layers: dict[str, npt.NDArray[np.generic]],
+    layers: dict[str, GenericArray],
     left: WordSide,
     right: WordSide,
-    same: npt.NDArray[np.bool_],
-    are_content: npt.NDArray[np.bool_],
+    same: BoolArray,
+    are_content: BoolArray,
 ) -> None:
     """Static cosines of different words; contextual cosines of all, also seen against their rivals."""
     cosine = np.maximum(left.static @ right.static.T, 0.0)
@@ -268,9 +264,7 @@ def _vector_layers(
     layers["context best"] = _is_best(contextual)
 
 
-def _middle_layers(
-    layers: dict[str, npt.NDArray[np.generic]], cosines: Array | None, same: npt.NDArray[np.bool_]
-) -> None:
+def _middle_layers(layers: dict[str, GenericArray], cosines: Float32Array | None, same: BoolArray) -> None:
     """Cosines by the middle layers of the encoder, and their lead over the best other partner of either word."""
     cosine = np.zeros(same.shape, dtype=np.float32) if cosines is None else np.maximum(cosines, 0.0)
     rival, weak_rival = rivals(cosine)[:2]
@@ -283,23 +277,23 @@ def _middle_layers(
     layers["middle best of different"] = best & ~same
 
 
-def _is_best(values: Array) -> npt.NDArray[np.bool_]:
+def _is_best(values: Float32Array) -> BoolArray:
     """Largest in its row and in its column."""
-    result: npt.NDArray[np.bool_] = (values >= values.max(0, keepdims=True)) & (values >= values.max(1, keepdims=True))
+    result: BoolArray = (values >= values.max(0, keepdims=True)) & (values >= values.max(1, keepdims=True))
     return result
 
 
-def similarity_of(lexical: Array) -> Array:
+def similarity_of(lexical: Float32Array) -> Float32Array:
     """One similarity for the surroundings: 1 for the same word, 0.9 for related ones, else the cosine over 0.5."""
     layer = dict(zip(LEXICAL, lexical, strict=True))
     same = layer["same form"] + layer["same lemma"] + layer["same stem"]
     related = layer["synonyms"] + layer["derivations"] + layer["listed"] + layer["listed lemmas"]
     soft = np.where(layer["cosine"] > 0.5, layer["cosine"], 0.0)
-    result: Array = np.maximum(np.maximum(np.minimum(same, 1.0), 0.9 * np.minimum(related, 1.0)), soft)
+    result: Float32Array = np.maximum(np.maximum(np.minimum(same, 1.0), 0.9 * np.minimum(related, 1.0)), soft)
     return result
 
 
-def pipeline_similarity(lexical: Array) -> npt.NDArray[np.float64]:
+def pipeline_similarity(lexical: Float32Array) -> FloatArray:
     """The levels of section 3.1 from the lexical layers: 1, ppdbSim, 0."""
     layer = dict(zip(LEXICAL, lexical, strict=True))
     same = layer["same form"] + layer["same lemma"] + layer["same stem"]

@@ -22,8 +22,8 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, Float32Array, Int8Array
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.inputs import number as finite
@@ -33,7 +33,7 @@ from forestalign.words.learned.context_layers import BELIEF, CONTEXT
 from forestalign.words.learned.lexical_layers import LEXICAL
 from forestalign.words.learned.metric import LEARNED
 from forestalign.words.learned.occurrences import settled_occurrences
-from forestalign.words.learned.sides import Array, Lexicon
+from forestalign.words.learned.sides import Lexicon
 from forestalign.words.learned.word_evidence import Evidence, gather
 from forestalign.words.sentence_scores import MATCHING
 
@@ -53,27 +53,29 @@ SECOND = (*FIRST, *(f"belief {name}" for name in BELIEF))
 PASSES = (FIRST, SECOND)
 VARIANTS = ("plain", "listed", "contextual", "contextual listed")
 
-Weigh = Callable[[Sequence[str], Sequence[str], Evidence, Array], Array | None]  # the words of both sides in front
+Weigh = Callable[
+    [Sequence[str], Sequence[str], Evidence, Float32Array], Float32Array | None
+]  # the words of both sides in front
 
 
 @dataclass(frozen=True, slots=True)
 class MatchingModel:
     """Weights of each pass, [kind, layer]; the last layer is the bias."""
 
-    passes: tuple[Array, ...]
+    passes: tuple[Float32Array, ...]
 
-    def probabilities(self, number: int, layers: Array, kinds: npt.NDArray[np.int8]) -> Array:
+    def probabilities(self, number: int, layers: Float32Array, kinds: Int8Array) -> Float32Array:
         """p(i, j) of one pass."""
         lowest = int(kinds.min())  # one pair of sentences has half of the kinds at most
         weights = self.passes[number][lowest : int(kinds.max()) + 1]
         flat = layers.reshape(len(layers), -1)
         scores = weights[:, :-1] @ flat + weights[:, -1:]
         chosen = scores[kinds.ravel().astype(np.int64) - lowest, np.arange(kinds.size)]
-        result: Array = 1.0 / (1.0 + np.exp(-np.clip(chosen, -30.0, 30.0)))
+        result: Float32Array = 1.0 / (1.0 + np.exp(-np.clip(chosen, -30.0, 30.0)))
         return result.reshape(kinds.shape)
 
 
-def match(evidence: Evidence, model: MatchingModel) -> Array:
+def match(evidence: Evidence, model: MatchingModel) -> Float32Array:
     """Both passes: p(i, j)."""
     belief = model.probabilities(0, evidence.layers, evidence.kinds)
     result = model.probabilities(1, evidence.with_belief(belief), evidence.kinds)
@@ -81,7 +83,7 @@ def match(evidence: Evidence, model: MatchingModel) -> Array:
     return result
 
 
-def _unknowable(evidence: Evidence) -> npt.NDArray[np.bool_]:
+def _unknowable(evidence: Evidence) -> BoolArray:
     """Words of a foreign script that are not forms of one word, by their spelling.
 
     What stands around them is no reason to link them, and the encoder has one and the same piece for all of them, so
@@ -89,7 +91,7 @@ def _unknowable(evidence: Evidence) -> npt.NDArray[np.bool_]:
     """
     same, alike = (evidence.layers[FIRST.index(f"lexical {name}")] for name in ("same form", "spelling"))
     are_foreign = np.logical_and.outer(evidence.left.is_foreign, evidence.right.is_foreign)
-    result: npt.NDArray[np.bool_] = are_foreign & (same == 0) & (alike < ALIKE)
+    result: BoolArray = are_foreign & (same == 0) & (alike < ALIKE)
     return result
 
 
@@ -132,8 +134,8 @@ def align_best(
     return WordAlignment(tuple(sorted(links, key=lambda link: (link.source, link.target))), reader)
 
 
-def _are_first_words_alone(evidence: Evidence, probabilities: Array) -> bool:
-    """The same first word on both sides, once in each sentence and without a link."""
+def _are_first_words_alone(evidence: Evidence, probabilities: Float32Array) -> bool:
+    """Whether both sentences begin with one word, which stands once in each and has no link."""
     is_same = evidence.layers[FIRST.index("lexical unique form"), 0, 0] > 0
     return bool(is_same and probabilities[0].max() <= THRESHOLD and probabilities[:, 0].max() <= THRESHOLD)
 

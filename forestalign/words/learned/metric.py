@@ -17,14 +17,12 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import Float32Array
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
 from forestalign.inputs import read_arrays, reading
 from forestalign.outputs import whole_file
-
-Array = npt.NDArray[np.float32]
 
 LEARNED = (
     "score", "both ways", "better way", "worse way", "log both ways", "more single", "less single", "best of both",
@@ -37,10 +35,10 @@ SMALLEST = 1e-3  # added to probabilities before their logarithm
 class Metric:
     """The projection P, and n, the score of having no partner."""
 
-    projection: Array
-    null: Array
+    projection: Float32Array
+    null: Float32Array
 
-    def of(self, rows: Array) -> Projected:
+    def of(self, rows: Float32Array) -> Projected:
         """Words by their rows: where the metric places them, and their score of having no partner."""
         return Projected(rows @ self.projection, rows @ self.null)
 
@@ -49,16 +47,16 @@ class Metric:
 class Projected:
     """The words of one sentence: x P, and x . n."""
 
-    places: Array
-    null: Array
+    places: Float32Array
+    null: Float32Array
 
 
-def rows_of(middle: Array, static: Array) -> Array:
+def rows_of(middle: Float32Array, static: Float32Array) -> Float32Array:
     """x: the vectors of the words of one sentence side by side, and a 1."""
     return np.concatenate([middle, static, np.ones((len(static), 1), dtype=np.float32)], axis=1)
 
 
-def partners(scores: Array, null: Array) -> tuple[Array, Array]:
+def partners(scores: Float32Array, null: Float32Array) -> tuple[Float32Array, Float32Array]:
     """p(j | i) for every pair, and the probability of no partner for every i."""
     top = np.maximum(scores.max(1), null)[:, None]
     weights, without = np.exp(scores - top), np.exp(null[:, None] - top)
@@ -66,12 +64,12 @@ def partners(scores: Array, null: Array) -> tuple[Array, Array]:
     return weights / total, without / total
 
 
-def learned_layers(left: Projected, right: Projected) -> Array:
+def learned_layers(left: Projected, right: Projected) -> Float32Array:
     """The layers of LEARNED, in its order."""
     return competition_layers(left.places @ right.places.T, left.null, right.null)
 
 
-def competition_layers(scores: Array, left_null: Array, right_null: Array) -> Array:
+def competition_layers(scores: Float32Array, left_null: Float32Array, right_null: Float32Array) -> Float32Array:
     """The layers of LEARNED for any scores of pairs of words, and of having no partner on either side."""
     (forth, left_single), (back, right_single) = partners(scores, left_null), partners(scores.T, right_null)
     back, right_single = back.T, right_single.T
@@ -87,7 +85,7 @@ def competition_layers(scores: Array, left_null: Array, right_null: Array) -> Ar
         "less single": np.minimum(left_single, right_single),
         "best of both": is_best.astype(np.float32),
     }
-    stacked: Array = np.stack([layers[name] for name in LEARNED]).astype(np.float32, copy=False)
+    stacked: Float32Array = np.stack([layers[name] for name in LEARNED]).astype(np.float32, copy=False)
     return stacked
 
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from forestalign.grammar import stop_words
 from forestalign.words.analysis import Analysis
-from forestalign.words.learned.sides import Array
 
 LINKED = 0.55  # least probability of a link that speaks for the words around it
 NEXT = (1.0, 0.7, 0.5, 0.3)  # what a neighbour counts, by its distance
@@ -27,35 +26,40 @@ OWN = 0.1  # of a probability, beside the agreement of contexts
 FARTHEST = 3  # steps up the tree to an anchor, the next content word
 COORDINATORS = frozenset({"CC", ","})  # these stand between conjuncts and belong to none
 LIKELY_SAME = 0.25  # least probability of a word with itself that its rivals give way to
+SAME_CONTEXT = 0.4  # least agreement of contexts by which a word that stands once on both sides is surely the same
+SAME = 0.8  # probability that it has then
 TAKEN = 0.6  # least probability of an identical partner that takes a word from others
 LEFT = 0.3  # most probability of a pair whose words are both taken
 NO_ANCHOR = -1
 
-Places = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
-Contexts = npt.NDArray[np.float64]  # [word, word]: what the second counts for the first
+Contexts = FloatArray  # [word, word]: what the second counts for the first
 
 
-def settled_occurrences(probabilities: Array, source: Analysis, target: Analysis) -> Array:
+def settled_occurrences(probabilities: Float32Array, source: Analysis, target: Analysis) -> Float32Array:
     """The probabilities with those of words that stand elsewhere moved to where they belong."""
     settled, words = probabilities.copy(), (_forms(source), _forms(target))
     for i, j in _unique(*words):
         if probabilities[i, j] >= LIKELY_SAME:
             _give(settled, i, j, max(probabilities[i].max(), probabilities[:, j].max()))
-    groups = _repeated(source, target)
+    groups, contexts = _repeated(source, target), (_contexts(source, words[0]), _contexts(target, words[1]))
     if groups:
-        contexts = _contexts(source, words[0]), _contexts(target, words[1])
         alone = tuple(_without(len(side), [group[number] for group in groups]) for number, side in enumerate(words))
         _match(settled, groups, contexts[0] * alone[0], contexts[1] * alone[1])
         _match(settled, groups, *contexts)  # occurrences that are settled now tell about others
+    agreement = _agreement(settled, *contexts)
+    for i, j in _unique(*words):
+        if agreement[i, j] >= SAME_CONTEXT:
+            settled[i, j] = max(settled[i, j], SAME)
     return _without_taken(settled, *words)
 
 
-def _match(settled: Array, groups: Sequence[tuple[Places, Places]], source: Contexts, target: Contexts) -> None:
+def _match(
+    settled: Float32Array, groups: Sequence[tuple[IntArray, IntArray]], source: Contexts, target: Contexts
+) -> None:
     """Give each occurrence the one whose context agrees best, where that is clear."""
     from scipy.optimize import linear_sum_assignment  # a third of a second, which most pairs need not wait for
 
-    agreement = _unit(source) @ np.where(settled >= LINKED, settled, 0.0) @ _unit(target).T
+    agreement = _agreement(settled, source, target)
     for rows, columns in groups:
         block, agreed = settled[np.ix_(rows, columns)], agreement[np.ix_(rows, columns)]
         best = linear_sum_assignment(OWN * block + agreed, maximize=True)
@@ -69,7 +73,13 @@ def _match(settled: Array, groups: Sequence[tuple[Places, Places]], source: Cont
                 _give(settled, rows[i], columns[j], max(block[i].max(), block[:, j].max()))
 
 
-def _give(probabilities: Array, i: int, j: int, best: float) -> None:
+def _agreement(probabilities: Float32Array, source: Contexts, target: Contexts) -> Contexts:
+    """How far the contexts of each two words are linked with each other: 1 if they are the same."""
+    agreed: Contexts = _unit(source) @ np.where(probabilities >= LINKED, probabilities, 0.0) @ _unit(target).T
+    return agreed
+
+
+def _give(probabilities: Float32Array, i: int, j: int, best: float) -> None:
     """A pair gets the best that either of its words had; its rivals have at most what the pair had."""
     had = probabilities[i, j]
     if had < best:
@@ -78,7 +88,7 @@ def _give(probabilities: Array, i: int, j: int, best: float) -> None:
         probabilities[i, j] = best
 
 
-def _without_taken(probabilities: Array, source: Sequence[str], target: Sequence[str]) -> Array:
+def _without_taken(probabilities: Float32Array, source: Sequence[str], target: Sequence[str]) -> Float32Array:
     """The probabilities without those of two words that both go with the same word elsewhere more likely."""
     same = np.array(source)[:, None] == np.array(target)[None, :]
     own = np.where(same, probabilities, 0.0)
@@ -87,7 +97,7 @@ def _without_taken(probabilities: Array, source: Sequence[str], target: Sequence
     return np.where(gives_way, np.minimum(probabilities, LEFT), probabilities)
 
 
-def _other_best(values: Array) -> Array:
+def _other_best(values: Float32Array) -> Float32Array:
     """For each place the largest value of its row in another column."""
     if values.shape[1] < 2:
         return np.zeros_like(values)
@@ -117,7 +127,7 @@ def _once(words: Sequence[str]) -> dict[str, int]:
     }
 
 
-def _repeated(source: Analysis, target: Analysis) -> list[tuple[Places, Places]]:
+def _repeated(source: Analysis, target: Analysis) -> list[tuple[IntArray, IntArray]]:
     """Places of each word that both sentences have, one of them more than once."""
     left, right = _places(source), _places(target)
     return [
@@ -135,7 +145,7 @@ def _places(analysis: Analysis) -> dict[str, list[int]]:
     return found
 
 
-def _without(size: int, groups: Sequence[Places]) -> Mask:
+def _without(size: int, groups: Sequence[IntArray]) -> BoolArray:
     """Which words stand in none of the groups."""
     found = np.ones(size, dtype=np.bool_)
     found[np.concatenate(groups)] = False

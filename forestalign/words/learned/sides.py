@@ -8,8 +8,8 @@ from functools import lru_cache
 from unicodedata import name
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import BoolArray, ByteArray, Float32Array, Int8Array, IntArray
 from forestalign.grammar import stop_words
 from forestalign.lexicon import PairList, WordNet, WordVectors, load_vectors
 from forestalign.lexicon.wordnet import UNKNOWN, Entry
@@ -19,7 +19,6 @@ from forestalign.words.centred_vectors import unit_rows
 from forestalign.words.dependency_arcs import ROOT, canonical_label
 from forestalign.words.learned.metric import Metric, Projected, rows_of
 
-Array = npt.NDArray[np.float32]
 CONTENT, STOP, PUNCTUATION, MIXED = range(4)
 UNEQUAL = 4  # added to the kind of a pair
 LENGTH_RATIO = 0.6  # below it, as in text and hypothesis, the shorter sentence is a part of the longer one
@@ -36,7 +35,7 @@ class Lexicon:
     vectors: WordVectors
     pairs: PairList | None = None
     metric: Metric | None = None
-    centre: Array | None = None  # of the middle layers; None is the shipped one
+    centre: Float32Array | None = None  # of the middle layers; None is the shipped one
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,42 +44,42 @@ class WordSide:
 
     words: list[str]
     lemmas: list[str]
-    kinds: npt.NDArray[np.int8]
+    kinds: Int8Array
     entries: list[Entry]
-    static: Array
-    contextual: Array | None
+    static: Float32Array
+    contextual: Float32Array | None
     projected: Projected | None  # None without contextual vectors
-    is_content: npt.NDArray[np.bool_]
-    heads: npt.NDArray[np.int64]
+    is_content: BoolArray
+    heads: IntArray
     relations: list[str]
-    is_foreign: npt.NDArray[np.bool_]  # written in letters of which neither vectors nor lexicon know anything
+    is_foreign: BoolArray  # written in letters of which neither vectors nor lexicon know anything
 
     def __len__(self) -> int:
         return len(self.words)
 
     @property
-    def around(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    def around(self) -> tuple[ByteArray, IntArray]:
         """What the compiled core asks about the surroundings of words: which are content words, and the heads."""
         return self.is_content.view(np.uint8), self.heads
 
     @property
-    def window(self) -> Array:
+    def window(self) -> Float32Array:
         """1 where k is a content word within three tokens of i."""
-        window: Array = _distances(len(self))[0] * self.is_content
+        window: Float32Array = _distances(len(self))[0] * self.is_content
         return window
 
     @property
-    def near(self) -> Array:
+    def near(self) -> Float32Array:
         """Falls with the distance of k from i, 0 for i itself."""
         return _distances(len(self))[1]
 
     @property
-    def region(self) -> Array:
+    def region(self) -> Float32Array:
         """Falls with the distance of k from i more slowly than `near`, 0 for i itself."""
         return _distances(len(self))[2]
 
     @property
-    def parent(self) -> Array:
+    def parent(self) -> Float32Array:
         """1 where k is the parent of i."""
         parent = np.zeros((len(self), len(self)), dtype=np.float32)
         inner = np.flatnonzero(self.heads != ROOT)
@@ -88,9 +87,9 @@ class WordSide:
         return parent
 
     @property
-    def is_root(self) -> Array:
+    def is_root(self) -> Float32Array:
         """1 for words without a parent."""
-        root: Array = (self.heads == ROOT).astype(np.float32)
+        root: Float32Array = (self.heads == ROOT).astype(np.float32)
         return root
 
 
@@ -121,7 +120,7 @@ def prepare(analysis: Analysis, lexicon: Lexicon) -> WordSide:
 
 
 @lru_cache(maxsize=64)
-def _distances(count: int) -> tuple[Array, Array, Array]:
+def _distances(count: int) -> tuple[Float32Array, Float32Array, Float32Array]:
     """Within the window or not, and two falling functions of the distance of two tokens."""
     distance = np.abs(np.subtract.outer(np.arange(count), np.arange(count))).astype(np.float32)
     apart = distance > 0
@@ -144,7 +143,7 @@ def is_foreign(word: str) -> bool:
     return bool(letters) and not any(name(letter, "").startswith("LATIN") for letter in letters)
 
 
-def pair_kinds(source: WordSide, target: WordSide) -> npt.NDArray[np.int8]:
+def pair_kinds(source: WordSide, target: WordSide) -> Int8Array:
     """The kind of both words where it is the same, else MIXED; UNEQUAL is added where one sentence is far longer."""
     same = source.kinds[:, None] == target.kinds[None, :]
     shorter, longer = sorted((len(source), len(target)))
@@ -152,7 +151,7 @@ def pair_kinds(source: WordSide, target: WordSide) -> npt.NDArray[np.int8]:
     return (np.where(same, source.kinds[:, None], MIXED) + unequal).astype(np.int8)
 
 
-def _contextual(sentence: Sentence, lexicon: Lexicon) -> Array | None:
+def _contextual(sentence: Sentence, lexicon: Lexicon) -> Float32Array | None:
     """Unit rows of the last layer; None where the model was not fitted to such an encoder."""
     if sentence.vectors is None or sentence.context_vectors is None or not len(sentence):
         return None
@@ -162,7 +161,7 @@ def _contextual(sentence: Sentence, lexicon: Lexicon) -> Array | None:
     return unit_rows(sentence.vectors)
 
 
-def _projected(sentence: Sentence, words: Sequence[str], static: Array, lexicon: Lexicon) -> Projected | None:
+def _projected(sentence: Sentence, words: Sequence[str], static: Float32Array, lexicon: Lexicon) -> Projected | None:
     """By the metric, which knows the shipped static vectors only, whatever the user's are."""
     if sentence.context_vectors is None or lexicon.metric is None:
         return None
@@ -171,9 +170,9 @@ def _projected(sentence: Sentence, words: Sequence[str], static: Array, lexicon:
     return lexicon.metric.of(rows_of(unit_rows(sentence.context_vectors), static))
 
 
-def equal_pairs(left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.bool_]:
+def equal_pairs(left: Sequence[str], right: Sequence[str]) -> BoolArray:
     """Which strings are equal, compared as numbers."""
     numbers = {text: number for number, text in enumerate(right)}
     both = np.array([numbers.get(text, -1) for text in left] + [numbers[text] for text in right])
-    result: npt.NDArray[np.bool_] = both[: len(left), None] == both[len(left) :]
+    result: BoolArray = both[: len(left), None] == both[len(left) :]
     return result

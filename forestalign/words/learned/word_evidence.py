@@ -16,15 +16,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from forestalign.arrays import Float32Array, Int8Array
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.analysis import Analysis
 from forestalign.words.dependency_arcs import load_equivalences
 from forestalign.words.learned.context_layers import CONTEXT, belief_layers, context_layers
 from forestalign.words.learned.lexical_layers import LEXICAL, lexical_layers, pipeline_similarity, similarity_of
 from forestalign.words.learned.metric import LEARNED, learned_layers
-from forestalign.words.learned.sides import Array, Lexicon, WordSide, pair_kinds, prepare
+from forestalign.words.learned.sides import Lexicon, WordSide, pair_kinds, prepare
 from forestalign.words.similarity import PPDB_SIM
 from forestalign.words.sultan.candidates import WEIGHT, Pair
 from forestalign.words.sultan.published import align_published
@@ -42,12 +42,12 @@ class Evidence:
 
     left: WordSide
     right: WordSide
-    kinds: npt.NDArray[np.int8]
-    layers: Array  # lexical, context, learned
+    kinds: Int8Array
+    layers: Float32Array  # lexical, context, learned
     pipeline: WordAlignment  # links of the published pipeline
 
     @property
-    def lexical(self) -> Array:
+    def lexical(self) -> Float32Array:
         """What the words are to each other: the layers of LEXICAL."""
         return self.layers[LEXICAL_PART]
 
@@ -56,7 +56,7 @@ class Evidence:
         """Whether the sentences had contextual vectors."""
         return self.left.contextual is not None and self.right.contextual is not None
 
-    def with_belief(self, belief: Array) -> Array:
+    def with_belief(self, belief: Float32Array) -> Float32Array:
         """The layers of the second pass, which sees the belief of the first."""
         return np.concatenate([self.layers, belief_layers(self.left, self.right, belief)])
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from forestalign.arrays import FloatArray
 from forestalign.words.analysis import Analysis
-from forestalign.words.similarity import Matrix
 
 WEIGHT = 0.9  # w, section 3.3.5
 
@@ -40,7 +40,7 @@ class Pair:
 
     source: Analysis
     target: Analysis
-    similarity: Matrix  # S(i, j)
+    similarity: FloatArray  # S(i, j)
     weight: float  # w of section 3.3.5
     level: float  # ppdbSim
 

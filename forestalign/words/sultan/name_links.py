@@ -92,7 +92,7 @@ def _text(name: Entity, words: Sequence[str]) -> Words:
 
 
 def _are_equal(left: Entity, source: Sequence[str], right: Entity, target: Sequence[str]) -> bool:
-    """The same words but for hyphens, once in each sentence."""
+    """Whether two names are the same words but for hyphens, and stand once in each sentence."""
     left_text, right_text = _text(left, source), _text(right, target)
     if [word.replace("-", "") for word in left_text] != [word.replace("-", "") for word in right_text]:
         return False

@@ -19,11 +19,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.grammar import stop_words
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.analysis import Analysis, Entity
 from forestalign.words.dependency_arcs import CROSSED, ROOT, Equivalences, Orientation
-from forestalign.words.similarity import Matrix
 from forestalign.words.sultan.candidates import ALL_STAGES, Candidate, Pair, Stages, best_first
 from forestalign.words.sultan.families import Family, relative_pairs
 from forestalign.words.sultan.growing_links import Links, common_runs
@@ -196,13 +196,13 @@ def link_content_by_text(pair: Pair, links: Links, stages: Stages) -> None:
         links.add(candidate.source, candidate.target, "content text", candidate.score)
 
 
-def text_context(pair: Pair) -> Matrix:
+def text_context(pair: Pair) -> FloatArray:
     """Algorithm 2, summed: similarities of the content words within three tokens of i and of j."""
-    result: Matrix = _window(pair.source) @ pair.similarity @ _window(pair.target).T
+    result: FloatArray = _window(pair.source) @ pair.similarity @ _window(pair.target).T
     return result
 
 
-def _window(analysis: Analysis) -> Matrix:
+def _window(analysis: Analysis) -> FloatArray:
     distance = np.abs(np.subtract.outer(np.arange(len(analysis)), np.arange(len(analysis))))
     return ((distance <= WINDOW) & (distance > 0)) * (1.0 - np.array(is_stop(analysis), dtype=np.float64))
 

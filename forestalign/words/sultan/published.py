@@ -21,11 +21,12 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+from forestalign.arrays import FloatArray
 from forestalign.grammar import stop_words
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.analysis import Analysis
 from forestalign.words.dependency_arcs import ANY, ROOT, Equivalences, Orientation
-from forestalign.words.similarity import PUNCTUATION, Matrix
+from forestalign.words.similarity import PUNCTUATION
 from forestalign.words.sultan.candidates import ALL_STAGES, Candidate, Copies, Pair, Stages, best_first, compete
 from forestalign.words.sultan.families import Family, relative_pairs
 from forestalign.words.sultan.growing_links import Links
@@ -46,7 +47,7 @@ VERB_RELATIVE_ORDER = (Orientation.CHILDREN, Orientation.PARENTS, Orientation.PA
 
 
 def align_published(
-    pair: Pair, lemma_similarity: Matrix, equivalences: Equivalences, stages: Stages = ALL_STAGES
+    pair: Pair, lemma_similarity: FloatArray, equivalences: Equivalences, stages: Stages = ALL_STAGES
 ) -> WordAlignment:
     """All stages in the order of the program."""
     links = Links()
@@ -129,7 +130,7 @@ def _dependency_evidence(
     return evidence, found
 
 
-def link_by_text(pair: Pair, lemma_similarity: Matrix, links: Links, stages: Stages) -> None:
+def link_by_text(pair: Pair, lemma_similarity: FloatArray, links: Links, stages: Stages) -> None:
     """Content words, dissimilar ones too, by what stands within three tokens of them."""
     sources = [i for i in _open_tokens(pair.source) if i not in links.sources]
     targets = [j for j in _open_tokens(pair.target) if j not in links.targets]
@@ -158,26 +159,26 @@ def _closed_lemmas() -> frozenset[str]:
     return stop_words() | PUNCTUATION | CLITICS
 
 
-def _text_evidence(pair: Pair, lemma_similarity: Matrix) -> Matrix:
+def _text_evidence(pair: Pair, lemma_similarity: FloatArray) -> FloatArray:
     """Sum of lemma similarities over the content words within three tokens of i and of j, themselves left out."""
     known = np.where(lemma_similarity >= pair.level, lemma_similarity, 0.0)
-    near: Matrix = _window(pair.source) @ known @ _window(pair.target).T
+    near: FloatArray = _window(pair.source) @ known @ _window(pair.target).T
     return near
 
 
-def _window(analysis: Analysis) -> Matrix:
+def _window(analysis: Analysis) -> FloatArray:
     """1 where token k is a content word within three tokens of i; stop words are taken out after counting."""
     is_open = np.zeros(len(analysis))
     is_open[_open_tokens(analysis)] = 1.0
-    result: Matrix = _within(len(analysis)) * is_open
+    result: FloatArray = _within(len(analysis)) * is_open
     return result
 
 
 @lru_cache(maxsize=64)
-def _within(count: int) -> Matrix:
+def _within(count: int) -> FloatArray:
     """1 where two different tokens are within the window."""
     distance = np.abs(np.arange(count)[:, None] - np.arange(count)[None, :])
-    result: Matrix = ((distance <= WINDOW) & (distance > 0)).astype(np.float64)
+    result: FloatArray = ((distance <= WINDOW) & (distance > 0)).astype(np.float64)
     return result
 
 
@@ -185,7 +186,7 @@ def _within(count: int) -> Matrix:
 
 
 def link_stop_words_by_dependencies(
-    pair: Pair, lemma_similarity: Matrix, families: tuple[Family, Family], links: Links
+    pair: Pair, lemma_similarity: FloatArray, families: tuple[Family, Family], links: Links
 ) -> None:
     """Free stop words whose parents or children are linked, whatever the relations; several partners may come of it."""
     candidates = []
@@ -200,7 +201,7 @@ def link_stop_words_by_dependencies(
         links.add(candidate.source, candidate.target, "stop dependency", candidate.score)
 
 
-def link_stop_words_by_text(pair: Pair, lemma_similarity: Matrix, links: Links, stages: Stages) -> None:
+def link_stop_words_by_text(pair: Pair, lemma_similarity: FloatArray, links: Links, stages: Stages) -> None:
     """Free stop words, punctuation and clitics whose left or right neighbours are linked."""
     candidates = []
     for i, j in _stop_pairs(pair, lemma_similarity, _closed_lemmas(), links):
@@ -213,7 +214,7 @@ def link_stop_words_by_text(pair: Pair, lemma_similarity: Matrix, links: Links, 
 
 
 def _stop_pairs(
-    pair: Pair, lemma_similarity: Matrix, closed: frozenset[str], links: Links
+    pair: Pair, lemma_similarity: FloatArray, closed: frozenset[str], links: Links
 ) -> Iterator[tuple[int, int]]:
     """Free pairs of closed-class words with similar lemmas."""
     sources, targets = pair.source.sentence.lemmas, pair.target.sentence.lemmas

@@ -14,15 +14,9 @@ from forestalign.lexicon.negations import read_negation_frames, read_negative_ve
 from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.units import read_currency_signs
 from forestalign.phrases.evidence.phrase_evidence import find_evidence
-from forestalign.tokens import Sentence, analyse
+from tests.builders.tagged_sentences import sentence
 
 Case = tuple[str, str, tuple[str, str], str]
-
-
-def sentence(text: str) -> Sentence:
-    """Words with their tags: `She/PRP left/VBD`."""
-    pairs = [item.rsplit("/", 1) for item in text.split()]
-    return analyse(Sentence.from_words([word for word, _ in pairs]), [tag for _, tag in pairs])
 
 
 def relation(case: Case) -> str:

@@ -7,13 +7,8 @@ import pytest
 from forestalign.lexicon import load_phrases
 from forestalign.phrases.evidence.occurrence_share import OccurrenceShare
 from forestalign.phrases.evidence.phrase_evidence import find_evidence
-from forestalign.tokens import Sentence, analyse
-
-
-def sentence(text: str) -> Sentence:
-    """Words with their tags: `She/PRP left/VBD`."""
-    pairs = [item.rsplit("/", 1) for item in text.split()]
-    return analyse(Sentence.from_words([word for word, _ in pairs]), [tag for _, tag in pairs])
+from forestalign.tokens import Sentence
+from tests.builders.tagged_sentences import sentence
 
 
 def strengths(source: str, target: str, pair: tuple[str, str]) -> list[float]:

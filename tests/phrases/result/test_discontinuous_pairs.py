@@ -112,6 +112,12 @@ def test_scattered_words_are_replaced_and_neither_dropped_nor_added() -> None:
     assert "added" not in text
 
 
+def test_what_was_dropped_is_told_without_the_marks_around_it() -> None:
+    source, target = side("(S (A She) (, ,) (B too) (, ,) (C left))"), side("(S (A She) (C left))")
+    lines = render_text(result("1", source, target, NO_LINKS, source_nulls=(Span(1, 4),))).splitlines()
+    assert "  dropped: too" in lines
+
+
 def test_a_link_inside_scattered_words_is_not_left_out() -> None:
     words = links((1, 1), (2, 2))
     assert turned(words=words).left_out == words.links

@@ -19,7 +19,7 @@ from forestalign.trees import Tree, constituents, parse_brackets
 from forestalign.view.text import render_text
 from tests.builders.sample_results import Side, result, with_phrases
 from tests.builders.tree_strategies import trees
-from tests.builders.view_samples import BOUGHT_LINKS, BOUGHT_SOURCE, BOUGHT_TARGET, record
+from tests.builders.view_samples import bought, record
 
 
 class Spans(NamedTuple):
@@ -185,7 +185,7 @@ def test_exchanging_the_sentences_mirrors_extended_phrases(
 
 # ---- in results ----
 
-BOUGHT = record("car", BOUGHT_SOURCE, BOUGHT_TARGET, BOUGHT_LINKS)
+BOUGHT = bought("car")
 
 
 def test_by_him_has_a_looser_partner() -> None:

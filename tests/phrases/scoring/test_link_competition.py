@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from forestalign.forest import Forest, pack
 from forestalign.phrases.scoring.link_competition import CompetingLinks, beside_rivals, strongest_rivals
-from forestalign.phrases.scoring.schema import ForestSide
+from forestalign.phrases.scoring.schema import NodeArrays
 from forestalign.tokens import Sentence
 from forestalign.trees import ScoredTree, parse_brackets
 
@@ -40,7 +40,7 @@ def test_links_without_a_stronger_rival_keep_their_probability_and_none_grows(li
 
 
 def test_without_rivals_every_link_that_leaves_a_pair_counts() -> None:
-    side = ForestSide.of(forest())
+    side = NodeArrays.of(forest())
     links = np.array([[0.0] * 4, [0.0, 0.9, 0.6, 0.0], [0.0] * 4, [0.0] * 4])
     spans = list(zip(side.begin.tolist(), side.end.tolist(), strict=True))
     word, other = spans.index((1, 2)), spans.index((2, 3))
@@ -54,7 +54,7 @@ def test_without_rivals_every_link_that_leaves_a_pair_counts() -> None:
 @settings(deadline=None)
 @given(LINKS)
 def test_what_leaves_a_pair_is_what_its_definition_says(links: np.ndarray) -> None:
-    side = ForestSide.of(forest())
+    side = NodeArrays.of(forest())
     competing = CompetingLinks.of(links)
     leaving, free = competing.leaving(side, side), competing.beside_rivals
     for x, (a, b) in enumerate(zip(side.begin, side.end, strict=True)):
@@ -72,7 +72,7 @@ def test_what_leaves_a_pair_is_what_its_definition_says(links: np.ndarray) -> No
 
 @given(LINKS)
 def test_swapping_the_sentences_mirrors_what_leaves(links: np.ndarray) -> None:
-    side = ForestSide.of(forest())
+    side = NodeArrays.of(forest())
     competing = CompetingLinks.of(links)
     assert np.allclose(competing.leaving(side, side).T, competing.mirrored().leaving(side, side))
 
@@ -80,7 +80,7 @@ def test_swapping_the_sentences_mirrors_what_leaves(links: np.ndarray) -> None:
 def test_a_candidate_whose_words_have_partners_inside_leaves_next_to_nothing() -> None:
     links = np.diag([0.95] * 4)
     links[0, 3] = links[3, 0] = 0.3  # candidates across
-    side = ForestSide.of(forest())
+    side = NodeArrays.of(forest())
     whole = int(np.flatnonzero((side.begin == 0) & (side.end == 2))[0])
     assert CompetingLinks.of(links).leaving(side, side)[whole, whole] < 0.01
     alone = np.diag([0.0, 0.95, 0.95, 0.0])

@@ -149,3 +149,34 @@ def test_a_folder_without_a_reader_is_refused(trained: tuple[Any, Path, Path], t
     (tmp_path / GRAPH).write_bytes((ROOT / "grammar/parser/parser.onnx").read_bytes())
     with pytest.raises(GrammarError, match="expected links"):
         JointReader(tmp_path)
+
+
+def test_a_graph_comes_back_as_the_weights_that_it_was_made_of(trained: tuple[Any, Path, Path], tmp_path: Path) -> None:
+    import torch
+    from encoder_training.exported_reader import load_exported_reader
+    from export_joint import export
+
+    back = load_exported_reader(trained[2] / GRAPH).state_dict()
+    for name, value in trained[0].state_dict().items():
+        shift = (back[name] - value).mean() if name == "mix" else 0.0  # only differences of shares count
+        assert torch.allclose(back[name] - shift, value, atol=1e-5), name
+    export(load_exported_reader(trained[1] / GRAPH).eval(), trained[1] / "pieces.txt", tmp_path)
+    for pair in pairs_of_unlike_length():
+        one, other = (JointReader(folder).read([pair])[0] for folder in (trained[1], tmp_path))
+        assert np.allclose(logits(one), logits(other), atol=0.02)
+    with pytest.raises(GrammarError, match="not the graph of a joint reader"):
+        load_exported_reader(ROOT / "grammar/parser/parser.onnx")
+
+
+def test_an_open_cell_says_nothing_and_a_row_without_another_link_neither() -> None:
+    import torch
+    from encoder_training.gold_links import gold_pair
+    from encoder_training.joint_reader import joint_loss
+
+    pair = gold_pair(("a", "b"), ("c", "d"), frozenset({(0, 0)}), frozenset({(1, 1)}))
+    for kind in ("binary", "softmax", "both"):
+        losses = []
+        for cell, none in ((-9.0, 0.0), (9.0, 0.0), (9.0, 7.0)):
+            nones = torch.zeros(1, 2), torch.tensor([[0.0, none]])
+            losses.append(joint_loss((torch.tensor([[[3.0, -3.0], [-3.0, cell]]]), *nones), [pair], kind).item())
+        assert losses[0] == losses[1] == losses[2]

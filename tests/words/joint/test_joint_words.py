@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import forestalign
+from forestalign.arrays import Float32Array
 from forestalign.config import AlignConfig
 from forestalign.errors import GrammarError
 from forestalign.learning.joint_weights import JointExample, fit_joint, joint_probabilities
@@ -18,7 +19,7 @@ from forestalign.words.joint.joint_layers import LAYERS, beside, joint_layers
 from forestalign.words.joint.joint_reader import JointScores
 from forestalign.words.joint.joint_weighing import format_joint_weights, read_joint_weights
 from forestalign.words.learned.matching import KINDS, MatchingModel, align_best
-from forestalign.words.learned.sides import Array, Lexicon
+from forestalign.words.learned.sides import Lexicon
 from forestalign.words.learned.word_evidence import Evidence, gather
 from tests.builders.commands import runner
 from tests.builders.word_pairs import plain
@@ -92,7 +93,9 @@ def test_fitted_weights_follow_the_reader() -> None:
 def test_the_weigher_has_the_last_word_and_is_asked_in_one_order(swapped: bool) -> None:
     seen: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
 
-    def weigh(source: tuple[str, ...], target: tuple[str, ...], evidence: Evidence, known: Array) -> Array:
+    def weigh(
+        source: tuple[str, ...], target: tuple[str, ...], evidence: Evidence, known: Float32Array
+    ) -> Float32Array:
         seen.append((tuple(source), tuple(target)))
         table = np.zeros_like(known)
         table[1, 2] = 0.9
@@ -141,3 +144,18 @@ def test_links_are_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, capfd: 
     one, two = (run("words", str(pairs), "--reader", "joint", "--json", "--jobs", jobs).out for jobs in ("1", "2"))
     assert one == two
     assert [json.loads(line)["reader"] for line in one.splitlines()] == ["joint"] * 12
+
+
+def test_profile_fast_never_reads_jointly_and_says_that_the_option_does_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fast = WordAligner(AlignConfig(profile="fast", reader="joint")).candidates(SOURCE, TARGET)
+    best = WordAligner(AlignConfig(profile="best")).candidates(SOURCE, TARGET)
+    assert [(link, link.score) for link in fast] == [(link, link.score) for link in best]
+    assert fast.reader == best.reader == ""
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("They quit.\tThey gave up.\n")
+    run = runner(capfd)
+    for command in ("words", "align"):
+        found = run(command, str(pairs), "--profile", "fast", "--reader", "joint")
+        assert "--reader does nothing with --profile fast" in found.err

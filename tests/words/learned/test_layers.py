@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forestalign.arrays import Float32Array, GenericArray, Int8Array
 from forestalign.compiled import core
 from forestalign.config import AlignConfig
 from forestalign.lexicon import load_vectors, load_wordnet
@@ -29,7 +29,7 @@ COUNTS = st.integers(1, 12)
 Draw = np.random.Generator
 
 
-def _side(draw: Draw, count: int, kinds: npt.NDArray[np.int8] | None = None) -> WordSide:
+def _side(draw: Draw, count: int, kinds: Int8Array | None = None) -> WordSide:
     """Random heads and relations, and random kinds unless they are given; one word is the root."""
     heads = np.array([draw.choice([-1, *(k for k in range(count) if k != i)]) for i in range(count)], dtype=np.int64)
     kinds = draw.integers(0, 3, count).astype(np.int8) if kinds is None else kinds
@@ -39,7 +39,7 @@ def _side(draw: Draw, count: int, kinds: npt.NDArray[np.int8] | None = None) -> 
     return WordSide(words, words, kinds, [], nothing, None, None, kinds == CONTENT, heads, relations, no)
 
 
-def _values(draw: Draw, rows: int, columns: int) -> npt.NDArray[np.float32]:
+def _values(draw: Draw, rows: int, columns: int) -> Float32Array:
     """From 0 to 1, with ties and zeros among them."""
     return (draw.integers(0, 5, (rows, columns)) / 4 * draw.choice([1.0, 0.7], (rows, columns))).astype(np.float32)
 
@@ -48,7 +48,7 @@ def _values(draw: Draw, rows: int, columns: int) -> npt.NDArray[np.float32]:
 @settings(max_examples=60, deadline=None)
 @given(SEEDS, COUNTS, COUNTS)
 def test_surroundings_and_relatives_of_both_twins_are_equal(
-    layer: Callable[..., npt.NDArray[np.float32]], seed: int, rows: int, columns: int
+    layer: Callable[..., Float32Array], seed: int, rows: int, columns: int
 ) -> None:
     draw = np.random.default_rng(seed)
     pair, values = (_side(draw, rows), _side(draw, columns)), _values(draw, rows, columns)
@@ -170,7 +170,7 @@ def test_relations_are_those_that_the_lexicon_has_pair_by_pair(analyses: list[tu
 
 
 def _middle(cosines: list[list[float]], same: list[list[bool]]) -> dict[str, list[list[float]]]:
-    layers: dict[str, npt.NDArray[np.generic]] = {}
+    layers: dict[str, GenericArray] = {}
     lexical_layers._middle_layers(layers, np.array(cosines, dtype=np.float32), np.array(same))
     return {name: np.round(layer.astype(float), 3).tolist() for name, layer in layers.items()}
 

@@ -87,3 +87,12 @@ def test_the_best_of_the_other_columns() -> None:
     values = np.array([[0.2, 0.9, 0.9], [0.5, 0.1, 0.3]])
     assert _other_best(values).tolist() == [[0.9, 0.9, 0.9], [0.3, 0.5, 0.5]]
     assert _other_best(np.array([[0.7]])).tolist() == [[0.0]]
+
+
+def test_a_word_that_stands_once_on_both_sides_in_the_same_context_is_linked(aligner) -> None:
+    result = aligner.align(
+        "The company sold the factory and bought a farm.", "The company bought a farm and sold the factory."
+    )
+    assert (6, 2) in result.words.pairs
+    pairs = {(pair.source_text, pair.target_text) for pair in result.phrases.pairs}
+    assert {("bought a farm", "bought a farm"), ("sold the factory", "sold the factory")} <= pairs

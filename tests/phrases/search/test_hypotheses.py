@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import forestalign
-from forestalign.phrases.search.expected_f1 import expected_f1
+from forestalign.phrases.search.hypotheses import expected_f1
 from forestalign.phrases.search.legitimacy import is_legitimate
 
 PAIRS = [
