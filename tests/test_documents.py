@@ -43,7 +43,14 @@ def anchors(page: Path) -> set[str]:
 # ---- examples ----
 
 
-@pytest.mark.parametrize("page", RUN, ids=name_of)
+LONG = ("comparing.md", "recipes.md", "words.md")  # pages whose examples take ten seconds or more
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.heavy if page.name in LONG else ()) for page in RUN],
+    ids=name_of,
+)
 def test_the_examples_of_a_page_run_and_print_what_it_shows(page: Path, tmp_path: Path) -> None:
     wrong = [f"{found.block} should be\n{found.renewed}" for found in run_page(page, tmp_path)]
     assert not wrong, "\n".join([*wrong, "`make examples` renews the pages"])

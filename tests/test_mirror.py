@@ -182,7 +182,14 @@ def test_so_it_does_whatever_the_decoding(settings: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"links": "dictionary"}, {"links": "union"}, {"model": "hand-set"}, {"plain": True}]
+    "settings",
+    [
+        {"links": "dictionary"},
+        {"links": "union"},
+        {"model": "hand-set"},
+        pytest.param({"plain": True}, marks=pytest.mark.heavy),
+    ],
+    ids=str,
 )
 def test_the_result_is_mirrored_with_other_settings_too(settings: dict[str, object]) -> None:
     other = forestalign.load(AlignConfig(beam=10), **settings)

@@ -314,6 +314,7 @@ def test_no_module_unpickles_a_file():
 # ---- the commands ----
 
 
+@pytest.mark.heavy
 def test_a_model_is_trained_shown_and_used_from_the_command_line(tmp_path, capsys):
     pairs, model = tmp_path / "pairs.tsv", tmp_path / "model.json.gz"
     pairs.write_text("She bought a red car .\tA red car was bought by her .\nHe left early .\tHe went early .\n" * 2)
