@@ -45,6 +45,7 @@ def test_the_library_gives_the_same_bytes_for_any_number_of_blas_threads(aligner
     assert results[0] == results[1] == results[2]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     "command",
     [["align", "--json"], ["words", "--scores"], ["words", "--links", "crf", "--scores"], ["similarity", "--json"]],

@@ -43,7 +43,8 @@ def anchors(page: Path) -> set[str]:
 # ---- examples ----
 
 
-LONG = ("comparing.md", "recipes.md", "words.md")  # pages whose examples take ten seconds or more
+# pages whose examples take five seconds or more
+LONG = ("comparing.md", "formats.md", "long-work.md", "parsing.md", "recipes.md", "viewing.md", "words.md")
 
 
 @pytest.mark.parametrize(

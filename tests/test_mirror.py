@@ -149,6 +149,7 @@ def repeated_words() -> list[tuple[str, str]]:
     return [*TIED, *((one, other) for one, other in pairs if one != other)]
 
 
+@pytest.mark.heavy
 def test_ties_fall_the_same_way_when_the_sentences_are_exchanged(aligner: Aligner) -> None:
     """Of one sentence with itself there is no second way round; all others come back mirrored, whatever is tied."""
     differing = []

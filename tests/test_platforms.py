@@ -52,6 +52,7 @@ print(forestalign.align("He bought a car.", "He purchased an automobile.").words
 """
 
 
+@pytest.mark.heavy
 def test_everything_imports_and_aligns_without_what_windows_lacks(tmp_path: Path) -> None:
     (tmp_path / "pairs.tsv").write_text("He left.\tHe went away.\n", encoding="utf-8")
     done = subprocess.run(

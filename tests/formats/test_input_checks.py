@@ -144,7 +144,9 @@ PUBLIC: dict[str, Callable[[Aligner, Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.heavy if name == "align_many pair" else ()) for name in PUBLIC]
+)  # its values go to processes of their own
 def test_no_value_gives_an_error_that_is_not_ours(aligner: Aligner, name: str) -> None:
     for value in WRONG.values():
         with suppress(ForestAlignError):

@@ -48,6 +48,7 @@ def test_runs_that_are_there_are_not_made_again(tmp_path: Path, capsys: pytest.C
     assert lines[-1] == "| links without d.y | 89.00 | 90.50 |"
 
 
+@pytest.mark.heavy
 def test_a_run_that_fails_ends_the_ablation(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="exit code"):
         ablate_student.main(["-o", str(tmp_path), "--", "--no-such-option"])

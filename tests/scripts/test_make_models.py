@@ -50,6 +50,7 @@ def test_steps_have_names_of_their_own_and_stand_behind_what_they_need(found: li
     )
 
 
+@pytest.mark.heavy
 def test_every_option_of_a_step_is_known_to_its_command(found: list[make_models.Step]) -> None:
     """By the source of the scripts, some of which need torch to be loaded."""
     for step in found:

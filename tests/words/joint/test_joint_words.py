@@ -127,6 +127,7 @@ def test_the_shipped_reader_is_mirrored_to_the_last_bit() -> None:
     assert one.pairs != WordAligner(AlignConfig()).candidates(SOURCE, TARGET).pairs
 
 
+@pytest.mark.heavy
 def test_a_pair_that_is_too_long_is_read_alone_and_says_so() -> None:
     aligner = forestalign.load(reader="joint", nbest=1)
     words = ["antidisestablishmentarianism"] * 45
