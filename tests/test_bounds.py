@@ -123,6 +123,7 @@ def test_memory_that_is_not_given_back_is_seen() -> None:
 
 
 @pytest.mark.parametrize("links", ["sultan", "crf"])
+@pytest.mark.heavy
 def test_a_pair_leaves_no_memory_behind(links: str) -> None:
     aligner = Aligner(AlignConfig(links=links))
     source = "The old man bought a red car near the river , and his wife sold the house in the village before spring ."

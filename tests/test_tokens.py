@@ -193,6 +193,7 @@ def test_the_command_that_aligns_does_not_wait_for_scipy() -> None:
 
 
 @pytest.mark.parametrize("first", ["", "import lemminflect; "])
+@pytest.mark.heavy
 def test_the_library_of_lemmas_is_whole_for_others_before_and_after(first: str) -> None:
     ours = "from forestalign.tokens import analyse, tokenize; lemmas = analyse(tokenize('Dogs'), ['NNS']).lemmas"
     theirs = "import lemminflect; assert lemmas + lemminflect.getLemma('cats', 'NOUN') == ('dog', 'cat')"

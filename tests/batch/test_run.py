@@ -287,6 +287,7 @@ def test_a_run_that_fails_before_its_first_result_leaves_the_old_file(tmp_path: 
     assert [file.name for file in tmp_path.iterdir()] == ["out.jsonl"]
 
 
+@pytest.mark.heavy
 def test_resuming_costs_little_time_and_memory_for_each_line(tmp_path: Path) -> None:
     """Fifty thousand lines here; ten million are two hundred times as much time and no more memory."""
     lines = tmp_path / "pairs.tsv"

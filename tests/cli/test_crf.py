@@ -160,6 +160,7 @@ def test_a_model_that_cannot_be_read_is_one_error(pairs: str, capfd: pytest.Capt
     assert "pairs.tsv: is not a CRF model" in capfd.readouterr().err
 
 
+@pytest.mark.heavy
 def test_the_seed_crf_takes_the_links_of_words(pairs: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["align", pairs, "--tokenized", "--quiet", "--json", "--links", "crf"]) == 1
     seeds = json.loads(capfd.readouterr().out.splitlines()[0])["words"]

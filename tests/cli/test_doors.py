@@ -119,6 +119,7 @@ def test_a_pipe_in_a_folder_that_cannot_be_written_is_an_output(closed: Path) ->
 
 
 @needs_linux
+@pytest.mark.heavy
 def test_a_table_to_stdout_needs_no_folder_that_can_be_written(closed: Path, tmp_path: Path) -> None:
     closed.chmod(0o755)
     results = closed / "results.jsonl"

@@ -47,6 +47,7 @@ def test_results_pairs_and_sentences_come_to_the_same(command: str, run: Run) ->
     assert "automobile" in made
 
 
+@pytest.mark.heavy
 def test_similarity_takes_all_three(run: Run) -> None:
     assert run("align", "pairs.tsv", "--json", "-q", "-o", "results.jsonl").code == 0
     judged = [run("similarity", *inputs) for inputs in (["pairs.tsv"], SENTENCES, ["results.jsonl"])]

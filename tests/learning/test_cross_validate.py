@@ -58,6 +58,7 @@ def test_a_weight_that_is_none_is_refused(text: str) -> None:
         GoldFile.of(text)
 
 
+@pytest.mark.heavy
 def test_the_command_learns_scores_that_align_can_use(folder: Path, tmp_path: Path, capfd) -> None:
     output = tmp_path / "scores.json"
     assert train(folder, output, "--passes", "2") == 0
@@ -71,6 +72,7 @@ def test_the_command_learns_scores_that_align_can_use(folder: Path, tmp_path: Pa
     assert f"scores={output}" in json.loads(capfd.readouterr().out.splitlines()[0])["signature"]
 
 
+@pytest.mark.heavy
 def test_two_runs_and_a_resumed_run_write_the_same_scores(folder: Path, tmp_path: Path) -> None:
     whole, again, resumed = (tmp_path / name for name in ("whole.json", "again.json", "resumed.json"))
     assert train(folder, whole, "--passes", "3") == 0

@@ -105,6 +105,7 @@ def test_a_reason_survives_json_and_goes_with_a_relation_against() -> None:
 
 
 @pytest.mark.parametrize("name", ["new_user_changed", "new_user_same"])
+@pytest.mark.heavy
 def test_what_a_new_user_tries_comes_out_right_in_both_directions(name: str) -> None:
     aligner, wrong, pairs = load(), [], meaning_pairs(name)
     for pair in pairs:

@@ -137,6 +137,7 @@ def test_a_pair_that_is_too_long_is_read_alone_and_says_so() -> None:
     assert long.phrases.statistics.reader == long.words.reader == "single"
 
 
+@pytest.mark.heavy
 def test_links_are_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     pairs = tmp_path / "pairs.tsv"
     texts = ("They gave up smoking.\tThey quit smoking.", "He is crazy about her.\tHe loves her.", "No.\tA longer one.")
