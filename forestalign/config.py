@@ -93,7 +93,7 @@ class Settings(TypedDict, total=False):
     paths: int
     variants: int
     cube: int
-    best_trees: bool
+    single_trees: bool
     prospect_share: float
     prospect_links: float
     max_words: int
@@ -144,7 +144,7 @@ class AlignConfig:
     scoring: Scoring = "best"  # weights of local parts learned on gold; "paper": log Pr, penalties and parse scores
     scores: str = ""  # path of learned phrase scores; empty: the shipped ones
     beam: int = 30  # µb; the paper trains with 50; with prospects 30 find as much (scripts/search_error.py)
-    gap: int = 12  # µg: generations between a pair and its support; chosen by scripts/search_error.py
+    gap: int = 20  # µg: generations between a pair and its support; chosen by scripts/search_error.py
     null_penalty: float = 4.0  # µn: per null word; tuned on annotations/dev, about half of link_weight
     noncompositional_penalty: float = 2.0  # µc: in units of µn, per non-compositional pair; tuned on annotations/dev
     link_weight: float = 8.0  # of log p(link) in the score of linked words; tuned on annotations/dev
@@ -153,9 +153,9 @@ class AlignConfig:
     paths: int = 2  # best paths kept between two nodes of a forest; 0: all
     variants: int = 2  # hypotheses of one beam with the same target phrase and target words; 0: all
     cube: int = 60  # cube pruning: combinations (a, b) of two pools with (a+1)(b+1) at most this; 0: all; likewise
-    best_trees: bool = True  # search the best tree of each sentence beside the forests
+    single_trees: bool = True  # search single trees beside the forests: the best ones, those of the best alignment
     prospect_share: float = 0.5  # of beams and pools that goes by prospect, not by gain; likewise
-    prospect_links: float = 0.3  # ω: share of open links in a prospect; likewise
+    prospect_links: float = 0.1  # ω: share of open links in a prospect; likewise
     max_words: int = 300  # longer sentences are refused
     kbest: int = 1  # alignments to return
     decode: Decode = "best"  # the best-scored alignment; "risk": that of highest expected F1 over the k best

@@ -67,7 +67,7 @@ def variants(config: AlignConfig) -> list[Variant]:
     return [
         Variant("full", config),
         Variant("w/o rest costs", config.replace(prospect_share=0.0)),
-        Variant("w/o search of best trees", config.replace(best_trees=False)),
+        Variant("w/o search of single trees", config.replace(single_trees=False)),
         Variant("w/o competition of links", config.replace(rivals=False)),
         Variant("gold that is not fair", config, kind=GoldKind.ALL),
         Variant("w/o EM model", config, ("pair: log pr", "null: log pr")),

@@ -82,10 +82,10 @@ def ways_to_search(config: AlignConfig) -> dict[str, AlignConfig]:
     """The default, what each of its parts is worth, and the bounds of version 0.2.0."""
     return {
         "default": config,
-        "without best trees": config.replace(best_trees=False),
+        "without single trees": config.replace(single_trees=False),
         "by gain alone": config.replace(prospect_share=0.0),
         "best trees alone": config.replace(one_best=True),
-        "as in 0.2.0": config.replace(best_trees=False, prospect_share=0.0, beam=50, gap=6, cube=100, variants=3),
+        "as in 0.2.0": config.replace(single_trees=False, prospect_share=0.0, beam=50, gap=6, cube=100, variants=3),
     }
 
 

@@ -2,8 +2,9 @@
 
 The search grows hypotheses from source to target, and what it finds depends on the direction. With option "symmetric"
 both are searched, so that swapping the sentences mirrors the result; which of two equally good ones is taken depends on
-the sentences, not on their order. The best trees of the two forests are searched beside them, so that no alignment over
-forests is worse than over these.
+the sentences, not on their order. With option "single_trees" two pairs of trees are searched beside the forests, with
+`WIDER` beams: the best trees, and those of the best alignment found. So no alignment over forests is worse than
+over their best trees, and what the beam of the forests lost is found if their trees were right.
 """
 
 from __future__ import annotations
@@ -18,13 +19,21 @@ from forestalign.grammar import punctuation_tags
 from forestalign.phrases.scoring.model import PairScores
 from forestalign.phrases.scoring.score import Weights, weigh
 from forestalign.phrases.scoring.seeds import Seeds, link_seeds
-from forestalign.phrases.search.best_trees import BestTree, derivation_from, has_choice, joined, seeds_on, weights_on
 from forestalign.phrases.search.compiled_search import compiled_search
 from forestalign.phrases.search.hypotheses import Bounds, Derivation, Found
 from forestalign.phrases.search.search import search
+from forestalign.phrases.search.single_trees import (
+    SingleTree,
+    derivation_from,
+    has_choice,
+    joined,
+    seeds_on,
+    weights_on,
+)
 from forestalign.words.alignment import WordAlignment
 
 Engine = Callable[[Forest, Forest, Seeds, Weights, Bounds], Found]
+WIDER = 3  # beams where both sides have one tree only, times those of forests (scripts/search_error.py)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,47 +47,65 @@ class DirectedSearch:
     config: AlignConfig
 
     def mirrored(self) -> DirectedSearch:
-        """The other direction. The best trees are searched in one: so small a search misses next to nothing."""
-        config = self.config.replace(best_trees=False)
-        return DirectedSearch(self.target, self.source, self.weights.transposed(), self.seeds.transposed(), config)
+        """The other direction."""
+        return DirectedSearch(self.target, self.source, self.weights.transposed(), self.seeds.transposed(), self.config)
 
     def best(self) -> Found:
         """What the settings ask for: the alignments of this direction, or of the better one of both.
 
         There is always at least one; without a usable seed everything is null. Scores are those of whole alignments.
         """
-        forth = self._finished()
-        if self.config.direction != "symmetric":
-            return forth
-        back = self.mirrored()._finished()
-        ranks = _rank(forth), _rank(back)
-        is_forth = ranks[0] > ranks[1] or (ranks[0] == ranks[1] and not comes_first(self.target, self.source))
-        return forth if is_forth else back.mirrored()
+        return self._finished(self._with_trees(self._over_forests()[0]))
 
     def both_ways(self) -> tuple[Derivation, ...]:
         """The k best derivations of each direction, all seen from the source, best first; perhaps none."""
-        forth = self.found()
-        if self.config.direction != "symmetric":
-            return forth.derivations
-        back = self.mirrored().found().mirrored()
-        ways = [(found.completed, each) for found in (forth, back) for each in found.derivations]
+        better, *others = self._over_forests()
+        ways = [(found.completed, each) for found in (self._with_trees(better), *others) for each in found.derivations]
         return tuple(each for _, each in sorted(ways, key=lambda way: (way[0], -round(way[1].score, 9))))
-
-    def found(self) -> Found:
-        """What the search finds in this direction, over the forests and over their best trees."""
-        over_forests = self._searched()
-        if not self.config.best_trees or not (has_choice(self.source) or has_choice(self.target)):
-            return over_forests
-        source, target = BestTree.of(self.source), BestTree.of(self.target)
-        alone = self._on(source, target)._searched()
-        mapped = tuple(derivation_from(source, target, each) for each in alone.derivations)
-        return joined(over_forests, replace(alone, derivations=mapped), self.config.kbest)
 
     def on_best_trees(self) -> DirectedSearch:
         """The search over the best trees alone, by the same tables."""
-        return self._on(BestTree.of(self.source), BestTree.of(self.target))
+        return self._on(SingleTree.best(self.source), SingleTree.best(self.target))
 
-    def _on(self, source: BestTree, target: BestTree) -> DirectedSearch:
+    def _over_forests(self) -> list[Found]:
+        """What is found in each direction that the settings ask for, seen from the source; the better one first."""
+        forth = self._searched()
+        if self.config.direction != "symmetric":
+            return [forth]
+        back = self.mirrored()._searched().mirrored()
+        ranks = _rank(self._finished(forth)), _rank(self._finished(back))
+        is_forth = ranks[0] > ranks[1] or (ranks[0] == ranks[1] and not comes_first(self.target, self.source))
+        return [forth, back] if is_forth else [back, forth]
+
+    def _with_trees(self, found: Found) -> Found:
+        """What was found over forests, and what is found over single trees of them."""
+        if not self.config.single_trees or not self._has_choice():
+            return found
+        trees = SingleTree.best(self.source), SingleTree.best(self.target)
+        best, found = trees, self._joined(found, *trees)
+        if found.derivations and found.derivations[0].pairs:
+            trees = self._trees_of(found.derivations[0])
+            if not (trees[0].equals(best[0]) and trees[1].equals(best[1])):
+                found = self._joined(found, *trees)
+        return found
+
+    def _joined(self, found: Found, source: SingleTree, target: SingleTree) -> Found:
+        alone = self._on(source, target)._searched()
+        mapped = tuple(derivation_from(source, target, each) for each in alone.derivations)
+        return joined(found, replace(alone, derivations=mapped), self.config.kbest)
+
+    def _trees_of(self, derivation: Derivation) -> tuple[SingleTree, SingleTree]:
+        """The best trees that hold a derivation."""
+        root = derivation.pairs[-1]
+        return (
+            SingleTree.with_edges(self.source, root.source, derivation.source_edges),
+            SingleTree.with_edges(self.target, root.target, derivation.target_edges),
+        )
+
+    def _has_choice(self) -> bool:
+        return has_choice(self.source) or has_choice(self.target)
+
+    def _on(self, source: SingleTree, target: SingleTree) -> DirectedSearch:
         return replace(
             self,
             source=source.forest,
@@ -89,10 +116,12 @@ class DirectedSearch:
 
     def _searched(self) -> Found:
         engine: Engine = search if core("phrases.search._search", self.config.plain) is None else compiled_search
-        return engine(self.source, self.target, self.seeds, self.weights, Bounds.of(self.config))
+        bounds = Bounds.of(self.config)
+        if not self._has_choice():
+            bounds = bounds.widened(WIDER)
+        return engine(self.source, self.target, self.seeds, self.weights, bounds)
 
-    def _finished(self) -> Found:
-        found = self.found()
+    def _finished(self, found: Found) -> Found:
         derivations = tuple(
             replace(
                 each,

@@ -41,6 +41,10 @@ class Bounds:
         """The bounds that the settings ask for."""
         return cls(**{name: getattr(config, name) for name in cls.__slots__})
 
+    def widened(self, times: int) -> Bounds:
+        """The same with so many times the room in beams, pools and cubes."""
+        return replace(self, beam=times * self.beam, cube=times * self.cube)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypothesis:

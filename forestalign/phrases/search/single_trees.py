@@ -1,11 +1,13 @@
-"""The best tree of each forest, searched by the tables of the whole forests.
+"""Single trees of two forests, searched by the tables of the whole forests.
 
-Two trees make a small search, whose beam misses little; what it finds is an alignment of the forests as well. So it is
-searched beside them (`directed_search`), and no alignment over forests is worse than over their best trees.
+Two trees make a small search, whose beam can be wide; what it finds is an alignment of the forests as well. So the best
+trees of the forests are searched beside them, and the trees of the best alignment over forests again
+(`directed_search`): no alignment over forests is worse than over these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,8 +22,8 @@ from forestalign.phrases.search.region import EdgeId
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BestTree:
-    """The best tree of a forest as a forest of its own: its nodes and edges by their numbers in the whole."""
+class SingleTree:
+    """A tree of a forest as a forest of its own: its nodes and edges by their numbers in the whole."""
 
     forest: Forest
     nodes: Int32Array
@@ -30,11 +32,23 @@ class BestTree:
     number: Int32Array  # of each node of the whole, -1: it is in another tree
 
     @classmethod
-    def of(cls, forest: Forest) -> BestTree:
+    def best(cls, forest: Forest) -> SingleTree:
         """The heaviest tree."""
-        best, whole = viterbi(forest), forest.arrays
-        ways = np.array(best.choice, np.int32)
-        nodes = np.array(_nodes_below(best.root, whole.children[whole.edge_start[:-1] + ways].tolist()), np.int32)
+        best = viterbi(forest)
+        return cls._of_choice(forest, best.root, np.array(best.choice, np.int32))
+
+    @classmethod
+    def with_edges(cls, forest: Forest, root: NodeId, edges: Iterable[EdgeId]) -> SingleTree:
+        """The heaviest tree below a root that has these edges."""
+        ways = np.array(viterbi(forest).choice, np.int32)
+        for edge in edges:
+            ways[edge.node] = edge.way
+        return cls._of_choice(forest, root, ways)
+
+    @classmethod
+    def _of_choice(cls, forest: Forest, root: NodeId, ways: Int32Array) -> SingleTree:
+        whole = forest.arrays
+        nodes = np.array(_nodes_below(root, whole.children[whole.edge_start[:-1] + ways].tolist()), np.int32)
         number = np.full(len(forest) + 1, NO_CHILD, np.int32)  # the last is for children that are none
         number[nodes] = np.arange(len(nodes), dtype=np.int32)
         edges = whole.edge_start[nodes] + ways[nodes]
@@ -47,10 +61,14 @@ class BestTree:
             children=number[whole.children[edges]],
             log_prob=whole.log_prob[edges],
             trees=whole.trees[edges],
-            roots=number[[best.root]],
+            roots=number[[root]],
             marginals=whole.marginals[nodes] if len(whole.marginals) else whole.marginals,
         )
         return cls(Forest.of_arrays(forest.sentence, arrays), nodes, ways[nodes], edges, number[:-1])
+
+    def equals(self, other: SingleTree) -> bool:
+        """Whether both are the same tree of one forest."""
+        return np.array_equal(self.edges, other.edges)
 
     def edge(self, edge: EdgeId) -> EdgeId:
         """An edge of the tree as one of the forest."""
@@ -62,7 +80,7 @@ class BestTree:
 
 
 def _nodes_below(root: int, children: list[list[int]]) -> list[int]:
-    """The nodes of a tree in their order; `children` are those of every node, by its best edge."""
+    """The nodes of a tree in their order; `children` are those of every node, by the edge that the tree has."""
     found, waiting = [], [root]
     while waiting:
         node = waiting.pop()
@@ -76,8 +94,8 @@ def has_choice(forest: Forest) -> bool:
     return len(forest.arrays.log_prob) > len(forest) or len(forest.arrays.roots) > 1
 
 
-def weights_on(source: BestTree, target: BestTree, weights: Weights) -> Weights:
-    """The tables of two forests for their best trees."""
+def weights_on(source: SingleTree, target: SingleTree, weights: Weights) -> Weights:
+    """The tables of two forests for a tree of each."""
 
     def of(table: FloatArray, *places: Int32Array) -> FloatArray:
         return np.ascontiguousarray(table[np.ix_(*places)])
@@ -97,14 +115,14 @@ def weights_on(source: BestTree, target: BestTree, weights: Weights) -> Weights:
     )
 
 
-def seeds_on(source: BestTree, target: BestTree, seeds: Seeds) -> Seeds:
-    """The seeds of two forests that are nodes of their best trees."""
+def seeds_on(source: SingleTree, target: SingleTree, seeds: Seeds) -> Seeds:
+    """The seeds of two forests that are nodes of these trees."""
     one, other = source.number[seeds.source], target.number[seeds.target]
     held = (one >= 0) & (other >= 0)
     return Seeds(one[held], other[held], seeds.value[held], seeds.kind[held])
 
 
-def derivation_from(source: BestTree, target: BestTree, derivation: Derivation) -> Derivation:
+def derivation_from(source: SingleTree, target: SingleTree, derivation: Derivation) -> Derivation:
     """A derivation of the trees as one of the forests."""
     return replace(
         derivation,
