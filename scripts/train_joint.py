@@ -22,13 +22,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import onnx
 import torch
 from encoder_training.exported_reader import load_exported_reader
 from encoder_training.exported_weights import load_exported
 from encoder_training.gold_links import LinkedPair, f1
-from encoder_training.joint_reader import JointReader, from_encoder, joint_loss, read_pairs, save_reader
+from encoder_training.joint_reader import JointReader, from_encoder, joint_loss, link_tables, read_pairs, save_reader
 from encoder_training.link_head import LOSSES, best_links
 from encoder_training.pair_mixing import joined_batch, mixed
 from encoder_training.run import Run, add_run_options
@@ -42,7 +41,6 @@ from forestalign.parsers.encoder_words import middle_layers
 from forestalign.parsers.word_pieces import WordPieces
 from forestalign.words.joint.joint_reader import GRAPH, PIECES
 
-SCORED_BATCH = 16
 PIECE_FILES = (PIECES, "vocab.txt")
 
 
@@ -96,25 +94,13 @@ class Training:
         draws = [step_random(self.args.seed, run.done * workers + k) for k in range(workers)]
         return run.step(*(lambda rng=rng: self.loss(rng) for rng in draws))
 
-    def tables(self, pairs: Sequence[LinkedPair]) -> list[np.ndarray]:
-        """The probability of every cell, one table per pair."""
-        order = sorted(range(len(pairs)), key=lambda number: pairs[number].size)
-        found: dict[int, np.ndarray] = {}
-        for begin in range(0, len(order), SCORED_BATCH):
-            numbers = order[begin : begin + SCORED_BATCH]
-            words = [(pairs[number].source, pairs[number].target) for number in numbers]
-            with torch.no_grad():
-                logits, _, _ = read_pairs(self.reader, self.pieces, words)
-            for number, table in zip(numbers, torch.sigmoid(logits).numpy(), strict=True):
-                found[number] = table[: len(pairs[number].source), : len(pairs[number].target)]
-        return [found[number] for number in range(len(pairs))]
-
     def scores(self, held_out: dict[str, list[LinkedPair]]) -> dict[str, float]:
         """F1 of the links that are more probable than not, by file."""
         self.reader.eval()
         found = {}
         for name, kept_out in held_out.items():
-            found[name] = round(f1(kept_out, [best_links(table) for table in self.tables(kept_out)]), 2)
+            tables = link_tables(self.reader, self.pieces, kept_out)
+            found[name] = round(f1(kept_out, [best_links(table) for table in tables]), 2)
         self.reader.train()
         return found
 

@@ -31,6 +31,7 @@ DROPOUT = 0.1
 MASKED = -1e4
 NEXT_TO_NOTHING = 1e-3
 LEAST_SHARE = 0.05  # of a layer in the vectors of words, before training
+READ_TOGETHER = 16
 FILE = "joint_reader.pt"
 
 
@@ -205,6 +206,21 @@ def read_pairs(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The three outputs for pairs of sentences, padded."""
     return reader(**tensors(joint_batch([(pieces(source), pieces(target)) for source, target in pairs])))
+
+
+def link_tables(reader: JointReader, pieces: WordPieces, pairs: Sequence[LinkedPair]) -> list[np.ndarray]:
+    """The probability of every cell, one table per pair."""
+    order = sorted(range(len(pairs)), key=lambda number: pairs[number].size)
+    found: dict[int, np.ndarray] = {}
+    for begin in range(0, len(order), READ_TOGETHER):
+        numbers = order[begin : begin + READ_TOGETHER]
+        with torch.no_grad():
+            logits, _, _ = read_pairs(
+                reader, pieces, [(pairs[number].source, pairs[number].target) for number in numbers]
+            )
+        for number, table in zip(numbers, torch.sigmoid(logits).numpy(), strict=True):
+            found[number] = table[: len(pairs[number].source), : len(pairs[number].target)]
+    return [found[number] for number in range(len(pairs))]
 
 
 def joint_loss(

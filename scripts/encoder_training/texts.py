@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,12 +30,15 @@ class Source(NamedTuple):
         return cls(Path(name), int(number)) if name and number.isdigit() else cls(Path(text))
 
 
-def read_pairs(sources: Iterable[Source], max_words: int) -> list[tuple[Words, Words]]:
+def read_pairs(
+    sources: Iterable[Source], max_words: int, is_wanted: Callable[[dict[str, Any]], bool] = lambda record: True
+) -> list[tuple[Words, Words]]:
     """The pairs of JSON lines with `source` and `target`, as words or as text, each pair once."""
     pairs = dict.fromkeys(
         (_words(record["source"]), _words(record["target"]))
         for path, most in sources
         for record in islice(_lines(path), most)
+        if is_wanted(record)
     )
     return [pair for pair in pairs if all(0 < len(side) <= max_words for side in pair)]
 

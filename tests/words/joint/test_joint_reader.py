@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +181,24 @@ def test_an_open_cell_says_nothing_and_a_row_without_another_link_neither() -> N
             nones = torch.zeros(1, 2), torch.tensor([[0.0, none]])
             losses.append(joint_loss((torch.tensor([[[3.0, -3.0], [-3.0, cell]]]), *nones), [pair], kind).item())
         assert losses[0] == losses[1] == losses[2]
+
+
+def test_a_reader_is_scored_as_it_was_trained_and_as_it_was_exported(
+    trained: tuple[Any, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import score_joint
+    from encoder_training.joint_reader import save_reader
+
+    from forestalign.formats.word_links import GOLD, GoldPair, LinkAnnotation, format_link_line
+
+    rng = random.Random(3)
+    made = [made_pair(rng) for _ in range(8)]
+    golds = [GoldPair("1", (LinkAnnotation(GOLD, *pair, tuple(sorted(links))),)) for pair, links in made]
+    (tmp_path / "gold.jsonl").write_text("".join(format_link_line(gold) + "\n" for gold in golds))
+    save_reader(trained[0], tmp_path / "model")
+    shutil.copy(trained[1] / "pieces.txt", tmp_path / "model")
+    given = ["--whole", str(tmp_path / "gold.jsonl"), "--every", str(tmp_path / "gold.jsonl")]
+    score_joint.main([str(tmp_path / "model"), str(trained[1]), *given])
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [name for _, name, *_ in lines] == ["gold"] * 4
+    assert all(float(value) > 90 for _, _, *values in lines for value in values)
