@@ -1,4 +1,7 @@
-"""Settings of all property tests: no time limits, since machines differ, and the same examples on every run."""
+"""Settings of all property tests: no time limits, since machines differ, and the same examples on every run.
+
+`pytest --hypothesis-profile thorough` tries ten times as many.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,10 @@ from hypothesis import settings
 
 from forestalign.batch import ThisProcess
 
-settings.register_profile("forestalign", deadline=None, derandomize=True)
+EXAMPLES = 50  # of a property test that does not say itself how many it needs
+
+settings.register_profile("forestalign", deadline=None, derandomize=True, max_examples=EXAMPLES)
+settings.register_profile("thorough", deadline=None, max_examples=10 * EXAMPLES)
 settings.load_profile("forestalign")
 
 
