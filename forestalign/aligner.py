@@ -324,6 +324,7 @@ def align(source: Text, target: Text) -> Alignment:
     >>> import forestalign
     >>> for pair in forestalign.align("He can't swim.", "He cannot swim.").pairs(multiword=True):
     ...     print(pair.source_text, "=", pair.target_text)
+    can't = cannot
     can't swim = cannot swim
     He can't swim. = He cannot swim.
     """
