@@ -76,9 +76,13 @@ def _is_covered_by_parts(pairs: Sequence[SpanPair], k: int, marks: Marks) -> boo
 
 
 def _is_reworded(pairs: Sequence[SpanPair], k: int, marks: Marks, source: Sequence[str], target: Sequence[str]) -> bool:
-    """Whether several parts of a short pair are worded otherwise, or one is and their order changed."""
-    if max(end - begin for begin, end in (pairs[k].source, pairs[k].target)) > MOST_WORDS:
-        return False
+    """Whether several parts of a short pair are worded otherwise, or one is and their order changed.
+
+    What begins or ends with a mark is no phrase that one would quote.
+    """
+    for (begin, end), are_marks in zip((pairs[k].source, pairs[k].target), marks, strict=True):
+        if end - begin > MOST_WORDS or not are_marks.isdisjoint((begin, end - 1)):
+            return False
     parts = sorted(_parts(pairs, k, marks), key=lambda part: part.source)
     places = [part.target for part in parts]
     changed_count = sum(_folded(source, part.source) != _folded(target, part.target) for part in parts)

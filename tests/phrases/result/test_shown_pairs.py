@@ -71,6 +71,7 @@ def test_a_bar_phrase_is_shown_where_its_parts_are_reworded_together() -> None:
     in_place = ((turn, (0, 1)), (off, (1, 2)), (the_water, (2, 4)))
     assert not water("Switch off the water", *in_place)
     assert water("Switch off the tap", *in_place)
+    assert not water("Switch off the tap ,", *in_place[:2], (the_water, (2, 5)))
 
 
 def test_a_long_bar_phrase_is_told_by_its_parts() -> None:
