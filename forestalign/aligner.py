@@ -386,7 +386,7 @@ class LoadAligner:
         return align
 
     def load(self) -> Aligner:
-        """The aligner itself."""
+        """The aligner with its models, in the process that calls this."""
         parts = self.parts
         given = read_given(parts.given_file) if parts.given_file else parts.given
         return Aligner(self.config, given=given, model=parts.model, parser=parts.parser, scorer=parts.scorer)

@@ -31,7 +31,7 @@ class BestTree:
 
     @classmethod
     def of(cls, forest: Forest) -> BestTree:
-        """The heaviest tree."""
+        """The tree of a forest with the highest log probability."""
         best, whole = viterbi(forest), forest.arrays
         ways = np.array(best.choice, np.int32)
         nodes = np.array(_nodes_below(best.root, whole.children[whole.edge_start[:-1] + ways].tolist()), np.int32)
