@@ -14,7 +14,7 @@ from forestalign.evaluation.annotation_files import read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.view import page_html, result_html
 from forestalign.view.server import AlignServer
-from tests.builders.browsers import CAT, DELETE, IN_A_BROWSER, POOR_CAT, Browser, browser, running, wait_until
+from tests.builders.browsers import CAT, DELETE, IN_A_BROWSER, LONG, POOR_CAT, Browser, browser, running, wait_until
 from tests.builders.sample_results import with_phrases
 from tests.builders.view_samples import record, turned_record, with_extras
 
@@ -64,6 +64,14 @@ def test_a_narrow_page_opens_with_the_text_and_a_click_goes_deeper(browser: Brow
         assert "turned \u2026 down = refused opposite" in browser.text(".parts")
         assert browser.script("return document.documentElement.scrollWidth") <= 400
     assert browser.complaints() == []
+
+
+def test_on_a_small_screen_nothing_lies_over_the_running_text(browser: Browser, tmp_path: Path) -> None:
+    with browser.screen(400, 500):
+        show(browser, tmp_path, [LONG])
+        browser.one(".chip").click()
+        box, text = browser.one(".about").rect, browser.one(".drawing").rect
+        assert box["y"] >= text["y"] + text["height"]
 
 
 def test_a_narrow_page_folds_its_controls_into_one_bar(browser: Browser, tmp_path: Path) -> None:
