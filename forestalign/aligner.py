@@ -324,6 +324,7 @@ def align(source: Text, target: Text) -> Alignment:
     >>> import forestalign
     >>> for pair in forestalign.align("He can't swim.", "He cannot swim.").pairs(multiword=True):
     ...     print(pair.source_text, "=", pair.target_text)
+    can't = cannot
     can't swim = cannot swim
     He can't swim. = He cannot swim.
     """
@@ -385,7 +386,7 @@ class LoadAligner:
         return align
 
     def load(self) -> Aligner:
-        """The aligner itself."""
+        """The aligner with its models, in the process that calls this."""
         parts = self.parts
         given = read_given(parts.given_file) if parts.given_file else parts.given
         return Aligner(self.config, given=given, model=parts.model, parser=parts.parser, scorer=parts.scorer)

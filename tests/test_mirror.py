@@ -99,27 +99,35 @@ def shape(alignment: Alignment, is_swapped: bool) -> tuple[object, ...]:
     def sided(source: object, target: object) -> tuple[object, object]:
         return (target, source) if is_swapped else (source, target)
 
+    def turned(relation: str) -> str:
+        return OTHER_WAY.get(relation, relation) if is_swapped else relation
+
     def of(found: forestalign.PhraseAlignment) -> tuple[object, ...]:
         pairs = frozenset(
             (
                 sided((pair.source, pair.source_label), (pair.target, pair.target_label)),
                 (pair.compositional, pair.inverted, pair.is_bar, pair.log_prob, pair.posterior),
-                OTHER_WAY.get(pair.relation, pair.relation) if is_swapped else pair.relation,
+                turned(pair.relation),
+                pair.evidence,
             )
             for pair in found.pairs
         )
         nulls = sided(found.source_nulls, found.target_nulls)
-        return pairs, nulls, found.log_score, found.reached_root, found.completed
+        scattered = frozenset(
+            (sided(each.source, each.target), each.evidence, turned(each.relation)) for each in found.scattered
+        )
+        return pairs, nulls, scattered, found.log_score, found.reached_root, found.completed
 
     links = frozenset(
         (sided(link.source, link.target), link.score, link.stage) for link in (*alignment.words, *alignment.candidates)
     )
+    left_out = frozenset(sided(link.source, link.target) for link in alignment.left_out)
     trees = sided(alignment.source_tree, alignment.target_tree)
     extended = {"source": set(), "target": set()}
     for row in alignment.extended:
         extended[row.side].add((row.span, row.label, row.added))
     around = sided(extended["source"], extended["target"])
-    return links, of(alignment.phrases), tuple(map(of, alignment.alternatives)), trees, around
+    return links, of(alignment.phrases), tuple(map(of, alignment.alternatives)), left_out, trees, around
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)

@@ -56,7 +56,7 @@ class Outcome(Generic[Value]):
 
     @classmethod
     def of(cls, job: Job, value: Value) -> Outcome[Value]:
-        """A success."""
+        """The value that a job gave."""
         return cls(job.number, job.key, value)
 
     @classmethod

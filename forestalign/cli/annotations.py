@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="annotated pairs as JSON lines; for project, gold word links in any format",
+        help="annotated pairs as JSON lines; for sheet and collect, results of align; for project, gold links",
     )
     parser.add_argument(
         "--match",

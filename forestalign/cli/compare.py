@@ -1,7 +1,8 @@
 """Compare two versions of a text: what was reworded, what changed its meaning, what moved, came and went.
 
+    cut -f 1 pairs.tsv > draft.txt && cut -f 2 pairs.tsv > final.txt && forestalign compare draft.txt final.txt
+    cut -f 1 pairs.tsv | forestalign compare - final.txt --html changes.html
     forestalign compare draft.md final.md
-    forestalign compare draft.txt final.txt --html changes.html
     forestalign compare draft.txt final.txt --json -o changes.jsonl --jobs 2
     forestalign compare --source article.txt summary.txt
     git show HEAD:notes.md | forestalign compare - notes.md --markdown

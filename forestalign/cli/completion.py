@@ -1,10 +1,13 @@
 """Print a script that lets a shell complete commands, options and their values when you press TAB.
 
+    eval "$(forestalign completion bash)"                        # in ~/.bashrc, or for this shell alone
+    eval "$(forestalign completion zsh)"                         # in ~/.zshrc, behind compinit
     forestalign completion bash > ~/.local/share/bash-completion/completions/forestalign
     forestalign completion zsh > ~/.zsh/_forestalign             # in a folder of $fpath
     forestalign completion fish > ~/.config/fish/completions/forestalign.fish
 
-Print it again after an update: it holds the options of this version.
+The other lines write files for folders that the shell reads, which have to be there; write them again after an update,
+as they hold the options of this version.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Phrase:
         return None
 
     def leaf(self) -> Phrase:
-        """The head word."""
+        """The word that is the head of the head, and so on down."""
         phrase = self
         while phrase.head_child is not None:
             phrase = phrase.head_child

@@ -60,7 +60,7 @@ class AmbiguousPair:
 
     @property
     def sentence(self) -> AnnotatedSentence:
-        """The ambiguous one."""
+        """The sentence that has several readings, source or target."""
         return self.pair.source if self.side == "source" else self.pair.target
 
 

@@ -61,13 +61,13 @@ def read_annotated_file(path: str | Path) -> AnnotatedFile:
 
 
 def annotated_pair(text: str, line: int = 0) -> AnnotatedPair:
-    """One line; ValueError says what is wrong with it."""
+    """One line; a result of `align --json` is a pair that nobody has annotated. ValueError says what is wrong."""
     fields = Fields.parse(text)
     people = fields.child("annotators") if fields.has("annotators") else Fields({})
     annotations = [_annotation(name, people.child(name)) for name in people.values]
     return AnnotatedPair(
         fields.identity("id"),
-        fields.words("phenomena"),
+        () if fields.has("phrases") and not fields.has("phenomena") else fields.words("phenomena"),
         _sentence(fields, "source"),
         _sentence(fields, "target"),
         tuple(annotations),

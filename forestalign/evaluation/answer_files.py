@@ -200,6 +200,8 @@ def read_phrase_gold(path: str | Path) -> list[PhraseGold]:
         return _read_spade(Path(path))
     gold = []
     for pair in read_annotations(path):
+        if not pair.annotations:
+            raise AnnotationError(path, pair.line, f"pair {pair.id!r} has no annotators; expected gold")
         answers = tuple(phrase_answer(pair, annotation) for annotation in pair.annotations)
         gold.append(PhraseGold(pair.id, pair.source.tokens, pair.target.tokens, answers))
     return gold

@@ -100,6 +100,11 @@ def count_table(rows: Sequence[Sequence[float]], columns: int) -> FloatArray:
     return np.asarray(rows, dtype=np.float64).reshape(len(rows), columns)
 
 
+def columns(sums: FloatArray) -> FloatArray:
+    """The columns of counts or of their sums, to be unpacked into names."""
+    return np.moveaxis(sums, -1, 0)
+
+
 def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
     """part / whole, and 0 where the whole is 0."""
     return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)

@@ -188,7 +188,7 @@ def _is_annotated(path: str | Path) -> bool:
 def _annotated(path: str | Path, pairs: Sequence[AnnotatedPair]) -> AnnotatedSet:
     counts = {len(pair.annotations) for pair in pairs}
     if len(counts) != 1 or counts == {0}:
-        raise AnnotationError(path, None, f"pairs have {sorted(counts)} annotators; expected the same for every pair")
+        raise AnnotationError(path, None, f"pairs have {sorted(counts)} annotators; expected one number above 0")
     return AnnotatedSet(
         Path(path).name,
         tuple(_record(pair.line, pair.id, pair.source.tokens, pair.target.tokens) for pair in pairs),

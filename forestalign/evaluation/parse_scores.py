@@ -20,7 +20,7 @@ import numpy as np
 
 from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.counts import Evaluation, combine, count_table, precision_recall, ratio
+from forestalign.evaluation.counts import Evaluation, columns, combine, count_table, precision_recall, ratio
 from forestalign.grammar import base_label
 from forestalign.trees import Tree, preorder
 
@@ -79,9 +79,9 @@ def score_brackets(gold: Sequence[Tree], system: Sequence[Tree]) -> Evaluation:
 
 
 def _aggregate_brackets(sums: FloatArray) -> FloatArray:
-    found = precision_recall(sums[..., 0], sums[..., 1], sums[..., 2])
-    complete, tags = ratio(sums[..., 4], sums[..., 3]), ratio(sums[..., 5], sums[..., 6])
-    return np.concatenate([found, np.stack([complete, tags], axis=-1)], axis=-1)
+    hits, given, wanted, trees, complete, right_tags, words = columns(sums)
+    shares = np.stack([ratio(complete, trees), ratio(right_tags, words)], axis=-1)
+    return np.concatenate([precision_recall(hits, given, wanted), shares], axis=-1)
 
 
 def _tags(tree: Tree) -> list[str]:
@@ -110,9 +110,10 @@ def score_attachments(gold: Sequence[Attachments], system: Sequence[Attachments]
         rows.append((*without, len(right), right.sum(), right_relations.sum()))
 
     def aggregate(sums: FloatArray) -> FloatArray:
-        unlabelled = [ratio(sums[..., 1], sums[..., 0]), ratio(sums[..., 4], sums[..., 3])]
-        relations = [ratio(sums[..., 2], sums[..., 0]), ratio(sums[..., 5], sums[..., 3])]
-        return np.stack([*unlabelled, *relations] if labelled else unlabelled, axis=-1)
+        words, heads, relations, all_words, all_heads, all_relations = columns(sums)
+        unlabelled = [ratio(heads, words), ratio(all_heads, all_words)]
+        both = [*unlabelled, ratio(relations, words), ratio(all_relations, all_words)]
+        return np.stack(both if labelled else unlabelled, axis=-1)
 
     names = ("UAS", "UAS with punctuation", "LAS", "LAS with punctuation")
     return Evaluation(names if labelled else names[:2], count_table(rows, 6), aggregate)

@@ -16,7 +16,7 @@ import numpy as np
 
 from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.counts import Evaluation, combine, count_table, precision_recall, ratio
+from forestalign.evaluation.counts import Evaluation, columns, combine, count_table, precision_recall, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def _centred(values: Sequence[float]) -> FloatArray:
 
 
 def _pearson(sums: FloatArray) -> FloatArray:
-    count, x, y, xx, yy, xy = (sums[..., column] for column in range(6))
+    count, x, y, xx, yy, xy = columns(sums)
     covariance = count * xy - x * y
     variances = np.maximum(count * xx - x * x, 0) * np.maximum(count * yy - y * y, 0)
     # a constant column leaves rounding dust behind
@@ -85,7 +85,7 @@ def score_paraphrases(gold: Sequence[bool], system: Sequence[float], threshold: 
         return ratio(sums[..., 1:2], sums[..., :1])
 
     def of_class(sums: FloatArray) -> FloatArray:
-        return precision_recall(sums[..., 0], sums[..., 1], sums[..., 2])
+        return precision_recall(*columns(sums))
 
     counts = count_table(rows, 5)
     return combine(
@@ -106,7 +106,8 @@ def score_ranking(gold: Sequence[Ranked], system: Sequence[float]) -> Evaluation
     ]
 
     def aggregate(sums: FloatArray) -> FloatArray:
-        return np.stack([ratio(sums[..., column], sums[..., 0]) for column in (1, 2)], axis=-1)
+        questions, *per_question = columns(sums)
+        return np.stack([ratio(part, questions) for part in per_question], axis=-1)
 
     return Evaluation(("MAP", "MRR"), count_table(rows, 3), aggregate)
 

@@ -21,7 +21,15 @@ import numpy as np
 
 from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.counts import Evaluation, combine, count_table, harmonic_mean, precision_recall, ratio
+from forestalign.evaluation.counts import (
+    Evaluation,
+    columns,
+    combine,
+    count_table,
+    harmonic_mean,
+    precision_recall,
+    ratio,
+)
 
 Link = tuple[int, int]
 Links = frozenset[Link]
@@ -98,9 +106,10 @@ def _overall(gold: Sequence[Links], system: Sequence[Links]) -> Evaluation:
 
 
 def _aggregate_overall(sums: FloatArray) -> FloatArray:
-    precision, recall, exact = (ratio(sums[..., column], sums[..., 0]) for column in (1, 2, 3))
+    pairs, *per_pair, hits, given, wanted = columns(sums)
+    precision, recall, exact = (ratio(part, pairs) for part in per_pair)
     macro = np.stack([precision, recall, harmonic_mean(precision, recall), exact], axis=-1)
-    return np.concatenate([macro, precision_recall(sums[..., 4], sums[..., 5], sums[..., 6])], axis=-1)
+    return np.concatenate([macro, precision_recall(hits, given, wanted)], axis=-1)
 
 
 def _alignment_error_rate(gold: Sequence[GoldLinks], system: Sequence[Links]) -> Evaluation:
@@ -124,7 +133,8 @@ def _of_kind(name: str, gold: Sequence[frozenset[Item]], system: Sequence[frozen
         rows.append((bool(wanted or given), hits / len(given) if given else 0, hits / len(wanted) if wanted else 0))
 
     def aggregate(sums: FloatArray) -> FloatArray:
-        precision, recall = ratio(sums[..., 1], sums[..., 0]), ratio(sums[..., 2], sums[..., 0])
+        pairs, *per_pair = columns(sums)
+        precision, recall = (ratio(part, pairs) for part in per_pair)
         return np.stack([precision, recall, harmonic_mean(precision, recall)], axis=-1)
 
     return Evaluation((f"{name} P", f"{name} R", f"{name} F1"), count_table(rows, 3), aggregate)

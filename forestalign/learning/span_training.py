@@ -80,7 +80,7 @@ def fit_multinomial(
 
 @with_one_thread
 def fit_ridge(features: FloatArray, values: FloatArray, ridge: float = 1.0) -> Weighting:
-    """Least squares."""
+    """Weights that give the values with the least squared error; `ridge` keeps all but the constant small."""
     scaled = _Scaled.of(features)
     penalty = ridge * np.eye(scaled.rows.shape[1])
     penalty[-1, -1] = 0.0

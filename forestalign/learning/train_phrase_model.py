@@ -38,7 +38,7 @@ class TrainingListener(Protocol):
         ...
 
     def aligned(self, message: str, count: int) -> None:
-        """So many more pairs are aligned."""
+        """`count` more pairs are aligned; `message` says how far learning has come."""
         ...
 
 

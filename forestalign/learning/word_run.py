@@ -135,7 +135,7 @@ def fitted_links(folder: Path, ppdb: str = "") -> Callable[[Analysis, Analysis],
 
 
 def hard_links(source: Analysis, target: Analysis, links: Links) -> Links:
-    """Those between different content words of which the lexicon knows no relation."""
+    """The links between different content words of which the lexicon knows no relation."""
     lexicon = Lexicon(load_wordnet(), load_vectors())
     layers = lexical_layers(source, target, prepare(source, lexicon), prepare(target, lexicon), lexicon)
     known = layers[[LEXICAL.index(name) for name in KNOWN]].max(0) > 0

@@ -181,7 +181,9 @@ def _check_text(path: Path, promise: tuple[int, int] | None) -> None:
 
 def _check_binary(path: Path, promise: tuple[int, int] | None) -> None:
     """The bytes of the words and numbers that the header promises, and not many more."""
-    words, size = promise or (0, 0)
+    if promise is None:
+        raise ValueError("its first line is neither a word with numbers nor the count and size of vectors")
+    words, size = promise
     count = sum(map(len, read_blocks(path, words * (size * NUMBER_SIZE + LONGEST_WORD) + LONGEST_WORD)))
     if words * size * NUMBER_SIZE > count:
         raise InputError(path, 1, f"promises {words:,} words of {size:,} numbers, more than the file can hold")

@@ -33,7 +33,7 @@ class EditUnit:
 
     @property
     def spans(self) -> tuple[Span, Span]:
-        """Both of them."""
+        """Where the unit stands in source and target."""
         return self.source, self.target
 
 

@@ -33,7 +33,7 @@ MOST_REASONS = 3  # that are counted
 
 
 def meaning_features(alignment: Alignment, contradictions: Sequence[Contradiction]) -> dict[str, float]:
-    """Names and values."""
+    """What contradictions and roles say about the likeness of two sentences: name of each feature, and its value."""
     roles = compare_roles(alignment.phrases, alignment.source, alignment.target, alignment.words)
     turned = RoleComparison.of(roles.target, roles.source, alignment.words.mirrored(), load_wordnet())
     found = {

@@ -50,7 +50,7 @@ class TextParts:
 
     @property
     def texts(self) -> list[str]:
-        """The sentences alone."""
+        """The words of each sentence, without its place."""
         return [sentence.text for sentence in self.sentences]
 
     @property

@@ -61,7 +61,7 @@ def first_examples(name: str) -> list[str]:
 
 
 SAMPLES = {"pairs.tsv", "gold.jsonl"}
-WITHOUT_INPUT = {"model", "serve", "sample", "completion", "compare"}  # compare takes two texts
+WITHOUT_INPUT = {"model", "serve", "sample", "completion"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -73,13 +73,20 @@ def test_a_help_begins_with_two_examples_for_the_sample(name: str) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.patient
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"serve", "completion", "compare"}))
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"serve", "completion"}))
 def test_the_first_examples_of_a_help_work(name: str, tmp_path: Path) -> None:
     program = f'forestalign() {{ {shlex.quote(sys.executable)} -m forestalign "$@"; }}; set -e -o pipefail'
     script = [program, "forestalign sample > pairs.tsv", "forestalign sample --gold > gold.jsonl"]
     script += [f"( {example} ) > /dev/null" for example in first_examples(name)]
     done = subprocess.run(["bash", "-c", "\n".join(script)], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_first_example_of_completion_works() -> None:
+    program = f'forestalign() {{ {shlex.quote(sys.executable)} -m forestalign "$@"; }}'
+    script = "\n".join([program, first_examples("completion")[0], "complete -p forestalign"])
+    done = subprocess.run(["bash", "-e", "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "complete"), done.stderr
 
 
 @pytest.mark.parametrize("name", COMMANDS)

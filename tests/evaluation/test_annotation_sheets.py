@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 from subprocess import run as run_process
 from typing import Any
@@ -17,8 +18,10 @@ from forestalign.evaluation.annotation_files import annotated_pair, read_annotat
 from forestalign.evaluation.annotation_report import collect_paths
 from forestalign.evaluation.annotation_sheets import collect_answers, numbered_nodes, sheet_text
 from forestalign.evaluation.annotation_store import AnnotationStore
+from forestalign.formats.codec import to_json
 from tests.builders.annotations import FED, KEEPERS, ROOTS, SEALS, answer, record, save, write
 from tests.builders.places import ROOT
+from tests.builders.view_samples import cat
 
 ORIGIN = {"corpus": "A Book of Seals", "licence": "CC BY 4.0", "number": 7, "side": "source"}
 
@@ -113,6 +116,18 @@ def test_the_page_adds_to_pairs_that_nobody_annotated_and_keeps_their_origin(tmp
     (line,) = path.read_text("utf-8").splitlines()
     assert json.loads(line)["origin"] == ORIGIN
     assert json.loads(line)["phenomena"] == ["voice"]
+
+
+def test_results_of_align_make_sheets_whose_answers_become_gold(tmp_path: Path) -> None:
+    results, gold = tmp_path / "results.jsonl", tmp_path / "gold.jsonl"
+    results.write_text(to_json(replace(cat(), id="cat")) + "\n", encoding="utf-8")
+    for name in ("ann", "bob"):
+        (tmp_path / name).write_text("== cat\ns0=t0\n", encoding="utf-8")
+    people = [f"--annotator={name}={tmp_path / name}" for name in ("ann", "bob")]
+    assert main(["annotations", "collect", str(results), *people, "-o", str(gold)]) == 0
+    (pair,) = read_annotations(gold)
+    assert [each.annotator for each in pair.annotations] == ["ann", "bob"]
+    assert main(["annotations", "agreement", str(gold)]) == 0
 
 
 def test_answers_may_stand_on_several_lines_and_leave_the_sheet_out(tmp_path: Path) -> None:

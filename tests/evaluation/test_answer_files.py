@@ -138,3 +138,9 @@ def test_missing_and_superfluous_pairs_are_named() -> None:
 def test_a_folder_without_spade_files_is_no_gold(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no files s-\*\.xml in this folder; expected SPADE XML"):
         read_phrase_gold(tmp_path)
+
+
+def test_pairs_that_nobody_annotated_are_no_gold(tmp_path: Path) -> None:
+    path = write(tmp_path / "results.jsonl", to_json(CAT))
+    with pytest.raises(AnnotationError, match=r"results\.jsonl:1: pair 'cat' has no annotators; expected gold"):
+        read_phrase_gold(path)

@@ -109,6 +109,14 @@ def test_a_missing_or_broken_vector_file_is_named(tmp_path: Path) -> None:
         read_compact(path)
 
 
+@pytest.mark.parametrize("content", [b"0" * 200_000, b"\0" * 200_000], ids=["zeros", "NULs"])
+def test_a_file_without_vectors_is_told_what_is_missing_in_it(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "bomb.txt.gz"
+    path.write_bytes(gzip.compress(content))
+    with pytest.raises(InputError, match="first line is neither a word with numbers nor the count and size"):
+        load_vectors(str(path))
+
+
 def test_pair_lists_are_cut_at_tabs_only(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_bytes("buy\tpurchase\r\n\x16\t\x1d\r\nsmall\u2028x\tlittle\r\n".encode())

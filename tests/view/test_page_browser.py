@@ -14,7 +14,7 @@ from forestalign.evaluation.annotation_files import read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.view import page_html, result_html
 from forestalign.view.server import AlignServer
-from tests.builders.browsers import CAT, DELETE, IN_A_BROWSER, POOR_CAT, Browser, browser, running, wait_until
+from tests.builders.browsers import CAT, DELETE, IN_A_BROWSER, LONG, POOR_CAT, Browser, browser, running, wait_until
 from tests.builders.sample_results import with_phrases
 from tests.builders.view_samples import record, turned_record, with_extras
 
@@ -66,6 +66,14 @@ def test_a_narrow_page_opens_with_the_text_and_a_click_goes_deeper(browser: Brow
     assert browser.complaints() == []
 
 
+def test_on_a_small_screen_nothing_lies_over_the_running_text(browser: Browser, tmp_path: Path) -> None:
+    with browser.screen(400, 500):
+        show(browser, tmp_path, [LONG])
+        browser.one(".chip").click()
+        box, text = browser.one(".about").rect, browser.one(".drawing").rect
+        assert box["y"] >= text["y"] + text["height"]
+
+
 def test_a_narrow_page_folds_its_controls_into_one_bar(browser: Browser, tmp_path: Path) -> None:
     with browser.screen(400, 800):
         show(browser, tmp_path, [CAT], [replace(CAT, id="other")])
@@ -81,6 +89,32 @@ def test_a_narrow_page_folds_its_controls_into_one_bar(browser: Browser, tmp_pat
         assert not browser.one(".side").is_displayed()
         browser.one("#compact").click()
         assert aligned_count(browser) > 10
+
+
+def test_a_page_of_medium_width_folds_its_controls_and_draws_trees(browser: Browser, tmp_path: Path) -> None:
+    with browser.screen(700, 800):
+        show(browser, tmp_path, [CAT], [replace(CAT, id="other")])
+        assert browser.one(".bar").size["height"] < 60
+        assert not browser.one(".side").is_displayed()
+        assert browser.all("svg .node.aligned")
+        browser.press("/")
+        assert browser.one("#filter").is_displayed()
+
+
+def test_the_bar_stays_as_it_is_while_the_slider_is_drawn(browser: Browser, tmp_path: Path) -> None:
+    with browser.screen(1280, 800):
+        show(browser, tmp_path, [CAT], [replace(CAT, id="other")])
+        before = browser.one(".bar").size["height"]
+        browser.script("const s = document.getElementById('least'); s.value = .95; s.dispatchEvent(new Event('input'))")
+        assert browser.text("#least-value") == "\u2265 0.95"
+        assert browser.one(".bar").size["height"] == before
+
+
+def test_the_line_above_a_drawing_is_in_plain_words(browser: Browser, tmp_path: Path) -> None:
+    show(browser, tmp_path, [CAT])
+    line = browser.one(".kbest span")
+    assert "log score" not in line.text
+    assert "log score" in line.get_attribute("title")
 
 
 @pytest.mark.parametrize("width", [400, 1280])
@@ -140,7 +174,7 @@ def test_the_slider_leaves_only_what_is_certain(browser: Browser, tmp_path: Path
         "const box = document.getElementById('least'); box.value = .5; box.dispatchEvent(new Event('input'))"
     )
     assert aligned_count(browser) == 2 * sum(bool(pair.supports) for pair in pairs) < before
-    assert "from 0.50" in browser.text(".slider")
+    assert "\u2265 0.50" in browser.text(".slider")
     show(browser, tmp_path, [CAT])
     assert not browser.one("#least").is_enabled()  # nobody asked for confidence
 

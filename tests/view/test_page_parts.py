@@ -12,6 +12,7 @@ import pytest
 
 from forestalign.errors import InputError
 from forestalign.formats.codec import to_json
+from forestalign.lexicon.findings import PHRASE_RELATIONS
 from forestalign.view.page import SCRIPTS, Service, page_html, policy, read_results, safe_json, scene_fields, write_page
 from forestalign.view.scene import scene_of, with_shown_pairs
 from forestalign.view.static import _DARK, _LIGHT, _colour, _width, result_html
@@ -21,6 +22,11 @@ from tests.builders.view_samples import cat, with_extras
 CAT = cat()
 POOR = cat(4, 7)
 ASSETS = resources.files("forestalign.view").joinpath("assets")
+
+
+def test_pairs_can_be_filtered_by_every_relation_that_says_something() -> None:
+    page = ASSETS.joinpath("page.html").read_text(encoding="utf-8")
+    assert {f"is {name}" for name in PHRASE_RELATIONS if name != "equal"} <= set(re.findall(r'value="([^"]+)"', page))
 
 
 def data_of(page: str) -> dict[str, object]:

@@ -44,7 +44,7 @@ class Denials:
 
     @cached_property
     def sides(self) -> tuple[RoleFrames, RoleFrames]:
-        """Both sentences."""
+        """The role frames of source and target."""
         return self.roles.source, self.roles.target
 
     def one_sided(self) -> Iterator[OneSided]:

@@ -133,7 +133,7 @@ class PairRelations:
         return SIMILAR
 
     def _of_words(self, left: Token, right: Token) -> str:
-        one, other, wordnet = _lemma(left), _lemma(right), self.wordnet
+        one, other, wordnet = left.key, right.key, self.wordnet
         if one == other or left.surface.lower() == right.surface.lower() or wordnet.are_synonyms(one, other):
             return EQUAL
         if left.tag == "CD" == right.tag:
@@ -198,10 +198,6 @@ def _is_within(pair: AlignedSpans, scattered: Sequence[DiscontinuousPair]) -> bo
 
 def _is_word(span: Span) -> bool:
     return span.end - span.begin == 1
-
-
-def _lemma(token: Token) -> str:
-    return (token.lemma or token.surface).lower()
 
 
 def _inside(span: Span, word: int) -> bool:

@@ -1,15 +1,20 @@
 """Which pairs of phrases a reader is shown: the one rule of text, tables, the page and the library.
 
 Binarised trees have phrases that no grammar knows, such as *fat cat* in *the fat cat* (bar phrases). A pair of which
-one side is such a phrase is shown where it says something that its parts do not: *knocked out power* with *lost
-electricity*, of which only *power* has a partner of its own. It is not shown where its parts cover the same words on
-both sides, nor below a pair that is shown and has the same words; marks of punctuation are no words here.
+one side is such a phrase is shown where it says something that its parts do not. It does so if they leave out words of
+either side. A short one also does if several of its parts are worded otherwise (*knocked out power* with *lost
+electricity*) or one is and they changed their order (*Turn off the water* with *Switch the water off*). It is not shown
+below a pair that is shown and has the same words; marks of punctuation are no words here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
+
+MOST_WORDS = 6  # a side of a pair that is shown though its parts cover it; what longer ones say is said by their parts
+
+Marks = tuple[frozenset[int], frozenset[int]]  # places of marks of punctuation in source and target
 
 
 class SpanPair(Protocol):
@@ -46,10 +51,11 @@ def shown_pairs(
     above: list[int | None] = [None] * len(pairs)
     for k in range(len(pairs) - 1, -1, -1):
         pair, over = pairs[k], above[k]
-        shown[k] = not pair.is_bar or not (
-            _covered(pair, [pairs[support] for support in pair.supports], marks)
-            or (over is not None and _covered(pairs[over], [pair], marks))
-        )
+        if pair.is_bar:
+            repeats = over is not None and _covered(pairs[over], [pair], marks)
+            shown[k] = not repeats and (
+                not _is_covered_by_parts(pairs, k, marks) or _is_reworded(pairs, k, marks, source, target)
+            )
         for support in pair.supports:
             above[support] = k if shown[k] else over
     return tuple(shown)
@@ -65,7 +71,38 @@ def _marks(words: Sequence[str]) -> frozenset[int]:
     return frozenset(k for k, word in enumerate(words) if not any(map(str.isalnum, word)))
 
 
-def _covered(pair: SpanPair, parts: Iterable[SpanPair], marks: tuple[frozenset[int], frozenset[int]]) -> bool:
+def _is_covered_by_parts(pairs: Sequence[SpanPair], k: int, marks: Marks) -> bool:
+    return _covered(pairs[k], [pairs[support] for support in pairs[k].supports], marks)
+
+
+def _is_reworded(pairs: Sequence[SpanPair], k: int, marks: Marks, source: Sequence[str], target: Sequence[str]) -> bool:
+    """Whether several parts of a short pair are worded otherwise, or one is and their order changed.
+
+    What begins or ends with a mark is no phrase that one would quote.
+    """
+    for (begin, end), are_marks in zip((pairs[k].source, pairs[k].target), marks, strict=True):
+        if end - begin > MOST_WORDS or not are_marks.isdisjoint((begin, end - 1)):
+            return False
+    parts = sorted(_parts(pairs, k, marks), key=lambda part: part.source)
+    places = [part.target for part in parts]
+    changed_count = sum(_folded(source, part.source) != _folded(target, part.target) for part in parts)
+    return changed_count > 1 or (changed_count == 1 and places != sorted(places))
+
+
+def _parts(pairs: Sequence[SpanPair], k: int, marks: Marks) -> Iterator[SpanPair]:
+    """The pairs that support one, and in place of bar phrases that are covered by their parts these."""
+    for support in pairs[k].supports:
+        if pairs[support].is_bar and pairs[support].supports and _is_covered_by_parts(pairs, support, marks):
+            yield from _parts(pairs, support, marks)
+        else:
+            yield pairs[support]
+
+
+def _folded(words: Sequence[str], span: tuple[int, int]) -> list[str]:
+    return [word.casefold() for word in words[slice(*span)] if any(map(str.isalnum, word))]
+
+
+def _covered(pair: SpanPair, parts: Iterable[SpanPair], marks: Marks) -> bool:
     """Whether some parts have all words of a pair on both sides."""
     sources, targets = set(marks[0]), set(marks[1])
     for part in parts:

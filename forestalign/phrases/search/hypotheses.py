@@ -69,7 +69,7 @@ class Hypothesis:
 
     @property
     def score(self) -> float:
-        """S(h)."""
+        """S(h): the pairs, and what the regions of both sides add (nulls, edges)."""
         return self.pairs + self.source_region.value + self.target_region.value
 
     def parts(self) -> Iterator[Hypothesis]:

@@ -33,13 +33,13 @@ class SingleTree:
 
     @classmethod
     def best(cls, forest: Forest) -> SingleTree:
-        """The heaviest tree."""
+        """The tree of a forest with the highest log probability."""
         best = viterbi(forest)
         return cls._of_choice(forest, best.root, np.array(best.choice, np.int32))
 
     @classmethod
     def with_edges(cls, forest: Forest, root: NodeId, edges: Iterable[EdgeId]) -> SingleTree:
-        """The heaviest tree below a root that has these edges."""
+        """The most probable tree below a root that has these edges."""
         ways = np.array(viterbi(forest).choice, np.int32)
         for edge in edges:
             ways[edge.node] = edge.way

@@ -14,7 +14,7 @@ function redraw() {
   for (const name of ["links", "bars", "forest"]) byId(name).setAttribute("aria-pressed", String(state[name]));
   byId("compact").setAttribute("aria-pressed", String(isCompact()));
   byId("app").classList.toggle("text-only", isCompact());
-  byId("least-value").textContent = state.least ? `from ${fixed(state.least)}` : "all";
+  byId("least-value").textContent = state.least ? `\u2265 ${fixed(state.least)}` : "all";
   byId("least").disabled = Boolean(pair) && !anyView(pair).choices[0].phrases.some((phrase) => phraseOf(phrase).posterior !== null);
   byId("statistics-button").setAttribute("aria-pressed", String(state.statistics));
   byId("edit-button").setAttribute("aria-pressed", String(edit.on));
@@ -74,7 +74,7 @@ function follow() {
 }
 
 /* Two systems stand side by side, or above each other where half the width is too little for either. */
-const LEAST_HALF = 340;
+const LEAST_HALF = 440;
 function arrange() {
   const views = byId("views");
   views.classList.toggle("above", panels.length > 1 && views.clientWidth / 2 < LEAST_HALF);
@@ -109,6 +109,11 @@ function panelOf(view, choice, only, index, draft = null) {
   return panel;
 }
 
+/* What only those want to know who look at how an alignment was found. */
+function howFound(choice) {
+  const apart = choice.phrases.filter((phrase) => !phrase.compositional).length;
+  return [`log score ${fixed(choice.logScore)}`, ...(apart ? [`${apart} non-compositional`] : []), ...(choice.completed ? ["root completed"] : [])].join(", ");
+}
 function factsOf(view, choice, panel) {
   const facts = make("div", { className: "kbest" });
   if (view.choices.length > 1 && !panel.draft) {
@@ -120,13 +125,10 @@ function factsOf(view, choice, panel) {
       facts.append(button);
     });
   }
-  const apart = choice.phrases.filter((phrase) => !phrase.compositional).length;
-  const parts = [counted(choice.phrases.length, "phrase pair")];
-  if (!panel.draft) parts.push(`log score ${fixed(choice.logScore)}`);
-  if (apart) parts.push(`${apart} non-compositional`);
-  if (choice.completed) parts.push("root completed");
-  if (!choice.reachedRoot) parts.push("partial: does not reach the roots");
-  facts.append(make("span", { textContent: parts.join(" \u00b7 ") }));
+  const parts = [counted(choice.phrases.length, "phrase pair")], whole = choice.reachedRoot && choice.every ? choice.every[choice.every.length - 1] : null;
+  if (whole && whole.posterior !== null) parts.push(`confidence ${fixed(whole.posterior)}`);
+  if (!choice.reachedRoot) parts.push("partial: the sentences are not aligned as wholes");
+  facts.append(make("span", { textContent: parts.join(" \u00b7 "), title: panel.draft ? "" : howFound(choice) }));
   for (const relation of CONTRADICTIONS) {
     const count = [...choice.phrases, ...choice.scattered].filter((each) => each.relation === relation).length;
     if (count) facts.append(make("span", { className: "badge", textContent: count > 1 ? `${count} \u00d7 ${relation}` : relation }));
@@ -358,7 +360,7 @@ function unroll(name, isOpen = !byId("app").classList.contains(`${name}-open`)) 
   drawRows();
 }
 function findPair() {
-  if (NARROW.matches) unroll("list", true);
+  if (FOLDED.matches) unroll("list", true);
   byId("filter").focus();
 }
 function openHelp() {

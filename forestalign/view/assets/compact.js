@@ -1,6 +1,6 @@
 /* The compact view: both sentences as running text. The parts of one pair are coloured, and a click goes into a part. */
 
-const NARROW = window.matchMedia("(max-width: 699px)");
+const NARROW = window.matchMedia("(max-width: 699px)"), FOLDED = window.matchMedia("(max-width: 899px)");  // the second as in style.css
 const isCompact = () => !edit.on && (state.compact === null ? NARROW.matches : state.compact);
 
 const aboveOf = (choice, at) => choice.phrases.findIndex((phrase) => phrase.supports.includes(at));

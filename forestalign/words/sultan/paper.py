@@ -62,7 +62,7 @@ def is_stop(analysis: Analysis) -> list[bool]:
 
 
 def link_sequences(pair: Pair, links: Links) -> None:
-    """wsAlign."""
+    """wsAlign: links identical sequences."""
     source, target = ([word.lower() for word in side.sentence.words] for side in (pair.source, pair.target))
     stops = is_stop(pair.source)
     for i, j, length in common_runs(source, target, smallest=2):

@@ -55,6 +55,31 @@ def test_a_bar_phrase_is_hidden_where_its_parts_cover_both_sides() -> None:
     assert BAR not in shown(covered)
 
 
+def water(target: str, *spans: tuple[tuple[int, int], tuple[int, int]]) -> bool:
+    """Whether *Turn off the water* is shown with a target, its parts having these spans."""
+    source, other = ["Turn", "off", "the", "water"], target.split()
+    parts = [pair(one, two, "X") for one, two in spans]
+    whole = pair((0, 4), (0, len(other)), "VP", tuple(range(len(parts))), is_bar=True)
+    return shown_pairs([*parts, whole], source, other)[-1]
+
+
+def test_a_bar_phrase_is_shown_where_its_parts_are_reworded_together() -> None:
+    turn, off, the_water = (0, 1), (1, 2), (2, 4)
+    moved = ((turn, (0, 1)), (off, (3, 4)), (the_water, (1, 3)))
+    assert water("Switch the water off", *moved)
+    assert not water("turn the water off", *moved)
+    in_place = ((turn, (0, 1)), (off, (1, 2)), (the_water, (2, 4)))
+    assert not water("Switch off the water", *in_place)
+    assert water("Switch off the tap", *in_place)
+    assert not water("Switch off the tap ,", *in_place[:2], (the_water, (2, 5)))
+
+
+def test_a_long_bar_phrase_is_told_by_its_parts() -> None:
+    parts = [pair((0, 1), (0, 1), "X"), pair((1, 7), (1, 7), "X")]
+    whole = pair((0, 7), (0, 7), "VP", (0, 1), is_bar=True)
+    assert not shown_pairs([*parts, whole], list("abcdefg"), list("tuvwxyz"))[-1]
+
+
 def test_parts_that_cover_one_side_alone_do_not_hide_it() -> None:
     assert BAR in shown(storms(source=storms().phrases.pairs[POWER].source))
 
