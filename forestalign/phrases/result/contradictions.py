@@ -15,6 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES, SIMILAR, Finding
+from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.negations import negation_phrases
 from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.opposites import are_opposites, negation_findings
@@ -35,7 +36,6 @@ ORDER = (OPPOSITE, OTHER_ROLES, DIFFERENT)  # of relations, where a pair has mar
 _OWN_WORD = frozenset({"lexicon", "quantity", "acronym"})  # evidence that says a relation by itself
 _SAME_KIND = ("NN", "VB", "JJ", "RB", "IN", "DT", "CD", "RP")  # beginnings of tags of words that can be opposites
 _NEAR_KINDS = ({"JJ", "RB"}, {"JJ", "VB"}, {"IN", "RP", "RB"}, {"NN", "DT", "CD", "RB"})
-_DEGREES = ({"more", "less"}, {"most", "least"}, {"more", "fewer"}, {"much", "little"})
 _GRADED = frozenset({"JJR", "RBR", "JJ", "RB"})
 _MODIFIERS = ("amod", "advmod", "det", "nummod")
 
@@ -192,7 +192,8 @@ class _Finder:
         if not is_one_kind or self.source.lemma(i) == self.target.lemma(j):
             return False
         pairs = product(readings(self.source.sentence, i), readings(self.target.sentence, j))
-        are_opposed = any({*each} in _DEGREES or are_opposites(*each, self.wordnet) for each in pairs)
+        degrees = meaning_words().degrees
+        are_opposed = any(frozenset(each) in degrees or are_opposites(*each, self.wordnet) for each in pairs)
         return are_opposed and not self._is_settled(i, j) and not self.roles.may_be_conversive(i, j)
 
     def degrees(self) -> list[_Mark]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from forestalign.grammar import near_negations
 from forestalign.lexicon.findings import Finding
+from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.opposites import PREFIXES
 from forestalign.phrases.result.comparisons import has_superlative, is_turned
 from forestalign.phrases.result.negated_predicates import Negation, negations_of
@@ -21,8 +22,6 @@ from forestalign.phrases.result.role_changes import RoleComparison
 from forestalign.phrases.result.role_frames import RoleFrames
 
 _TOO = "too"  # behind which an adjective follows: too late
-_BOUNDS = frozenset({"until", "till", "before"})
-_NO_NOUN = frozenset({"no", "none", "nobody", "nothing", "neither", "not", "n't", "never"})
 
 
 class OneSided(NamedTuple):
@@ -97,14 +96,14 @@ class Denials:
     def _is_compared(self, negation: Negation, side: int) -> bool:
         """*Not before May*; *no other is as fast*: the other side has the best, or compares from the other end."""
         frames, other = self.sides[side], self.sides[1 - side]
-        is_plain = frames.sentence.words[negation.cue].lower() in _NO_NOUN
+        is_plain = frames.sentence.words[negation.cue].lower() in meaning_words().plain_negation
         if is_plain and self._has_bound(frames, negation.cue) and not self._has_bound(other, 0):
             return True
         return is_plain and (is_turned(self.roles) or (has_superlative(other) and not has_superlative(frames)))
 
     def _has_bound(self, frames: RoleFrames, begin: int) -> bool:
         """*Not before May*, *not until noon*: from then on."""
-        return any(word.lower() in _BOUNDS for word in frames.sentence.words[begin:])
+        return any(word.lower() in meaning_words().bound for word in frames.sentence.words[begin:])
 
     def _near_negations(self, side: int) -> int:
         """How many words of a side say as much as a negation and have no partner that does."""
