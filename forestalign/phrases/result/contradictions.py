@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES, SIMILAR, Finding
 from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.negations import negation_phrases
-from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.opposites import are_opposites, negation_findings
 from forestalign.lexicon.phrase_text import take_apart
 from forestalign.lexicon.quantities import quantity_findings
 from forestalign.phrases.result.comparisons import is_compared, is_turned, less_of, readings, standard_of
 from forestalign.phrases.result.denials import Denials
+from forestalign.phrases.result.different_values import DifferentValues
 from forestalign.phrases.result.role_changes import RoleComparison, Swap
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
@@ -228,45 +228,9 @@ class _Finder:
         return marks
 
     def values(self) -> list[_Mark]:
-        """Numbers at the same place that are not the same number."""
-        found: list[_Mark] = []
-        taken: tuple[set[int], set[int]] = (set(), set())
-        for i, j in sorted({*self.linked, *self._numbers_at_one_place(), *self._numbers_of_phrases()}):
-            if not (_is_number(self.source.sentence, i) and _is_number(self.target.sentence, j)):
-                continue
-            words = self.source.sentence.words[i], self.target.sentence.words[j]
-            is_same = same_number(*words) or words[0].lower() == words[1].lower()
-            is_same |= _is_score(words[0]) != _is_score(words[1])  # *4-1* and *four* are not of one kind
-            if is_same or i in taken[0] or j in taken[1] or self._is_in_settled(i, j) or self._has_equal_number(i, j):
-                continue
-            taken[0].add(i)
-            taken[1].add(j)
-            found.append(_Mark(self._said(DIFFERENT, (i,), (j,))))
-        return found
-
-    def _is_in_settled(self, i: int, j: int) -> bool:
-        return any(i in each.source or j in each.target for each in self.settled)
-
-    def _has_equal_number(self, i: int, j: int) -> bool:
-        own, other = self.source.sentence.words, self.target.sentence.words
-        return any((a == i) != (b == j) and same_number(own[a], other[b]) for a, b in self.linked)
-
-    def _numbers_at_one_place(self) -> Iterator[tuple[int, int]]:
-        """Numbers without a partner of which the nouns are partners."""
-        for predicate, other in self.roles.partner.items():
-            for i, roles in self.source.arguments[predicate]:
-                if i not in self.roles.partner and _is_number(self.source.sentence, i):
-                    for j in self.target.fillers(other, roles):
-                        if j not in self.roles.back:
-                            yield i, j
-
-    def _numbers_of_phrases(self) -> Iterator[tuple[int, int]]:
-        """The numbers of phrases that are partners as wholes, where each has one: *in 1903*, *in 1897*."""
-        for pair in self.pairs:
-            own = [word for word in range(*pair.source) if _is_number(self.source.sentence, word)]
-            other = [word for word in range(*pair.target) if _is_number(self.target.sentence, word)]
-            if not pair.supports and len(own) == len(other) == 1:
-                yield own[0], other[0]
+        """Numbers at the same place that are not the same value."""
+        values = DifferentValues(self.roles, self.pairs, frozenset(self.linked), self.settled)
+        return [_Mark(self._said(DIFFERENT, *each)) for each in values.found()]
 
     def of_phrases(self, marks: Sequence[_Mark]) -> list[_Mark]:
         """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
@@ -388,12 +352,3 @@ def _phrase(sentence: Sentence, words: Words) -> str:
 def _free(sentence: Sentence, linked: set[int]) -> list[int]:
     tokens = sentence.tokens
     return [k for k in range(len(tokens)) if k not in linked and word_class(tokens[k]) == WordClass.CONTENT]
-
-
-def _is_score(word: str) -> bool:
-    """Whether a word is two numbers: *4-1*, *1990-95*."""
-    return any(map(str.isdigit, word)) and any(dash in word[1:] for dash in ("-", "–"))
-
-
-def _is_number(sentence: Sentence, word: int) -> bool:
-    return sentence.tags[word] == "CD"
