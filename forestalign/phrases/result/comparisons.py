@@ -20,10 +20,10 @@ def standard_of(frames: RoleFrames) -> frozenset[int]:
     """The words of what something is compared with."""
     heads, relations = frames.dependencies.heads, frames.dependencies.relations
     tops = {word for word, relation in enumerate(relations) if relation.endswith(_STANDARD)}
-    return frozenset(word for word in range(len(heads)) if tops & set(_path(heads, word)))
+    return frozenset(word for word in range(len(heads)) if tops & set(path_up(heads, word)))
 
 
-def _path(heads: tuple[int, ...], word: int) -> list[int]:
+def path_up(heads: tuple[int, ...], word: int) -> list[int]:
     """A word and all above it."""
     path = [word]
     while heads[path[-1]] >= 0 and len(path) <= len(heads):

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from forestalign.grammar import negation_words
 from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES, SIMILAR, Finding
 from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.negations import negation_phrases
@@ -157,6 +158,12 @@ class _Finder:
     def _is_settled(self, i: int, j: int) -> bool:
         return any(i in each.source and j in each.target for each in self.settled)
 
+    def _is_explained_negation(self, i: int, j: int) -> bool:
+        """Whether the *never* beside *always* is part of what says the same: *never forgets*, *remembers*."""
+        words = self.source.sentence.words[i].lower(), self.target.sentence.words[j].lower()
+        is_explained = any(i in each.source for each in self.settled), any(j in each.target for each in self.settled)
+        return any(word in negation_words() and told for word, told in zip(words, is_explained, strict=True))
+
     # ---- marks ----
 
     def opposites(self) -> list[_Mark]:
@@ -170,6 +177,8 @@ class _Finder:
         found = []
         for i, j in pairs:
             if i in taken[0] or j in taken[1] or not self._are_opposites(i, j) or self._has_equal(i, j):
+                continue
+            if self._is_explained_negation(i, j):
                 continue
             taken[0].add(i)
             taken[1].add(j)
@@ -330,8 +339,11 @@ class _Finder:
         if word < 0:
             return []
         relation, head = side.dependencies.relations[word], side.dependencies.heads[word]
-        has_head = with_heads and mark.said.kind == OPPOSITE and relation in _MODIFIERS and head >= 0
-        return [word, head] if has_head else [word]
+        if not with_heads or mark.said.kind != OPPOSITE or head < 0:
+            return [word]
+        if relation == "case":  # *without a ticket*: about what it is done with or without
+            return [word, side.dependencies.heads[head]]
+        return [word, head] if relation in _MODIFIERS else [word]
 
 
 def _word_pairs(pairs: Sequence[PhrasePair]) -> Iterator[tuple[int, int]]:

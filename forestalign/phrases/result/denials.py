@@ -16,11 +16,12 @@ from forestalign.grammar import near_negations
 from forestalign.lexicon.findings import Finding
 from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.opposites import PREFIXES
-from forestalign.phrases.result.comparisons import has_superlative, is_turned
+from forestalign.phrases.result.comparisons import has_superlative, is_compared, is_turned, path_up
 from forestalign.phrases.result.negated_predicates import Negation, negations_of
 from forestalign.phrases.result.role_changes import RoleComparison
 from forestalign.phrases.result.role_frames import RoleFrames
 
+_WITHIN = ("xcomp", "ccomp", "advmod", "amod", "obj")  # relations below a predicate that are part of what it says
 _TOO = "too"  # behind which an adjective follows: too late
 
 
@@ -82,7 +83,18 @@ class Denials:
         about = {frames.dependencies.heads[negation.cue], negation.predicate} - {-1, negation.cue}
         if any(each.cue in about for each in negations_of(frames)):
             return True
+        about |= set(self._degrees_below(negation.predicate, side))
         return all(self._has_same(word, side) for word in about)
+
+    def _degrees_below(self, predicate: int, side: int) -> Iterator[int]:
+        """Comparatives of what is denied: *do not let it get warmer than that* says that it stays below."""
+        frames = self.sides[side]
+        relations = frames.dependencies.relations
+        for word in range(len(frames.sentence.tokens)):
+            path = path_up(frames.dependencies.heads, word) if is_compared(frames.sentence, word) else []
+            way = path[: path.index(predicate)] if predicate in path else []
+            if way and all(relations[each].startswith(_WITHIN) for each in way):
+                yield word
 
     def _has_same(self, word: int, side: int) -> bool:
         partner = (self.roles.partner, self.roles.back)[side].get(word)

@@ -94,6 +94,7 @@ class RoleFrames:
             return True
         heads = [self.dependencies.heads[top] for top in tops]
         is_one_name = min(heads) >= 0 and heads[0] != heads[1] and self.lemma(heads[0]) == self.lemma(heads[1])
+        is_one_name &= not any(self.sentence.tags[head].startswith("VB") for head in heads)  # paired by arguments
         firsts = {first_conjunct(self.dependencies, head) for head in heads}
         return is_one_name and len(firsts) == 1
 
