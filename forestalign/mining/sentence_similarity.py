@@ -62,7 +62,7 @@ _ARRAYS = (
     "dimensions",
 )
 _DIGITS = 5
-_FEW = 7  # words with content of a sentence in which reasons that are taken back decide
+_FEW = 10  # words of a sentence in which reasons that are taken back decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def least_likely(alignment: Alignment, found: Mapping[str, float]) -> float:
     """The lowest probability of a pair without reasons against: the shorter, the more it says that all are taken back.
 
     *Larger* and *smaller* in a comparison turned round are no accident. Word order, by which long pairs of the same
-    words are told apart, would call it one; half of the probability is reached at 7 words with content.
+    words are told apart, would call it one; half of the probability is reached at 10 words.
     """
     words = math.exp(found["length"]) / 2
     if found["same words"] == 0 or words >= 2 * _FEW:

@@ -86,9 +86,10 @@ def _more_or_less(alignment: Alignment, edits: PairEdits) -> Iterator[Reason]:
     Nor are the words of another value, of which there is a reason already.
     """
     values = [each for each in edits.contradictions if each.kind == DIFFERENT]
+    scattered = alignment.phrases.scattered
     together = (
-        {word for pair in (*alignment.phrases.scattered, *values) for word in pair.source},
-        {word for pair in (*alignment.phrases.scattered, *values) for word in pair.target},
+        {word for sides in (*(pair.source for pair in scattered), *(each.source for each in values)) for word in sides},
+        {word for sides in (*(pair.target for pair in scattered), *(each.target for each in values)) for word in sides},
     )
     for edit in edits.edits:
         if edit.kind is EditKind.DELETED and _says_something(alignment.source, edit.source, together[0]):
