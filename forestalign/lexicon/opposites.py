@@ -80,7 +80,7 @@ def is_passed(parts: Parts, index: int) -> bool:
 def are_opposites(left: str, right: str, wordnet: WordNet) -> int:
     """A grade, 0 where they are not."""
     short, long = sorted((left, right), key=len)
-    if len(short) > 3 and long in {prefix + short for prefix in PREFIXES}:
+    if len(short) > 3 and long in {prefix + joint + short for prefix in PREFIXES for joint in ("", "-")}:
         return BY_PREFIX
     return FULL if wordnet.are_antonyms(left, right) or (left, right) in listed_opposites() else 0
 

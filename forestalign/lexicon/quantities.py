@@ -6,6 +6,7 @@ tokenised sentence together with fractions, times of day, dates, ranges and comp
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,11 +21,16 @@ from forestalign.tokens import KEPT_WORDS
 
 # shares of the larger value by which measures may differ: 26 miles and 42 km, a month and 30 days, a third and 33 %
 CLOSE, ROUGH = Fraction(1, 200), Fraction(3, 200)
+ROUNDED = Fraction(1, 25)  # the same for what is rounded from another unit: 32 miles from 52 km, which are 32.3
 MONTH = 28 * 86400
 WIDEST = 20  # a range ends at most at so many times its beginning: `rose 1/16 to 100` is none
 DEGREES = frozenset({"temperature", "angle"})
 AGES = frozenset({"aged", "age"})
-CONVERTED = frozenset({"duration", "length", "area", "mass", "volume", "speed", "temperature", "ratio"})
+MEASURES = frozenset({"length", "area", "mass", "volume", "speed", "temperature"})
+CONVERTED = MEASURES | {"duration", "ratio"}
+FINEST = Fraction(1, 10**6)  # digits of a figure that are looked at
+UNMEASURED = frozenset({"count", "ordinal", "times"})
+ALIKE = {"share": ("ratio", "points"), "degrees": ("temperature", "angle")}  # kinds that are said alike
 DATE, CLOCK, YEARS = "date", "clock", "years"
 TimeReader = Callable[[Parts, int], tuple[Date | Clock | Years, int] | None]
 
@@ -47,6 +53,7 @@ class Quantity:
     is_implicit: bool = False
     time: Date | Clock | Years | None = None
     shell: int = 0
+    unit: Unit | None = None
 
     @property
     def whole(self) -> tuple[int, int]:
@@ -125,8 +132,11 @@ def _glued(parts: Parts, begin: int) -> list[Quantity]:
     found = split_glued(parts.forms[begin])
     if found is None or (found[1],) not in units():
         return []
-    values = [(unit.dimension, unit.base(found[0])) for unit in units()[found[1],]]
-    return [_compared(parts, Quantity(begin, begin, begin + 1, name, value, value)) for name, value in values]
+    values = [(unit, unit.base(found[0])) for unit in units()[found[1],]]
+    return [
+        _compared(parts, Quantity(begin, begin, begin + 1, unit.dimension, value, value, unit=unit))
+        for unit, value in values
+    ]
 
 
 def _implicit(parts: Parts, begin: int) -> list[Quantity]:
@@ -164,7 +174,7 @@ def _in_unit(parts: Parts, bare: Quantity, unit: Unit, end: int) -> Quantity:
     low, high = (
         sorted((unit.base(-bare.low), unit.base(-bare.high))) if is_below else map(unit.base, (bare.low, bare.high))
     )
-    return replace(bare, end=end + is_age + 2 * is_below, dimension=unit.dimension, low=low, high=high)
+    return replace(bare, end=end + is_age + 2 * is_below, dimension=unit.dimension, low=low, high=high, unit=unit)
 
 
 def _ranged(parts: Parts, bare: Quantity) -> Quantity:
@@ -193,7 +203,8 @@ def _added(parts: Parts, whole: Quantity) -> Quantity:
         return whole
     more = unit.base(number.value)
     is_smaller = whole.low == whole.high and more < whole.low
-    return replace(whole, end=found[1], low=whole.low + more, high=whole.high + more) if is_smaller else whole
+    total = replace(whole, end=found[1], low=whole.low + more, high=whole.high + more, unit=None)
+    return total if is_smaller else whole
 
 
 def _compared(parts: Parts, quantity: Quantity) -> Quantity:
@@ -260,6 +271,8 @@ def compare(left: Quantity, right: Quantity) -> str:
         return ""
     if _is_near(left.low, right.low, left.dimension) and _is_near(left.high, right.high, left.dimension):
         return EQUAL
+    if _is_rounded_from(left, right) or _is_rounded_from(right, left):
+        return EQUAL
     if left.is_implicit or right.is_implicit:
         return ""
     if left.low <= right.low and right.high <= left.high:
@@ -275,6 +288,26 @@ def _is_near(left: Fraction, right: Fraction, dimension: str) -> bool:
         return _is_rounded(left, right) or _is_rounded(right, left)
     is_rough = dimension == "duration" and min(left, right) >= MONTH
     return abs(left - right) <= (ROUGH if is_rough else CLOSE) * max(abs(left), abs(right))
+
+
+def _is_rounded_from(figure: Quantity, exact: Quantity) -> bool:
+    """Whether a measure is the other one in its own unit, rounded: 32 miles of 52 km, 100 km of 60 miles."""
+    if figure.unit is None or exact.unit is None or figure.unit == exact.unit or figure.dimension not in MEASURES:
+        return False
+    return all(
+        abs(own - other) <= ROUNDED * max(abs(own), abs(other)) and _rounds_to(figure.unit, own, other)
+        for own, other in ((figure.low, exact.low), (figure.high, exact.high))
+    )
+
+
+def _rounds_to(unit: Unit, figure: Fraction, exact: Fraction) -> bool:
+    """Whether a value is another one, rounded to as many digits as the figure shows; noughts at its end show none."""
+    shown, step = unit.number(figure), Fraction(1)
+    while (shown / step).denominator != 1 and step > FINEST:
+        step /= 10
+    while shown and (shown / step / 10).denominator == 1:
+        step *= 10
+    return 2 * abs(shown - unit.number(exact)) <= step
 
 
 def _is_rounded(share: Fraction, figure: Fraction) -> bool:
@@ -329,3 +362,31 @@ def _held(own: Years, other: Years) -> str:
     if own.begin <= other.begin and other.end <= own.end:
         return MORE_GENERAL
     return MORE_SPECIFIC if other.begin <= own.begin and own.end <= other.end else DIFFERENT
+
+
+# ---- measures ----
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """The tokens of a number with its unit, and all that it may measure: a pound is weight or money."""
+
+    tokens: tuple[int, ...]
+    dimensions: frozenset[str]
+
+
+def find_measures(parts: Parts) -> tuple[Measure, ...]:
+    """The measures of a sentence by their place; counts, dates and what measures nothing (*three times*) are none."""
+    found: dict[tuple[int, ...], set[str]] = defaultdict(set)
+    for each in find_quantities(parts):
+        if each.time is None and each.dimension not in UNMEASURED:
+            kind = next((name for name, kinds in ALIKE.items() if each.dimension in kinds), each.dimension)
+            found[tuple(sorted({parts.tokens[index] for index in range(each.core, each.end)}))].add(kind)
+    return tuple(Measure(tokens, frozenset(kinds)) for tokens, kinds in sorted(found.items()))
+
+
+def are_other_measures(left: Measure, others: Sequence[Measure], right: Measure, own: Sequence[Measure]) -> bool:
+    """Whether two measures are of two kinds, and neither kind is on the other side (`others` and `own`) at all."""
+    beyond = frozenset[str]().union(*(each.dimensions for each in others))
+    before = frozenset[str]().union(*(each.dimensions for each in own))
+    return left.dimensions.isdisjoint(beyond) and right.dimensions.isdisjoint(before)

@@ -28,6 +28,10 @@ class Unit:
         """A number of this unit in the base unit of its dimension."""
         return value * self.factor + self.offset
 
+    def number(self, base: Fraction) -> Fraction:
+        """How many of this unit a value in the base unit is."""
+        return (base - self.offset) / self.factor
+
 
 Names = dict[tuple[str, ...], tuple[Unit, ...]]
 

@@ -1,23 +1,26 @@
 """How similar two aligned sentences are: a number from 0 to 5, the probability of a paraphrase, and the reasons.
 
 Both see the features x of `similarity_features` and, where the parser gave vectors, the cosine c of the sentence
-vectors (c, its square and cube, and c times the aligned share). The score also knows some hundred pairs z of the
-training set, its landmarks, and how near a pair is to each:
+vectors (c, its square and cube, and c times the aligned share). They also know some hundred pairs z of the training
+sets, the landmarks, and how near a pair is to each; the score also knows in which dimensions the vectors agree, by
+their products and distances y. With weights w and v of its own each is made of
 
-    score = bias + w . x + sum over k of v(k) exp(-narrowness |x - z(k)|^2), cut to 0..5
-    probability = 1 / (1 + exp(-(bias + w . x)))
+    f(x) = bias + w . x + sum over k of v(k) exp(-narrowness |x - z(k)|^2)
+    score = f(x) + u . y, cut to 0..5
+    probability = 1 / (1 + exp(-f(x)))
 
 Reasons against (`meaning_features.REASONS`) have weights of at most nought and are unknown to the landmarks, so that
-one more reason never raises either, and one in a short sentence limits both (`limits`). The same words are 5 and 1 by
-definition. There are two sets of weights, with and without sentence vectors, which `scripts/train_similarity.py`
-learns.
+one more reason never raises either, and one in a short sentence limits both (`limits`). If all are taken back in a
+short sentence of nearly the same words, this bounds the probability from below (`least_likely`). The same words are 5
+and 1 by definition. There are two sets of weights, with and without sentence vectors, which
+`scripts/train_similarity.py` learns.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -33,10 +36,11 @@ from forestalign.inputs import read_arrays, reading
 from forestalign.lexicon import load_vectors
 from forestalign.mining.edits import edits_of
 from forestalign.mining.meaning_features import ANY_REASON
-from forestalign.mining.sentence_vectors import pooled_vector, projected_cosine
+from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
 from forestalign.mining.similarity_features import alignment_features
 from forestalign.mining.similarity_reasons import reasons_of
 from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.rising import is_taken_back
 from forestalign.tokens import Sentence
 
 VECTOR_FEATURES = ("cosine", "cosine, squared", "cosine, cubed", "cosine times aligned")
@@ -55,8 +59,10 @@ _ARRAYS = (
     "full_near",
     "projection",
     "offset",
+    "dimensions",
 )
 _DIGITS = 5
+_FEW = 10  # words of a sentence in which reasons that are taken back decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ class Similarity:
 class SimilarityModel:
     """Weights of score and paraphrase, [2, features + 1], bias last; `plain` is for pairs without sentence vectors.
 
-    `plain_near` and `full_near` are what it adds to the score to be near each landmark.
+    `plain_near` and `full_near`, [2, landmarks], are what it adds to each to be near a landmark.
     """
 
     names: tuple[str, ...]  # of the features without sentence vectors
@@ -95,6 +101,7 @@ class SimilarityModel:
     full_near: FloatArray
     projection: FloatArray
     offset: FloatArray
+    dimensions: FloatArray  # what products and distances of sentence vectors add to the score
 
     @with_one_thread
     def judge(self, alignment: Alignment) -> Similarity:
@@ -105,28 +112,30 @@ class SimilarityModel:
         found = alignment_features(alignment, edits, vectors)
         values = [found[name] for name in self.names]
         weights, near = self.plain, self.plain_near
-        cosine = self._cosine(alignment.source, alignment.target)
-        if cosine is not None:
-            values += vector_features(cosine, found["aligned"])
-            weights, near = self.full, self.full_near
+        more = 0.0
+        if (both := self._projected(alignment.source, alignment.target)) is not None:
+            values += vector_features(float(both[0] @ both[1]), found["aligned"])
+            weights, near, more = self.full, self.full_near, float(self.dimensions @ compared(*both))
         count = len(values)
         row = (np.array(values) - self.centre[:count]) / self.scale[:count]
-        score, log_odds = (float(each[:-1] @ row + each[-1]) for each in weights)
         seen = without_reasons(row[None], self.names)
-        score += float(nearness(seen, self.landmarks[:, :count], float(self.narrowness))[0] @ near)
+        nearby = nearness(seen, self.landmarks[:, :count], float(self.narrowness))[0]
+        score, log_odds = map(float, weights[:, :-1] @ row + weights[:, -1] + near @ nearby)
+        score += more
         highest, likeliest = limits(edits.contradictions, found["length"])
+        least = least_likely(alignment, found) if not edits.contradictions else 0.0
         return Similarity(
             round(min(max(score, 0.0), highest), _DIGITS),
-            round(min(1 / (1 + math.exp(-min(max(log_odds, -50.0), 50.0))), likeliest), _DIGITS),
+            round(max(min(1 / (1 + math.exp(-min(max(log_odds, -50.0), 50.0))), likeliest), least), _DIGITS),
             reasons_of(alignment, edits),
         )
 
-    def _cosine(self, source: Sentence, target: Sentence) -> float | None:
-        """The cosine of two sentences; None if there are no vectors, or those of another encoder."""
+    def _projected(self, source: Sentence, target: Sentence) -> tuple[FloatArray, FloatArray] | None:
+        """The vectors of two sentences; None if there are no vectors, or those of another encoder."""
         left, right = (pooled_vector(each, load_vectors()) for each in (source, target))
         if left is None or right is None or not len(left) == len(right) == len(self.projection):
             return None
-        return projected_cosine(left, right, self.projection, self.offset)
+        return projected(left, self.projection, self.offset), projected(right, self.projection, self.offset)
 
 
 def limits(reasons: Sized, length: float) -> tuple[float, float]:
@@ -136,6 +145,19 @@ def limits(reasons: Sized, length: float) -> tuple[float, float]:
     paraphrase; half of the probability is reached at 15 words.
     """
     return (_HIGHEST_WITH_REASON, min(math.exp(length) / 2 / _DECIDED, 1.0)) if len(reasons) else (HIGHEST, 1.0)
+
+
+def least_likely(alignment: Alignment, found: Mapping[str, float]) -> float:
+    """The lowest probability of a pair without reasons against: the shorter, the more it says that all are taken back.
+
+    *Larger* and *smaller* in a comparison turned round are no accident. Word order, by which long pairs of the same
+    words are told apart, would call it one; half of the probability is reached at 10 words.
+    """
+    words = math.exp(found["length"]) / 2
+    if found["same words"] == 0 or words >= 2 * _FEW:
+        return 0.0
+    is_same = is_taken_back(alignment.phrases, alignment.source, alignment.target, alignment.words)
+    return 1 - words / (2 * _FEW) if is_same else 0.0
 
 
 def without_reasons(rows: FloatArray, names: Sequence[str]) -> FloatArray:
@@ -171,11 +193,16 @@ def read_similarity(path: Path) -> SimilarityModel:
     numbers = {name: array.astype(np.float64) for name, array in arrays.items()}
     count, more, near = len(names), len(names) + len(VECTOR_FEATURES), len(np.atleast_1d(numbers["landmarks"]))
     shapes = {"centre": (more,), "scale": (more,), "plain": (2, count + 1), "full": (2, more + 1)}
-    shapes |= {"landmarks": (near, more), "narrowness": (), "plain_near": (near,), "full_near": (near,)}
+    shapes |= {"landmarks": (near, more), "narrowness": (), "plain_near": (2, near), "full_near": (2, near)}
     for name, shape in shapes.items():
         if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
             raise GrammarError(path, None, f"{name} is {numbers[name].shape}; expected finite numbers, {shape}")
     if numbers["projection"].ndim != 2 or numbers["offset"].shape != numbers["projection"].shape[1:]:
         found = numbers["projection"].shape, numbers["offset"].shape
         raise GrammarError(path, None, f"projection and offset are {found}; expected [pooled, few] and [few]")
+    expected = (2 * len(numbers["offset"]),)
+    if numbers["dimensions"].shape != expected or not np.isfinite(numbers["dimensions"]).all():
+        raise GrammarError(
+            path, None, f"dimensions is {numbers['dimensions'].shape}; expected finite numbers, {expected}"
+        )
     return SimilarityModel(names, **numbers)

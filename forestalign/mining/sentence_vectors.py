@@ -15,6 +15,7 @@ from forestalign.arrays import FloatArray
 from forestalign.lexicon import WordVectors
 from forestalign.tokens import Sentence
 
+PRODUCTS, DISTANCES = 30.0, 10.0
 _LEAST_WEIGHT = 0.02
 
 
@@ -28,8 +29,13 @@ def pooled_vector(sentence: Sentence, vectors: WordVectors) -> FloatArray | None
     return np.concatenate([*(layer.mean(axis=0) for layer in layers), *(weights @ layer for layer in layers)])
 
 
-def projected_cosine(source: FloatArray, target: FloatArray, projection: FloatArray, offset: FloatArray) -> float:
-    """The cosine of two pooled vectors after projecting."""
-    left, right = source @ projection + offset, target @ projection + offset
-    norm = float(np.linalg.norm(left) * np.linalg.norm(right))
-    return float(left @ right) / norm if norm else 0.0
+def projected(pooled: FloatArray, projection: FloatArray, offset: FloatArray) -> FloatArray:
+    """Pooled vectors, one or a row each, after projecting: of length 1, or nought."""
+    rows = pooled @ projection + offset
+    norms = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return np.asarray(rows / np.where(norms, norms, 1.0))
+
+
+def compared(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Products and distances of projected vectors by dimension; they vary about as much as scaled features."""
+    return np.concatenate([PRODUCTS * left * right, DISTANCES * np.abs(left - right)], axis=-1)

@@ -45,13 +45,13 @@ def meaning_changes(alignment: Alignment, edits: PairEdits) -> tuple[Reason, ...
     Nothing where it was only reworded.
     """
     found = dict.fromkeys(
-        [*_contradictions(alignment), *_other_names(alignment, edits), *_more_or_less(alignment, edits)]
+        [*_contradictions(alignment, edits), *_other_names(alignment, edits), *_more_or_less(alignment, edits)]
     )
     return tuple(found)
 
 
-def _contradictions(alignment: Alignment) -> Iterator[Reason]:
-    for found in alignment.contradictions:
+def _contradictions(alignment: Alignment, edits: PairEdits) -> Iterator[Reason]:
+    for found in edits.contradictions:
         if found.kind == OTHER_ROLES:
             yield Reason(ROLES, detail=found.reason)
         else:
@@ -81,10 +81,15 @@ def _is_name(sentence: Sentence, span: Span | None) -> bool:
 
 
 def _more_or_less(alignment: Alignment, edits: PairEdits) -> Iterator[Reason]:
-    """Deleted and inserted words of content; words that belong together without being phrases are neither."""
+    """Deleted and inserted words of content; words that belong together without being phrases are neither.
+
+    Nor are the words of another value, of which there is a reason already.
+    """
+    values = [each for each in edits.contradictions if each.kind == DIFFERENT]
+    scattered = alignment.phrases.scattered
     together = (
-        {word for pair in alignment.phrases.scattered for word in pair.source},
-        {word for pair in alignment.phrases.scattered for word in pair.target},
+        {word for sides in (*(pair.source for pair in scattered), *(each.source for each in values)) for word in sides},
+        {word for sides in (*(pair.target for pair in scattered), *(each.target for each in values)) for word in sides},
     )
     for edit in edits.edits:
         if edit.kind is EditKind.DELETED and _says_something(alignment.source, edit.source, together[0]):

@@ -84,7 +84,8 @@ class Likeness:
 
     def __init__(self, source: Sequence[str], target: Sequence[str], aligner: Aligner | None = None):
         """Without an aligner only words count."""
-        sides = [tokenize(text[:LONGEST_READ]) for text in source], [tokenize(text[:LONGEST_READ]) for text in target]
+        read = {text: tokenize(text[:LONGEST_READ]) for text in dict.fromkeys([*source, *target])}
+        sides = [read[text] for text in source], [read[text] for text in target]
         self.counts = len(source), len(target)
         self._words = _Layer(*_weighted_stems(*sides))
         vectors = None if aligner is None else _vectors(aligner, *sides)
@@ -123,7 +124,8 @@ class Likeness:
 
 def _weighted_stems(source: Sequence[Sentence], target: Sequence[Sentence]) -> tuple[sparse.csr_matrix, ...]:
     """A row of weights for each sentence, a column for each stem."""
-    bags = [[Counter(_stems(sentence)) for sentence in side] for side in (source, target)]
+    found_stems = {id(sentence): Counter(_stems(sentence)) for sentence in _told_once([*source, *target])[0]}
+    bags = [[found_stems[id(sentence)] for sentence in side] for side in (source, target)]
     frequency = Counter(word for side in bags for bag in side for word in bag)
     count = len(source) + len(target)
     weights = {
@@ -151,7 +153,7 @@ def _vectors(
 ) -> tuple[FloatArray, FloatArray] | None:
     """Unit vectors of all sentences, times their lengths; None where the parser's encoder is not the shipped one."""
     model, vectors = load_similarity(), load_vectors()
-    sentences = [*source, *target]
+    sentences, places = _told_once([*source, *target])
     rows = np.zeros((len(sentences), len(model.offset)))
     for begin in range(0, len(sentences), _VECTOR_CHUNK):
         for number, sentence in _encoded(aligner, sentences[begin : begin + _VECTOR_CHUNK]):
@@ -160,7 +162,15 @@ def _vectors(
                 return None
             row = pooled @ model.projection + model.offset
             rows[begin + number] = row * (len(sentence) / (np.linalg.norm(row) or 1.0))
-    return rows[: len(source)], rows[len(source) :]
+    return rows[places[: len(source)]], rows[places[len(source) :]]
+
+
+def _told_once(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[int]]:
+    """The sentences without copies, and the place of each sentence among them; copies are one object."""
+    numbers: dict[int, int] = {}
+    places = [numbers.setdefault(id(sentence), len(numbers)) for sentence in sentences]
+    firsts = {place: sentence for sentence, place in zip(sentences, places, strict=True)}
+    return list(firsts.values()), places
 
 
 def _encoded(aligner: Aligner, sentences: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:

@@ -13,7 +13,7 @@ A pair is moved if it is not on the heaviest sequence that both texts have in co
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -58,9 +58,21 @@ def pair_sentences(source: Sequence[str], target: Sequence[str], aligner: Aligne
     side.
     """
     same = [SentencePair((i, i + 1), (j, j + 1), True) for i, j in _same_sentences(source, target)]
-    free = _without(len(source), (pair.source[0] for pair in same)), _without(len(target), (p.target[0] for p in same))
+    left = _without(len(source), (pair.source[0] for pair in same)), _without(len(target), (p.target[0] for p in same))
+    free = _few_copies(left[0], source, len(left[1])), _few_copies(left[1], target, len(left[0]))
     pairs = _like_pairs(source, target, same, free, aligner) if all(free) else same
     return _in_order(_with_moves(pairs, target), len(source), len(target))
+
+
+def _few_copies(numbers: Sequence[int], texts: Sequence[str], most: int) -> list[int]:
+    """The numbers of sentences, of copies of one the first `most`: more cannot have partners of their own."""
+    seen: Counter[str] = Counter()
+    kept = []
+    for number in numbers:
+        seen[texts[number]] += 1
+        if seen[texts[number]] <= most:
+            kept.append(number)
+    return kept
 
 
 def _without(count: int, taken: Iterable[int]) -> list[int]:
@@ -86,12 +98,12 @@ def _same_sentences(source: Sequence[str], target: Sequence[str]) -> list[Number
                 found[i] = j
                 taken.add(j)
                 i, j = i + step, j + step
-    waiting: dict[str, list[int]] = defaultdict(list)
+    waiting: dict[str, deque[int]] = defaultdict(deque)
     for number in _without(len(target), taken):
         waiting[target[number]].append(number)
     for number in _without(len(source), found):
         if queue := waiting.get(source[number]):
-            found[number] = queue.pop(0)
+            found[number] = queue.popleft()
     return sorted(found.items())
 
 

@@ -11,7 +11,14 @@ import pytest
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR
 from forestalign.lexicon.numbers import Number, digits, read_number, read_number_words
 from forestalign.lexicon.phrase_text import Parts, take_apart
-from forestalign.lexicon.quantities import Quantity, compare, find_quantities, quantity_findings
+from forestalign.lexicon.quantities import (
+    Quantity,
+    are_other_measures,
+    compare,
+    find_measures,
+    find_quantities,
+    quantity_findings,
+)
 from forestalign.lexicon.times import Clock, Date, Years, read_clock, read_date, read_years
 from forestalign.lexicon.units import comparator_before, read_comparators, read_unit, read_units
 from forestalign.tokens import Sentence, analyse
@@ -349,6 +356,16 @@ def test_a_sign_of_money_without_a_number_is_nothing() -> None:
     [
         ("26 miles/NNS", "42 km/NN", EQUAL),
         ("26 miles/NNS", "43 km/NN", DIFFERENT),
+        ("52km", "32 miles/NNS", EQUAL),
+        ("32 miles/NNS", "52km", EQUAL),
+        ("53 km/NN", "32 miles/NNS", DIFFERENT),
+        ("32 miles/NNS", "53 km/NN", DIFFERENT),
+        ("60 miles/NNS", "100 km/NN", EQUAL),
+        ("200 miles/NNS", "300 km/NN", DIFFERENT),
+        ("6 feet/NNS", "1.8 m/NN", EQUAL),
+        ("1.8 m/NN", "1.9 m/NN", DIFFERENT),
+        ("21 °c", "70 °f", EQUAL),
+        ("25 hours/NNS", "1 day/NN", DIFFERENT),
         ("$/$ 5", "€ 5", ""),
         ("100 dollars/NNS", "101 dollars/NNS", DIFFERENT),
         ("10 to/TO 15", "12", MORE_GENERAL),
@@ -388,3 +405,30 @@ def test_a_value_with_an_equal_partner_contradicts_no_other() -> None:
 
 def test_the_same_words_need_no_evidence() -> None:
     assert list(quantity_findings(parts("5 cats"), parts("5 dogs"))) == []
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("12 percent/NN", "12 dollars/NNS", True),
+        ("12 dollars/NNS", "12 percent/NN", True),
+        ("12 percent/NN", "12 percentage/NN points/NNS", False),
+        ("12 °c", "12 degrees/NNS", False),
+        ("5 pounds/NNS", "£ 5", False),
+        ("5 pounds/NNS", "5 kg/NN", False),
+        ("5 pounds/NNS", "5 miles/NNS", True),
+        ("$/$ 5", "5 euros/NNS", True),
+    ],
+)
+def test_measures_of_two_kinds_are_told_from_those_that_are_said_alike(left: str, right: str, expected: bool) -> None:
+    (own,), (other,) = find_measures(parts(left)), find_measures(parts(right))
+    assert are_other_measures(own, (other,), other, (own,)) is expected
+
+
+def test_a_measure_whose_kind_is_on_the_other_side_is_not_another() -> None:
+    own, others = find_measures(parts("12 percent/NN")), find_measures(parts("12 dollars/NNS or/CC 12 percent/NN"))
+    assert not are_other_measures(own[0], others, others[0], own)
+
+
+def test_counts_and_dates_measure_nothing() -> None:
+    assert find_measures(parts("12 boats/NNS in/IN May/NNP 2020 three times/NNS")) == ()

@@ -27,6 +27,9 @@ def aligner() -> forestalign.Aligner:
     [
         ("Sales rose by 3 percent.", "Sales rose by 5 percent.", ChangeKind.MEANING, {"number"}),
         ("Sales rose by 3 percent.", "Sales rose by three percent.", ChangeKind.REWORDED, set()),
+        ("Sales rose by 12 percent.", "Sales rose by 12 million dollars.", ChangeKind.MEANING, {"number"}),
+        ("Sales rose by 12 million dollars.", "Sales rose by 12 percent.", ChangeKind.MEANING, {"number"}),
+        ("It is 52km to the coast.", "It is 32 miles to the coast.", ChangeKind.REWORDED, set()),
         ("The board approved the plan.", "The board did not approve the plan.", ChangeKind.MEANING, {"negation"}),
         ("The dog bit the man.", "The man bit the dog.", ChangeKind.MEANING, {"roles"}),
         ("The dog bit the man.", "The man was bitten by the dog.", ChangeKind.REWORDED, set()),

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forestalign.texts import sentence_pairing
-from forestalign.texts.sentence_likeness import LONGEST_STRETCH, Likeness
+from forestalign.aligner import Aligner, load
+from forestalign.texts import sentence_likeness, sentence_pairing
+from forestalign.texts.sentence_likeness import LONGEST_STRETCH, Likeness, _encoded
 from forestalign.texts.sentence_pairing import JOIN, LEAST_LIKE, STEPS, SentencePair, pair_sentences
+from forestalign.tokens import Sentence
 
 SOURCE_TEXT = [
     "The harbour was closed in May.",
@@ -118,6 +120,38 @@ def test_a_weak_pair_on_the_other_side_of_the_text_is_none() -> None:
 def test_the_same_text_needs_no_likeness(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sentence_pairing, "Likeness", None)
     assert all(pair.is_same for pair in pair_sentences([A, B, A], [A, B, A]))
+
+
+def test_of_many_copies_as_many_take_part_as_can_have_partners(monkeypatch: pytest.MonkeyPatch) -> None:
+    copies, other = ["The dog slept in the sun."] * 5_000, ["The dog slept in the hot sun.", "Nobody came."]
+    sizes = []
+
+    def seen(source: Sequence[str], target: Sequence[str], aligner: None) -> Likeness:
+        sizes.append((len(source), len(target)))
+        return Likeness(source, target, aligner)
+
+    monkeypatch.setattr(sentence_pairing, "Likeness", seen)
+    for source, target in ((copies, other), (other, copies)):
+        found = pair_sentences(source, target)
+        assert sum(pair.has_both for pair in found) == 1
+        assert [number for pair in found for number in range(*pair.target)] == list(range(len(target)))
+        assert sorted(number for pair in found for number in range(*pair.source)) == list(range(len(source)))
+    assert sizes == [(2, 2), (2, 2)]
+
+
+def test_copies_of_a_sentence_are_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded = []
+
+    def seen(aligner: Aligner, sentences: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
+        encoded.extend(sentences)
+        return _encoded(aligner, sentences)
+
+    monkeypatch.setattr(sentence_likeness, "_encoded", seen)
+    texts = ["It rained.", "He left.", "It rained.", "It rained."]
+    likeness = Likeness(texts, ["He left.", "It rained."], load())
+    assert len(encoded) == 2
+    same = [likeness.of((i, i + 1), (j, j + 1)) for i, j in ((0, 1), (1, 0), (2, 1), (3, 1))]
+    assert same == pytest.approx([1.0] * 4)
 
 
 def test_a_thousand_sentences_take_seconds() -> None:

@@ -8,6 +8,7 @@
 - `pair_relations`: what a pair rests on, and what its phrases are to each other
 - `role_frames`, `role_changes`: who does what to whom, and which words changed places
 - `negated_predicates`, `denials`: negations, and which of them contradict the other sentence
+- `different_values`: numbers at one place that are not the same value
 - `comparisons`: what stands behind *than*, and comparisons that are made from the other end
 - `contradictions`: negations, opposites, values and roles that make two sentences differ
 - `rising`: what contradicts inside a pair makes the pair contradict, up to the root

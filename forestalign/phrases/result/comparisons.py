@@ -6,25 +6,24 @@ one has behind *than*, the other has before it. Only words count, so that it doe
 
 from __future__ import annotations
 
+from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.phrases.result.role_changes import RoleComparison
 from forestalign.phrases.result.role_frames import RoleFrames
 from forestalign.tokens import Sentence, lemmatize
 
 _STANDARD = (":than", ":as")  # ends of relations of what something is compared with
 _NAMES = ("NN", "PRP", "CD", "JJ", "DT")  # beginnings of the tags of words that name it
-_LESS = frozenset({"less", "least"})
 _COMPARED = frozenset({"JJR", "RBR", "JJS", "RBS"})
-_ALL = frozenset({"any", "every", "all", "each"})
 
 
 def standard_of(frames: RoleFrames) -> frozenset[int]:
     """The words of what something is compared with."""
     heads, relations = frames.dependencies.heads, frames.dependencies.relations
     tops = {word for word, relation in enumerate(relations) if relation.endswith(_STANDARD)}
-    return frozenset(word for word in range(len(heads)) if tops & set(_path(heads, word)))
+    return frozenset(word for word in range(len(heads)) if tops & set(path_up(heads, word)))
 
 
-def _path(heads: tuple[int, ...], word: int) -> list[int]:
+def path_up(heads: tuple[int, ...], word: int) -> list[int]:
     """A word and all above it."""
     path = [word]
     while heads[path[-1]] >= 0 and len(path) <= len(heads):
@@ -49,7 +48,7 @@ def has_superlative(frames: RoleFrames) -> bool:
     """*The fastest*, *first*, *faster than any other*."""
     words = {word.lower() for word in frames.sentence.words}
     is_most = any(tag in ("JJS", "RBS") for tag in frames.sentence.tags) or "first" in words
-    return is_most or ("than" in words and not words.isdisjoint(_ALL))
+    return is_most or ("than" in words and not words.isdisjoint(meaning_words().all))
 
 
 def readings(sentence: Sentence, word: int) -> set[str]:
@@ -68,4 +67,4 @@ def is_compared(sentence: Sentence, word: int) -> bool:
 def less_of(frames: RoleFrames, word: int) -> int:
     """The *less* of *less safe*, or -1."""
     heads = frames.dependencies.heads
-    return next((k for k in range(len(heads)) if heads[k] == word and frames.lemma(k) in _LESS), -1)
+    return next((k for k in range(len(heads)) if heads[k] == word and frames.lemma(k) in meaning_words().less), -1)

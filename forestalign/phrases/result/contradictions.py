@@ -14,14 +14,16 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from forestalign.grammar import negation_words
 from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES, SIMILAR, Finding
+from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.negations import negation_phrases
-from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.opposites import are_opposites, negation_findings
 from forestalign.lexicon.phrase_text import take_apart
 from forestalign.lexicon.quantities import quantity_findings
 from forestalign.phrases.result.comparisons import is_compared, is_turned, less_of, readings, standard_of
 from forestalign.phrases.result.denials import Denials
+from forestalign.phrases.result.different_values import DifferentValues
 from forestalign.phrases.result.role_changes import RoleComparison, Swap
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
@@ -35,7 +37,6 @@ ORDER = (OPPOSITE, OTHER_ROLES, DIFFERENT)  # of relations, where a pair has mar
 _OWN_WORD = frozenset({"lexicon", "quantity", "acronym"})  # evidence that says a relation by itself
 _SAME_KIND = ("NN", "VB", "JJ", "RB", "IN", "DT", "CD", "RP")  # beginnings of tags of words that can be opposites
 _NEAR_KINDS = ({"JJ", "RB"}, {"JJ", "VB"}, {"IN", "RP", "RB"}, {"NN", "DT", "CD", "RB"})
-_DEGREES = ({"more", "less"}, {"most", "least"}, {"more", "fewer"}, {"much", "little"})
 _GRADED = frozenset({"JJR", "RBR", "JJ", "RB"})
 _MODIFIERS = ("amod", "advmod", "det", "nummod")
 
@@ -157,6 +158,12 @@ class _Finder:
     def _is_settled(self, i: int, j: int) -> bool:
         return any(i in each.source and j in each.target for each in self.settled)
 
+    def _is_explained_negation(self, i: int, j: int) -> bool:
+        """Whether the *never* beside *always* is part of what says the same: *never forgets*, *remembers*."""
+        words = self.source.sentence.words[i].lower(), self.target.sentence.words[j].lower()
+        is_explained = any(i in each.source for each in self.settled), any(j in each.target for each in self.settled)
+        return any(word in negation_words() and told for word, told in zip(words, is_explained, strict=True))
+
     # ---- marks ----
 
     def opposites(self) -> list[_Mark]:
@@ -170,6 +177,8 @@ class _Finder:
         found = []
         for i, j in pairs:
             if i in taken[0] or j in taken[1] or not self._are_opposites(i, j) or self._has_equal(i, j):
+                continue
+            if self._is_explained_negation(i, j):
                 continue
             taken[0].add(i)
             taken[1].add(j)
@@ -192,7 +201,8 @@ class _Finder:
         if not is_one_kind or self.source.lemma(i) == self.target.lemma(j):
             return False
         pairs = product(readings(self.source.sentence, i), readings(self.target.sentence, j))
-        are_opposed = any({*each} in _DEGREES or are_opposites(*each, self.wordnet) for each in pairs)
+        degrees = meaning_words().degrees
+        are_opposed = any(frozenset(each) in degrees or are_opposites(*each, self.wordnet) for each in pairs)
         return are_opposed and not self._is_settled(i, j) and not self.roles.may_be_conversive(i, j)
 
     def degrees(self) -> list[_Mark]:
@@ -227,45 +237,9 @@ class _Finder:
         return marks
 
     def values(self) -> list[_Mark]:
-        """Numbers at the same place that are not the same number."""
-        found: list[_Mark] = []
-        taken: tuple[set[int], set[int]] = (set(), set())
-        for i, j in sorted({*self.linked, *self._numbers_at_one_place(), *self._numbers_of_phrases()}):
-            if not (_is_number(self.source.sentence, i) and _is_number(self.target.sentence, j)):
-                continue
-            words = self.source.sentence.words[i], self.target.sentence.words[j]
-            is_same = same_number(*words) or words[0].lower() == words[1].lower()
-            is_same |= _is_score(words[0]) != _is_score(words[1])  # *4-1* and *four* are not of one kind
-            if is_same or i in taken[0] or j in taken[1] or self._is_in_settled(i, j) or self._has_equal_number(i, j):
-                continue
-            taken[0].add(i)
-            taken[1].add(j)
-            found.append(_Mark(self._said(DIFFERENT, (i,), (j,))))
-        return found
-
-    def _is_in_settled(self, i: int, j: int) -> bool:
-        return any(i in each.source or j in each.target for each in self.settled)
-
-    def _has_equal_number(self, i: int, j: int) -> bool:
-        own, other = self.source.sentence.words, self.target.sentence.words
-        return any((a == i) != (b == j) and same_number(own[a], other[b]) for a, b in self.linked)
-
-    def _numbers_at_one_place(self) -> Iterator[tuple[int, int]]:
-        """Numbers without a partner of which the nouns are partners."""
-        for predicate, other in self.roles.partner.items():
-            for i, roles in self.source.arguments[predicate]:
-                if i not in self.roles.partner and _is_number(self.source.sentence, i):
-                    for j in self.target.fillers(other, roles):
-                        if j not in self.roles.back:
-                            yield i, j
-
-    def _numbers_of_phrases(self) -> Iterator[tuple[int, int]]:
-        """The numbers of phrases that are partners as wholes, where each has one: *in 1903*, *in 1897*."""
-        for pair in self.pairs:
-            own = [word for word in range(*pair.source) if _is_number(self.source.sentence, word)]
-            other = [word for word in range(*pair.target) if _is_number(self.target.sentence, word)]
-            if not pair.supports and len(own) == len(other) == 1:
-                yield own[0], other[0]
+        """Numbers at the same place that are not the same value."""
+        values = DifferentValues(self.roles, self.pairs, frozenset(self.linked), self.settled)
+        return [_Mark(self._said(DIFFERENT, *each)) for each in values.found()]
 
     def of_phrases(self, marks: Sequence[_Mark]) -> list[_Mark]:
         """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
@@ -365,8 +339,11 @@ class _Finder:
         if word < 0:
             return []
         relation, head = side.dependencies.relations[word], side.dependencies.heads[word]
-        has_head = with_heads and mark.said.kind == OPPOSITE and relation in _MODIFIERS and head >= 0
-        return [word, head] if has_head else [word]
+        if not with_heads or mark.said.kind != OPPOSITE or head < 0:
+            return [word]
+        if relation == "case":  # *without a ticket*: about what it is done with or without
+            return [word, side.dependencies.heads[head]]
+        return [word, head] if relation in _MODIFIERS else [word]
 
 
 def _word_pairs(pairs: Sequence[PhrasePair]) -> Iterator[tuple[int, int]]:
@@ -387,12 +364,3 @@ def _phrase(sentence: Sentence, words: Words) -> str:
 def _free(sentence: Sentence, linked: set[int]) -> list[int]:
     tokens = sentence.tokens
     return [k for k in range(len(tokens)) if k not in linked and word_class(tokens[k]) == WordClass.CONTENT]
-
-
-def _is_score(word: str) -> bool:
-    """Whether a word is two numbers: *4-1*, *1990-95*."""
-    return any(map(str.isdigit, word)) and any(dash in word[1:] for dash in ("-", "–"))
-
-
-def _is_number(sentence: Sentence, word: int) -> bool:
-    return sentence.tags[word] == "CD"

@@ -14,15 +14,15 @@ from typing import NamedTuple
 
 from forestalign.grammar import near_negations
 from forestalign.lexicon.findings import Finding
+from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.opposites import PREFIXES
-from forestalign.phrases.result.comparisons import has_superlative, is_turned
+from forestalign.phrases.result.comparisons import has_superlative, is_compared, is_turned, path_up
 from forestalign.phrases.result.negated_predicates import Negation, negations_of
 from forestalign.phrases.result.role_changes import RoleComparison
 from forestalign.phrases.result.role_frames import RoleFrames
 
+_WITHIN = ("xcomp", "ccomp", "advmod", "amod", "obj")  # relations below a predicate that are part of what it says
 _TOO = "too"  # behind which an adjective follows: too late
-_BOUNDS = frozenset({"until", "till", "before"})
-_NO_NOUN = frozenset({"no", "none", "nobody", "nothing", "neither", "not", "n't", "never"})
 
 
 class OneSided(NamedTuple):
@@ -83,7 +83,18 @@ class Denials:
         about = {frames.dependencies.heads[negation.cue], negation.predicate} - {-1, negation.cue}
         if any(each.cue in about for each in negations_of(frames)):
             return True
+        about |= set(self._degrees_below(negation.predicate, side))
         return all(self._has_same(word, side) for word in about)
+
+    def _degrees_below(self, predicate: int, side: int) -> Iterator[int]:
+        """Comparatives of what is denied: *do not let it get warmer than that* says that it stays below."""
+        frames = self.sides[side]
+        relations = frames.dependencies.relations
+        for word in range(len(frames.sentence.tokens)):
+            path = path_up(frames.dependencies.heads, word) if is_compared(frames.sentence, word) else []
+            way = path[: path.index(predicate)] if predicate in path else []
+            if way and all(relations[each].startswith(_WITHIN) for each in way):
+                yield word
 
     def _has_same(self, word: int, side: int) -> bool:
         partner = (self.roles.partner, self.roles.back)[side].get(word)
@@ -97,14 +108,14 @@ class Denials:
     def _is_compared(self, negation: Negation, side: int) -> bool:
         """*Not before May*; *no other is as fast*: the other side has the best, or compares from the other end."""
         frames, other = self.sides[side], self.sides[1 - side]
-        is_plain = frames.sentence.words[negation.cue].lower() in _NO_NOUN
+        is_plain = frames.sentence.words[negation.cue].lower() in meaning_words().plain_negation
         if is_plain and self._has_bound(frames, negation.cue) and not self._has_bound(other, 0):
             return True
         return is_plain and (is_turned(self.roles) or (has_superlative(other) and not has_superlative(frames)))
 
     def _has_bound(self, frames: RoleFrames, begin: int) -> bool:
         """*Not before May*, *not until noon*: from then on."""
-        return any(word.lower() in _BOUNDS for word in frames.sentence.words[begin:])
+        return any(word.lower() in meaning_words().bound for word in frames.sentence.words[begin:])
 
     def _near_negations(self, side: int) -> int:
         """How many words of a side say as much as a negation and have no partner that does."""

@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from forestalign.grammar import negation_words
+from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.negations import denying_lemmas, verbs_that_deny
 from forestalign.lexicon.phrase_text import take_apart
 from forestalign.phrases.result.role_frames import RoleFrames
 from forestalign.tokens import Sentence
 
-# words behind a negation with which it denies nothing: *not only*, *no less than*, *nothing but*
-_HARMLESS = frozenset({"only", "just", "merely", "least", "doubt", "more", "less", "fewer", "sooner", "later", "but"})
-_NOBODY, _BUT = frozenset({"nothing", "nobody", "none", "no"}), frozenset({"except", "matter"})
 _WHETHER = ("or", "not")
 _UNABLE = "unable"  # could not
 
@@ -37,7 +35,7 @@ def negations_of(frames: RoleFrames) -> list[Negation]:
             found.append(Negation(cue, denied[cue]))
         if (word not in negation_words() and word != _UNABLE) or _is_harmless(words, cue):
             continue
-        if word == "nor" and any(each in ("neither", "not", "n't", "no") for each in words[:cue]):
+        if word == "nor" and any(each in meaning_words().before_nor for each in words[:cue]):
             continue
         found.append(Negation(cue, frames.predicate_over(cue)))
     return found
@@ -54,9 +52,10 @@ def _denied_verbs(sentence: Sentence) -> dict[int, int]:
 
 def _is_harmless(words: list[str], cue: int) -> bool:
     following = words[cue + 1] if cue + 1 < len(words) else ""
-    if words[cue] in ("not", "no", "nothing") and following in _HARMLESS:
-        return not (following in ("more", "less", "fewer") and "than" not in words[cue + 2 : cue + 4])
-    if words[cue] in _NOBODY and not _BUT.isdisjoint(words[cue + 1 :]):
+    lists = meaning_words()
+    if words[cue] in lists.before_harmless and following in lists.harmless:
+        return not (following in lists.harmless_with_than and "than" not in words[cue + 2 : cue + 4])
+    if words[cue] in lists.before_exception and not lists.exception.isdisjoint(words[cue + 1 :]):
         return True  # nothing ... except: only
     is_whether = cue > 0 and (words[cue - 1], words[cue]) == _WHETHER
     return is_whether or (words[cue] == "no" and following in (",", ""))

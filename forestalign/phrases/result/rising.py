@@ -10,7 +10,7 @@ from forestalign.lexicon.findings import AGAINST, SIMILAR
 from forestalign.phrases.result.contradictions import ORDER, Contradictions, find_contradictions
 from forestalign.phrases.result.role_changes import RoleComparison
 from forestalign.phrases.result.role_frames import RoleFrames
-from forestalign.tokens import Sentence
+from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordAlignment
 
 if TYPE_CHECKING:
@@ -36,6 +36,13 @@ def contradictions_of(
     trees = phrases.target_tree, phrases.source_tree
     turned = replace(phrases, pairs=tuple(map(_turned, phrases.pairs)), source_tree=trees[0], target_tree=trees[1])
     return contradictions_of(turned, target, source, links.mirrored()).mirrored(source, target)
+
+
+def is_taken_back(phrases: PhraseAlignment, source: Sentence, target: Sentence, links: WordAlignment) -> bool:
+    """Whether there are marks, and all of them are taken back: *A is larger than B*, *B is smaller than A*."""
+    found = contradictions_of(phrases, source, target, links)
+    is_marked = any(not mark.is_silent for mark in found.marks)
+    return is_marked and not found.inside(Span(0, len(source)), Span(0, len(target)))
 
 
 def _turned(pair: PhrasePair) -> PhrasePair:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import permutations
 from typing import NamedTuple
 
 from forestalign.lexicon import WordNet
@@ -20,6 +21,7 @@ from forestalign.phrases.result.role_frames import SUBJECT, THAN, RoleFrames
 from forestalign.words.alignment import WordLink
 
 _MOVABLE = ("NN", "PRP", "CD", "JJ", "VB")  # beginnings of the tags of words that can change places
+_MOST_VERBS = 4  # of one name that are paired by their arguments
 _SURE = 0.6  # a link of two different words that says they are the same
 
 
@@ -83,6 +85,7 @@ class RoleComparison:
         partner = {i: pair[1] for i, pair in best.items() if best_back[pair[1]] == pair}
         _pair_by_modifiers(source, target, partner)
         _add_same_words(source, target, partner)
+        _pair_by_arguments(source, target, partner)
         _add_conversives(source, target, partner)
         return cls(source, target, partner, {j: i for i, j in partner.items()}, scores, wordnet)
 
@@ -274,6 +277,40 @@ def _things_by_name(frames: RoleFrames) -> dict[str, dict[int, frozenset[str]]]:
         if tag.startswith("NN"):
             names.setdefault(frames.lemma(word), {})[word] = frames.modifiers(word)
     return {name: words for name, words in names.items() if len(words) > 1}
+
+
+def _pair_by_arguments(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:
+    """Verbs of one name, of which both sides have as many, are partners by their arguments, or else by their order.
+
+    Word links go by the place, so that the conjuncts of *involved trains and involved deaths* would seem to change
+    their objects when they change places. Only arguments that a sentence has once can tell.
+    """
+    sides = [_verbs_by_name(frames) for frames in (source, target)]
+    for name in sorted(sides[0].keys() & sides[1].keys()):
+        own, other = sides[0][name], sides[1][name]
+        if not len(own) == len(other) <= _MOST_VERBS or any(partner.get(i) not in other for i in own):
+            continue
+        shared = {(i, j): _shared_arguments(source, target, partner, i, j) for i in own for j in other}
+        ways = {way: sum(shared[each] for each in zip(own, way, strict=True)) for way in permutations(other)}
+        best = [way for way, count in ways.items() if count and count == max(ways.values())]
+        if len(best) == 1 or tuple(other) in best:
+            partner |= dict(zip(own, best[0], strict=True))  # the first is in the order of the sentence
+
+
+def _verbs_by_name(frames: RoleFrames) -> dict[str, list[int]]:
+    """The verbs that a sentence has several times, by name."""
+    names: dict[str, list[int]] = {}
+    for word, tag in enumerate(frames.sentence.tags):
+        if tag.startswith("VB") and frames.arguments[word]:
+            names.setdefault(frames.lemma(word), []).append(word)
+    return {name: words for name, words in names.items() if len(words) > 1}
+
+
+def _shared_arguments(source: RoleFrames, target: RoleFrames, partner: dict[int, int], i: int, j: int) -> int:
+    """How many arguments of two verbs are partners of each other, of those that their sentence has once."""
+    lemmas = Counter(map(source.lemma, range(len(source.arguments))))
+    below = {word for word, _ in target.arguments[j]}
+    return sum(partner.get(word) in below and lemmas[source.lemma(word)] == 1 for word, _ in source.arguments[i])
 
 
 def _add_same_words(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:

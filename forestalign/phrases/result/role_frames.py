@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from forestalign.dependencies import Dependencies, to_dependencies
 from forestalign.grammar import negation_words
+from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.tokens import Sentence
 from forestalign.trees import Tree
 
@@ -23,8 +24,6 @@ _MODIFIERS = frozenset({"amod", "nummod", "compound"})
 _WH = frozenset({"WDT", "WP", "WRB", "WP$"})
 _PROPOSITIONS = ("ccomp", "xcomp", "csubj", "parataxis")
 _TELLING = frozenset({"amod", "nummod", "compound", "det", "nmod:poss", "nmod:of"})
-_ARTICLES = frozenset({"a", "an", "the"})
-_DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 _NO_ROLES = frozenset[str]()
 
 
@@ -76,8 +75,9 @@ class RoleFrames:
         if self.is_name(word):
             return True
         below = [k for k, head in enumerate(heads) if head == word]
+        definite = meaning_words().definite
         return any(
-            words[k].lower() in _DEFINITE or tags[k] in ("PRP$", "JJS", "RBS") or relations[k] == "nmod:poss"
+            words[k].lower() in definite or tags[k] in ("PRP$", "JJS", "RBS") or relations[k] == "nmod:poss"
             for k in below
         )
 
@@ -85,7 +85,7 @@ class RoleFrames:
         """Lemmas of what tells this thing from another one of its name: *this* and *last* of a year."""
         heads, relations = self.dependencies.heads, self.dependencies.relations
         below = [k for k, head in enumerate(heads) if head == word and relations[k] in _TELLING]
-        return frozenset(self.lemma(k) for k in below if self.lemma(k) not in _ARTICLES)
+        return frozenset(self.lemma(k) for k in below if self.lemma(k) not in meaning_words().article)
 
     def are_coordinated(self, one: int, other: int) -> bool:
         """Whether two words are conjuncts, or modify conjuncts of one name: *black music and British music*."""
@@ -94,6 +94,7 @@ class RoleFrames:
             return True
         heads = [self.dependencies.heads[top] for top in tops]
         is_one_name = min(heads) >= 0 and heads[0] != heads[1] and self.lemma(heads[0]) == self.lemma(heads[1])
+        is_one_name &= not any(self.sentence.tags[head].startswith("VB") for head in heads)  # paired by arguments
         firsts = {first_conjunct(self.dependencies, head) for head in heads}
         return is_one_name and len(firsts) == 1
 

@@ -21,6 +21,10 @@ MET = "(TOP (S (NP (NNP Ann)) (VP (VBD met) (NP (NNP Bob)))))"
 MET_TURNED = "(TOP (S (NP (NNP Bob)) (VP (VBD met) (NP (NNP Ann)))))"
 OF = "(TOP (NP (NP (DT the) (NN king)) (PP (IN of) (NP (DT the) (NN city)))))"
 OF_TURNED = "(TOP (NP (NP (DT the) (NN city)) (PP (IN of) (NP (DT the) (NN king)))))"
+BUILT = (
+    "(TOP (S (NP (PRP They)) (VP (VP (VBD built) (NP (NNS {})) (PP (IN in) (NP (NNP {})))) (CC and) "
+    "(VP (VBD built) (NP (NNS {})) (PP (IN in) (NP (NNP {})))))))"
+)
 BOTH = "(TOP (S (NP (NP (NNP Ann)) (CC and) (NP (NNP Bob))) (VP (VBD left))))"
 BOTH_TURNED = "(TOP (S (NP (NP (NNP Bob)) (CC and) (NP (NNP Ann))) (VP (VBD left))))"
 
@@ -54,6 +58,17 @@ def test_one_event_in_other_grammar_has_the_same_roles(source: str, target: str,
 )
 def test_words_that_changed_places_are_swapped(source: str, target: str, links: dict[int, int]) -> None:
     assert ArgumentKind.SWAPPED in kinds(source, target, links)
+
+
+def test_conjuncts_with_one_verb_may_change_places_and_their_objects_may_not_change_verbs() -> None:
+    turned = BUILT.format("mills", "Rome", "roads", "Oslo")
+    crossed = BUILT.format("mills", "Oslo", "roads", "Rome")
+    start = BUILT.format("roads", "Oslo", "mills", "Rome")
+    by_place = {0: 0, 1: 1, 3: 3, 5: 5, 6: 6, 8: 8}  # the verbs, as word links go
+    assert kinds(start, turned, {**by_place, 2: 7, 4: 9, 7: 2, 9: 4}) == {ArgumentKind.SAME}
+    assert kinds(turned, start, {**by_place, 2: 7, 4: 9, 7: 2, 9: 4}) == {ArgumentKind.SAME}
+    assert ArgumentKind.SWAPPED in kinds(start, crossed, {**by_place, 2: 7, 4: 4, 7: 2, 9: 9})
+    assert ArgumentKind.SWAPPED in kinds(crossed, start, {**by_place, 2: 7, 4: 4, 7: 2, 9: 9})
 
 
 def test_another_word_at_a_place_and_none() -> None:
