@@ -181,7 +181,13 @@ def edits(alignment: Alignment, is_swapped: bool) -> frozenset[tuple[Any, ...]]:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"decode": "risk"}, {"one_best": True}, {"kbest": 5}, {"scoring": "paper"}, {"decode": "risk", "kbest": 5}],
+    [
+        {"one_best": True},
+        {"scoring": "paper"},
+        {"decode": "risk", "kbest": 5},
+        pytest.param({"decode": "risk"}, marks=pytest.mark.heavy),
+        pytest.param({"kbest": 5}, marks=pytest.mark.heavy),
+    ],
     ids=str,
 )
 def test_so_it_does_whatever_the_decoding(settings: dict[str, Any]) -> None:

@@ -242,6 +242,7 @@ def test_a_notebook_shows_a_drawing(result: Alignment) -> None:
     assert "committee" in html
 
 
+@pytest.mark.heavy
 def test_two_processes_give_what_one_gives(aligner: Aligner) -> None:
     alone = list(aligner.align_many(PAIRS))
     assert [found.to_json() for found in aligner.align_many(PAIRS, jobs=2)] == [found.to_json() for found in alone]

@@ -95,6 +95,7 @@ def test_a_failed_job_leaves_an_empty_line_where_lines_are_counted(tmp_path: Pat
     assert [bool(line) for line in lines] == [True, False, True, False]
 
 
+@pytest.mark.heavy
 def test_a_job_past_its_time_limit_is_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
     output, errors = tmp_path / "out.jsonl", io.StringIO()
     tally = run_jobs(

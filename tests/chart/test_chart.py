@@ -85,7 +85,7 @@ def test_viterbi_finds_the_best_tree(chart: Chart) -> None:
 
 
 @given(charts, st.sampled_from([1, 2, 7, 40, 5000]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_kbest_gives_the_k_best_trees_each_once(chart: Chart, k: int) -> None:
     scores = all_trees(chart)
     total = log_sum(list(scores.values()))

@@ -115,6 +115,7 @@ def test_modules_beside_the_data_are_not_run_by_the_server(folder: Path) -> None
     assert trace_of(folder) == ""
 
 
+@pytest.mark.heavy
 def test_python_m_runs_modules_beside_the_data_neither(folder: Path) -> None:
     shutil.rmtree(folder / "forestalign")  # which Python itself would run, before it asks us
     done = run_in(folder, "words", "pairs.tsv", start=(sys.executable, "-m", "forestalign"))

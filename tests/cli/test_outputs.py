@@ -153,7 +153,7 @@ run_jobs(jobs, StartUpper(), output=output, limits=RunLimits(chunk_size=5), work
 """
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("suffix", ["", pytest.param(".gz", marks=pytest.mark.heavy)])
 def test_a_disk_that_fills_up_loses_nothing_and_the_run_goes_on_when_there_is_room(tmp_path: Path, suffix: str) -> None:
     output, whole = tmp_path / f"out.jsonl{suffix}", tmp_path / f"whole.jsonl{suffix}"
 
@@ -180,7 +180,7 @@ def words(*payloads: str) -> list[Job]:
     return [Job(number, f"p{number}", word) for number, word in enumerate(payloads, start=1)]
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.heavy), 2])
 def test_a_crash_costs_one_pair_whatever_the_number_of_processes(
     tmp_path: Path, processes: int, capfd: pytest.CaptureFixture[str]
 ) -> None:

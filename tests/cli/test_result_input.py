@@ -34,7 +34,9 @@ def outputs(run: Run, command: str, *inputs: str) -> tuple[str, str]:
     return Path("made").read_text(), answer.err
 
 
-@pytest.mark.parametrize("command", ["edits", "extract", "view"])
+@pytest.mark.parametrize(
+    "command", ["edits", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("extract", "view"))]
+)
 def test_results_pairs_and_sentences_come_to_the_same(command: str, run: Run) -> None:
     assert run("align", "pairs.tsv", "--json", "-q", "-o", "results.jsonl").code == 0
     Path("results.jsonl").rename("pairs.jsonl")  # the page and the report have the name of the file

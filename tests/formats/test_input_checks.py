@@ -65,6 +65,7 @@ def test_a_pair_is_a_source_and_a_target(aligner: Aligner, pair: Any) -> None:
         list(aligner.align_many([GOOD, pair]))
 
 
+@pytest.mark.heavy
 def test_errors_take_the_place_of_their_results_where_wanted(aligner: Aligner) -> None:
     pairs: list[Any] = [GOOD, (None, "b"), GOOD, ("", "b"), ("x " * 400, "b"), ("a", "b", "c")]
     for jobs in (1, 2):
@@ -145,7 +146,11 @@ PUBLIC: dict[str, Callable[[Aligner, Any], object]] = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.heavy if name == "align_many pair" else ()) for name in PUBLIC]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.heavy if name in ("align_many", "align_many pair") else ())
+        for name in PUBLIC
+    ],
 )  # its values go to processes of their own
 def test_no_value_gives_an_error_that_is_not_ours(aligner: Aligner, name: str) -> None:
     for value in WRONG.values():

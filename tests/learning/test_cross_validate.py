@@ -82,6 +82,7 @@ def test_two_runs_and_a_resumed_run_write_the_same_scores(folder: Path, tmp_path
     assert whole.read_bytes() == again.read_bytes() == resumed.read_bytes()
 
 
+@pytest.mark.heavy
 def test_learning_goes_on_from_scores_that_were_learned_before(folder: Path, tmp_path: Path) -> None:
     output, further = tmp_path / "scores.json", tmp_path / "further.json"
     assert train(folder, output, "--passes", "1", "--start", "shipped") == 0

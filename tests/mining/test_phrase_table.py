@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.cli import main
@@ -275,6 +275,7 @@ Corpus = st.lists(st.tuples(Word, Word, st.sampled_from(["NP", "VP"]), st.intege
 
 
 @given(Corpus, st.integers(1, 2000))
+@settings(max_examples=20)
 def test_the_table_is_what_counting_by_hand_gives(
     tmp_path_factory: pytest.TempPathFactory, corpus: Any, size: int
 ) -> None:

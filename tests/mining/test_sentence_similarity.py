@@ -186,6 +186,7 @@ def test_landmarks_do_not_see_reasons() -> None:
     assert without_reasons(rows, ("kept", ANY_REASON, "moves")).tolist() == [[1.0, 0.0, 1.0]]
 
 
+@pytest.mark.heavy
 def test_what_a_new_user_tries_is_told_apart_by_the_probability() -> None:
     aligner = load()
     likely = {

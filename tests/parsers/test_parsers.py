@@ -174,7 +174,7 @@ def retagged(tree: Tree) -> Tree:
 
 
 @given(st.integers(1, 4), st.integers(0, 1000))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_a_forest_pruned_at_nothing_holds_every_tree_of_the_chart(n: int, seed: int) -> None:
     chart = random_chart(n, seed)
     best = viterbi(chart, words(n)).tree
