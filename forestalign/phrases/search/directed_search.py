@@ -3,8 +3,9 @@
 The search grows hypotheses from source to target, and what it finds depends on the direction. With option "symmetric"
 both are searched, so that swapping the sentences mirrors the result; which of two equally good ones is taken depends on
 the sentences, not on their order. With option "single_trees" two pairs of trees are searched beside the forests, with
-`WIDER` beams: the best trees, and those of the best alignment found. So no alignment over forests is worse than
-over their best trees, and what the beam of the forests lost is found if their trees were right.
+`WIDER` beams and from source to target: the best trees, and those of the best alignment found. So no alignment over
+forests is worse than what this finds on their best trees, and what the beam of the forests lost is found if their trees
+were right.
 """
 
 from __future__ import annotations
