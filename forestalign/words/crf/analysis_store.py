@@ -29,6 +29,7 @@ from forestalign.words.packed_vectors import packed, unpacked
 Words = tuple[str, ...]
 BATCH = 64
 LONGEST_LINE = 1 << 24  # bytes; a sentence of 300 words with vectors has some hundred thousand
+LARGEST = 1 << 32  # bytes of a file; a hundred thousand sentences of 30 words with vectors
 BEGIN = b'{"words": '  # of a line
 
 
@@ -98,6 +99,8 @@ class AnalysisStore:
 
     def _read(self, path: Path) -> None:
         with reading(path, "file of analyses"), path.open("rb") as file:
+            if (size := os.fstat(file.fileno()).st_size) > LARGEST:
+                raise InputError(path, None, f"it has {size:,} bytes; expected analyses of at most {LARGEST:,}")
             for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
                     raise InputError(path, number, f"the line has more than {LONGEST_LINE:,} bytes; expected analyses")

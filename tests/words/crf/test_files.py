@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from forestalign.errors import InputError, UsageError
 from forestalign.tokens import Sentence
 from forestalign.words.crf import FAMILIES, feature_space, load_crf
-from forestalign.words.crf.analysis_store import AnalysisStore
+from forestalign.words.crf.analysis_store import LARGEST, AnalysisStore
 from forestalign.words.crf.gold import Costs, gold_of, gold_path
 from forestalign.words.crf.journal import Journal
 from forestalign.words.crf.model_file import CrfModel, ModelCard, format_model, read_model, write_model
@@ -363,3 +363,11 @@ def test_the_gold_path_covers_every_source_word_once_with_complete_blocks(links:
         covered += max(length, 1)
         assert linked[begin : begin + length, target : target + target_length].all() or not target_length
     assert covered == 4
+
+
+def test_a_file_of_analyses_beyond_all_measure_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "tags.jsonl"
+    with path.open("wb") as file:
+        file.truncate(LARGEST + 1)  # no block of it is on the disk
+    with pytest.raises(InputError, match=r"tags\.jsonl: it has 4,294,967,297 bytes; expected analyses of at most"):
+        AnalysisStore(path)
