@@ -14,13 +14,13 @@ True
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any, Literal, NamedTuple, Unpack, overload
 
-from forestalign.batch import CHUNK_SIZE, Job, RunLimits, StartWork, outcomes
+from forestalign.batch import CHUNK_SIZE, Job, Outcome, Processes, RunLimits, StartWork, Workers, outcomes
 from forestalign.blas import with_one_thread
 from forestalign.config import DEFAULT_CONFIG, FILES, HAND_SET, PLACES, AlignConfig, Settings, checked_config
 from forestalign.errors import ForestAlignError, NoParseError, UsageError, shown
@@ -194,6 +194,14 @@ class Aligner:
             raise UsageError(f"pairs is {shorten_any(pairs)}; expected pairs of sentences")
         return self._align_many(pairs, RunLimits(processes=jobs), errors)
 
+    def align_elsewhere(
+        self, pairs: Sequence[tuple[Text, Text]], jobs: int = 1, batch_size: int = CHUNK_SIZE
+    ) -> Generator[Alignment | ForestAlignError, None, None]:
+        """Align in processes beside this one, which has its hands free meanwhile; errors take the place of results."""
+        with Processes(jobs) as workers:
+            for outcome in self._outcomes(pairs, RunLimits(jobs, chunk_size=batch_size), workers):
+                yield outcome.value if outcome.value is not None else ForestAlignError(str(outcome.error))
+
     def pipe(
         self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, batch_size: int = CHUNK_SIZE
     ) -> Iterator[Alignment]:
@@ -208,10 +216,15 @@ class Aligner:
             raise UsageError(f"pairs is {shorten_any(pairs)}; expected pairs of sentences")
         return self._align_many(pairs, RunLimits(processes=jobs, chunk_size=batch_size), "raise")
 
-    def _align_many(self, pairs: Iterable[object], limits: RunLimits, errors: str) -> Iterator[Any]:
+    def _outcomes(
+        self, pairs: Iterable[object], limits: RunLimits, workers: Workers | None = None
+    ) -> Iterator[Outcome[Alignment]]:
         numbered = (self._job(number, pair) for number, pair in enumerate(pairs, start=1))
         start = StartWork(LoadAligner(self.config, self._parts), _alignment_itself)
-        for outcome in outcomes(numbered, start, limits=limits):
+        return outcomes(numbered, start, limits=limits, workers=workers)
+
+    def _align_many(self, pairs: Iterable[object], limits: RunLimits, errors: str) -> Iterator[Any]:
+        for outcome in self._outcomes(pairs, limits):
             if outcome.value is not None:
                 yield outcome.value
                 continue

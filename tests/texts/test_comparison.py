@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
+from typing import Any
 
 import pytest
 
 import forestalign
 from forestalign.errors import UsageError
-from forestalign.texts.comparison import ChangeKind, compare_parts
+from forestalign.texts.comparison import ChangeKind, align_passages, compare_parts
 from forestalign.texts.comparison_page import comparison_body
 from forestalign.texts.comparison_text import render_comparison
 from forestalign.texts.summary_sources import find_sources
@@ -72,9 +76,45 @@ def test_a_sentence_that_is_too_long_is_named_and_the_rest_is_compared(aligner: 
 
 
 def test_processes_give_the_same(aligner: forestalign.Aligner) -> None:
-    texts = [take_text_apart(text) for text in ("He bought a car. It rained.", "He purchased a car. It snowed.")]
+    """Nine passages are three chunks, of which the second is aligned elsewhere: it holds one that is refused."""
+    long = " ".join(f"word{n}" for n in range(400)).capitalize()
+    bought = [f"{name} bought a car in {year}." for year, name in enumerate(("Anna", "Bert", "Carl", "Dora"), 2001)]
+    sold = [f"{name} sold a house in {year}." for year, name in enumerate(("Emil", "Fred", "Gina", "Hans"), 2001)]
+    old = " ".join([*bought, f"{long}.", *sold])
+    new = old.replace("bought", "purchased").replace("sold", "has sold").replace("in 2003", "in 2013")
+    texts = [take_text_apart(text) for text in (old, new.replace(f"{long}.", f"{long}!"))]
     alone, together = (compare_parts(*texts, aligner, jobs).changes for jobs in (1, 2))
     assert [change.to_json() for change in alone] == [change.to_json() for change in together]
+    kinds = Counter(change.kind for change in together)
+    assert (len(together), kinds[ChangeKind.UNREAD], kinds[ChangeKind.MEANING]) == (9, 1, 2)
+
+
+class AlignsElsewhere:
+    """An aligner whose other processes only count."""
+
+    def __init__(self) -> None:
+        self.has_ended = False
+
+    def prepare(self, pairs: Sequence[object]) -> list[object]:
+        return list(pairs)
+
+    def align_prepared(self, pair: object) -> object:
+        return "here"
+
+    def align_elsewhere(self, pairs: Sequence[object], jobs: int, batch_size: int) -> Iterator[object]:
+        try:
+            yield from ["there"] * len(pairs)
+        finally:
+            self.has_ended = True
+
+
+@pytest.mark.parametrize("taken", [1, 5, 12])
+def test_other_processes_take_every_other_chunk_and_end_with_the_reading(taken: int) -> None:
+    aligner: Any = AlignsElsewhere()
+    begun = align_passages([("a", "b")] * 12, aligner, jobs=2)
+    assert list(islice(begun, taken)) == [*["here"] * 4, *["there"] * 4, *["here"] * 4][:taken]
+    begun.close()  # type: ignore[attr-defined]
+    assert aligner.has_ended
 
 
 def test_a_notebook_shows_the_changes() -> None:
