@@ -121,7 +121,8 @@ def contradiction(kind: str, own: Words, other: Words, source: Sentence, target:
         reason = f"negation on one side only: {_phrase(source, own) or _phrase(target, other)}"
     else:
         name = "number differs" if kind == DIFFERENT else kind
-        reason = f"{name}: {_phrase(source, own)}/{_phrase(target, other)}"
+        both = _phrase(source, own), _phrase(target, other)
+        reason = f"{name}: {(' / ' if '/' in ''.join(both) else '/').join(both)}"
     return Contradiction(kind, own, other, reason)
 
 

@@ -107,6 +107,12 @@ def test_one_number_of_two_kinds_of_measure_is_another_value() -> None:
     assert reasons(PERCENT, PERCENT.replace("percent", "%"), {k: k for k in range(4)}) == []
 
 
+def test_fractions_are_told_apart_from_the_stroke_between_them() -> None:
+    fraction = PERCENT.replace("12", "5/8")
+    found = reasons(fraction, fraction.replace("5", "3"), {k: k for k in range(4)})
+    assert found == ["number differs: 5/8 / 3/8"]
+
+
 def test_figures_rounded_from_another_unit_are_no_contradiction() -> None:
     assert reasons(FAR_KM, FAR_MILES, {0: 0, 1: 1, 2: 2, 3: 3}) == []
     assert reasons(FAR_MILES, FAR_KM, {0: 0, 1: 1, 2: 2, 3: 3}) == []
