@@ -275,6 +275,13 @@ def abbreviations() -> frozenset[str]:
 
 
 @cache
+def lemma_choices() -> dict[tuple[str, str], str]:
+    """Form and tag -> lemma, where the first of several possible lemmas is not the one."""
+    rows = read_rows(grammar_root() / "lemma_choices.tsv", column_count=3)
+    return {(form, tag): lemma for _, (form, tag, lemma) in rows}
+
+
+@cache
 def negation_words() -> frozenset[str]:
     """Lower-case words that negate."""
     return read_words(grammar_root() / "negations.txt")

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, overload
 
 from forestalign.arrays import Float32Array
 from forestalign.errors import UsageError, shown
-from forestalign.grammar import abbreviations
+from forestalign.grammar import abbreviations, lemma_choices
 from forestalign.light_import import light_import
 
 KEPT_WORDS = 1 << 12  # in each cache: most of a text, and full after some hundred pairs, so that memory is flat then
@@ -282,12 +282,10 @@ def _word_tokenizer() -> Any:
 
 
 @cache
-def _inflection() -> tuple[LemmaTable, Any, Any]:
-    """lemminflect without spaCy: its table of lemmas, its rules for forms that are not there, and forms of lemmas."""
-    names = ["config", "core.LemmatizerRules", "core.Inflections"]
-    config, rules, inflections = light_import("lemminflect", names)
-    table = LemmaTable(Path(config.lemma_lu_fn), Path(config.lemma_overrides_fn))
-    return table, rules.LemmatizerRules(), inflections.Inflections()
+def _lemmatizer() -> tuple[LemmaTable, Any]:
+    """lemminflect without spaCy: its table of lemmas, and its rules for forms that are not there."""
+    config, rules = light_import("lemminflect", ["config", "core.LemmatizerRules"])
+    return LemmaTable(Path(config.lemma_lu_fn), Path(config.lemma_overrides_fn)), rules.LemmatizerRules()
 
 
 def is_listed_form(word: str) -> bool:
@@ -296,7 +294,7 @@ def is_listed_form(word: str) -> bool:
     >>> is_listed_form("went"), is_listed_form("wentish")
     (True, False)
     """
-    return bool(_inflection()[0].lemmas(word))
+    return bool(_lemmatizer()[0].lemmas(word))
 
 
 @lru_cache(maxsize=KEPT_WORDS)
@@ -306,7 +304,7 @@ def possible_lemmas(word: str) -> frozenset[str]:
     >>> sorted(possible_lemmas("saw"))
     ['saw', 'see']
     """
-    return frozenset({word, *(lemma for found in _inflection()[0].lemmas(word).values() for lemma in found)})
+    return frozenset({word, *(lemma for found in _lemmatizer()[0].lemmas(word).values() for lemma in found)})
 
 
 class LemmaTable:
@@ -322,6 +320,11 @@ class LemmaTable:
             if line.strip() and not line.startswith("#"):
                 word, row = line.strip().split(",", 1)
                 self._rows[word] = f"{self._rows[word]}\n{row}" if word in self._rows else row
+
+    @property
+    def forms(self) -> Iterable[str]:
+        """All that are listed."""
+        return self._rows.keys()
 
     def lemmas(self, word: str) -> dict[str, tuple[str, ...]]:
         """Lemmas of a lower-case form by part of speech; corrections come last and count."""
@@ -364,7 +367,8 @@ _CLOSED_CLASS = {
     ("least", "JJS"): "least",
     ("least", "RBS"): "least",
 }
-_INFLECTED = {
+# of inflected forms, by their tags, as the table of lemmas calls them
+PARTS_OF_SPEECH = {
     "NNS": "NOUN",
     "VBD": "VERB",
     "VBG": "VERB",
@@ -382,17 +386,15 @@ _INFLECTED = {
 def _lemma(word: str, tag: str) -> str:
     """The lemma of one lower-case word.
 
-    Of several candidates (`found`: find, found) the first that has the word as its form for this tag is taken.
+    Of several candidates (`found`: find, found) the first that has the word as its form for this tag is taken, which
+    is nearly always the first; the library's table of forms would take a second to read, and 57 MB.
     """
     if (word, tag) in _CLOSED_CLASS:
         return _CLOSED_CLASS[word, tag]
-    if tag not in _INFLECTED:
+    if tag not in PARTS_OF_SPEECH:
         return word
-    table, rules, inflections = _inflection()
-    kind = _INFLECTED[tag]
+    table, rules = _lemmatizer()
+    kind = PARTS_OF_SPEECH[tag]
     # the rules leave nothing of some very short words
     candidates = table.lemmas(word).get(kind) or (rules.lemmatize(word, kind) or word,)
-    if len(candidates) == 1:
-        return str(candidates[0]).lower()  # without the table of inflected forms, which takes time to read
-    fitting = (lemma for lemma in candidates if word in inflections.getInflection(lemma, tag))
-    return str(next(fitting, candidates[0])).lower()
+    return lemma_choices().get((word, tag), str(candidates[0])).lower()

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from forestalign.grammar import lemma_choices
 from forestalign.light_import import light_import
-from forestalign.tokens import LemmaTable, Sentence, Span, Token, analyse, lemmatize, tokenize
+from forestalign.tokens import PARTS_OF_SPEECH, LemmaTable, Sentence, Span, Token, analyse, lemmatize, tokenize
 
 # Characters that the tokenizer has rules for, so that random strings hit them often.
 RULED = st.text(alphabet="\"'`’‘“”.,:;?!()[]{}<>-–$%&@#* \t\u00a0\u2028astnUS5dmre", max_size=30)
@@ -172,6 +173,21 @@ def test_the_table_of_lemmas_holds_what_the_library_reads_from_it() -> None:
     assert len(words) > 50_000
     assert [word for word in sorted(words) if table.lemmas(word) != library.getAllLemmas(word)] == []
     assert table.lemmas("no such word") == {}
+
+
+def test_of_several_lemmas_that_one_is_chosen_whose_form_the_word_is() -> None:
+    """By the library's own table of forms, which is not read otherwise."""
+    config, core = light_import("lemminflect", ["config", "core.Inflections"])
+    table, forms = LemmaTable(Path(config.lemma_lu_fn), Path(config.lemma_overrides_fn)), core.Inflections()
+    chosen = {}
+    for word in table.forms:
+        lemmas = table.lemmas(word)
+        for tag, kind in PARTS_OF_SPEECH.items():
+            if len(possible := lemmas.get(kind, ())) > 1:
+                fitting = (lemma for lemma in possible if word in forms.getInflection(lemma, tag))
+                chosen[word, tag] = possible[0], next(fitting, possible[0])
+    assert len(chosen) > 2_000
+    assert lemma_choices() == {place: lemma for place, (first, lemma) in chosen.items() if lemma != first}
 
 
 def test_importing_tokens_loads_neither_nltk_nor_lemminflect() -> None:
