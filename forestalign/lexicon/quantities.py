@@ -61,6 +61,7 @@ class Quantity:
         return self.begin, max(self.end, self.shell)
 
 
+@lru_cache(maxsize=16)  # evidence, contradictions and measures of a pair ask for the same two sentences
 def find_quantities(parts: Parts) -> tuple[Quantity, ...]:
     """All quantities, and the bare numbers inside them, by their place."""
     found: list[Quantity] = []

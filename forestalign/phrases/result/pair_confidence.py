@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -122,41 +123,64 @@ def _structure(derivation: Derivation, features: DerivationFeatures) -> dict[str
 
 def _linking(pairs: Sequence[AlignedNodes], features: DerivationFeatures, weights: FloatArray) -> dict[str, FloatArray]:
     """What the links say of pairs: words with and without a partner inside, and how far ahead of others they are."""
-    found = np.array([_linked_words(pair, features) for pair in pairs]).T
-    local = weights[SLICE["pair"]]
-    own, margin = np.empty(len(pairs)), np.empty(len(pairs))
-    for k, pair in enumerate(pairs):
-        row, column = features.pair[pair.source] @ local, features.pair[:, pair.target] @ local
-        own[k] = row[pair.target]
-        row[pair.target] = column[pair.source] = -np.inf
-        margin[k] = own[k] - max(row.max(initial=own[k] - FAR), column.max(initial=own[k] - FAR))
-    return dict(zip(LINKING, (own, np.clip(margin, -FAR, FAR), *found), strict=True))
+    links = _Links.of(features)
+    found = np.array([links.of_pair(pair) for pair in pairs]).T
+    table = features.pair @ weights[SLICE["pair"]]
+    own = np.array([table[pair.source, pair.target] for pair in pairs])
+    others = np.array([_best_other(table[p.source], p.target, table[:, p.target], p.source) for p in pairs])
+    margin = own - np.maximum(others, own - FAR)
+    return dict(zip(LINKING, (own, np.minimum(margin, FAR), *found), strict=True))
 
 
-def _linked_words(pair: AlignedNodes, features: DerivationFeatures) -> tuple[float, ...]:
-    """The values of LINKING from the third on."""
-    one, other = features.source.nodes, features.target.nodes
-    rows = slice(one.begin[pair.source], one.end[pair.source])
-    columns = slice(other.begin[pair.target], other.end[pair.target])
-    links = features.links.links
-    best, rival = _inside_and_out(links, rows, columns), _inside_and_out(links, rows, columns, is_out=True)
-    classes = np.concatenate([one.classes[rows], other.classes[columns]])
-    content, function = best[classes == WordClass.CONTENT], best[classes == WordClass.FUNCTION]
-    return (
-        float(content.mean()) if len(content) else 1.0,
-        float((1.0 - content).sum()),
-        float(function.mean()) if len(function) else 1.0,
-        float(content.min(initial=1.0)),
-        float((best >= rival).mean()),
-        float(rival.max()),
-    )
+def _best_other(row: FloatArray, place: int, column: FloatArray, other: int) -> float:
+    """The largest value of a row and a column, apart from where they cross."""
+    parts = row[:place], row[place + 1 :], column[:other], column[other + 1 :]
+    return max(float(part.max(initial=-np.inf)) for part in parts)
 
 
-def _inside_and_out(links: FloatArray, rows: slice, columns: slice, is_out: bool = False) -> FloatArray:
-    """The strongest link of each word of a pair, on both sides: into the pair, or out of it."""
-    left, right = links[rows].copy(), links[:, columns].copy()
-    if is_out:
-        left[:, columns], right[rows] = 0.0, 0.0
-    else:
-        left, right = left[:, columns], right[rows]
-    return np.concatenate([left.max(axis=1), right.max(axis=0)])
+class _Links(NamedTuple):
+    """The links of the words of two sentences, and the strongest one of each word before and behind every place."""
+
+    features: DerivationFeatures
+    forth: tuple[FloatArray, FloatArray, FloatArray]
+    back: tuple[FloatArray, FloatArray, FloatArray]
+
+    @classmethod
+    def of(cls, features: DerivationFeatures) -> _Links:
+        links = features.links.links
+        return cls(features, _around(links), _around(links.T))
+
+    def of_pair(self, pair: AlignedNodes) -> tuple[float, ...]:
+        """The values of LINKING from the third on."""
+        one, other = self.features.source.nodes, self.features.target.nodes
+        rows = slice(one.begin[pair.source], one.end[pair.source])
+        columns = slice(other.begin[pair.target], other.end[pair.target])
+        left, right = _inside_and_out(self.forth, rows, columns), _inside_and_out(self.back, columns, rows)
+        best, rival = np.concatenate([left[0], right[0]]), np.concatenate([left[1], right[1]])
+        classes = np.concatenate([one.classes[rows], other.classes[columns]])
+        content, function = best[classes == WordClass.CONTENT], best[classes == WordClass.FUNCTION]
+        return (
+            float(content.mean()) if len(content) else 1.0,
+            float((1.0 - content).sum()),
+            float(function.mean()) if len(function) else 1.0,
+            float(content.min(initial=1.0)),
+            float((best >= rival).mean()),
+            float(rival.max()),
+        )
+
+
+def _around(links: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The links, the strongest one of each row before each column, and from it on; 0 where there is none."""
+    before, behind = np.zeros((2, len(links), links.shape[1] + 1))
+    np.maximum.accumulate(links, axis=1, out=before[:, 1:])
+    np.maximum.accumulate(links[:, ::-1], axis=1, out=behind[:, -2::-1])
+    return links, before, behind
+
+
+def _inside_and_out(
+    around: tuple[FloatArray, FloatArray, FloatArray], rows: slice, columns: slice
+) -> tuple[FloatArray, FloatArray]:
+    """The strongest link of each row into these columns, and out of them."""
+    links, before, behind = around
+    out: FloatArray = np.maximum(before[rows, columns.start], behind[rows, columns.stop])
+    return links[rows, columns].max(axis=1), out

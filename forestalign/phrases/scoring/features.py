@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forestalign.arrays import FloatArray, IntArray
+from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.forest import Forest, log_partition
 from forestalign.phrases.evidence.discounted_links import discount_links
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
@@ -31,7 +31,7 @@ from forestalign.phrases.scoring.schema import (
     WordClass,
 )
 from forestalign.phrases.scoring.score import Step, Weights, best_inside, edge_log_probs
-from forestalign.phrases.scoring.seed_features import evidence_of_pairs, is_same_word, is_word_pair, seed_features
+from forestalign.phrases.scoring.seed_features import evidence_of_pairs, is_word_pair, same_words, seed_features
 from forestalign.phrases.scoring.seeds import Seeds
 from forestalign.words.alignment import WordAlignment
 
@@ -83,22 +83,20 @@ def derivation_features(
             links[i, j] = max(links[i, j], min(row.strength, MOST_LINK))
     links = discount_links(links, source, target, evidence)
     seeds, rows = seed_features(one, other, links, evidence)
-    competing = CompetingLinks.of(links, has_rivals)
+    competing, same = CompetingLinks.of(links, has_rivals), same_words(source.sentence, target.sentence)
     return DerivationFeatures(
         _pair_features(one, other, competing, scores, evidence_of_pairs(source, target, evidence)),
-        _side_features(one, *_linked(one, other, competing), scores.source_null),
-        _side_features(other, *_linked(other, one, competing.mirrored()), scores.target_null),
+        _side_features(one, *_linked(competing, same), scores.source_null),
+        _side_features(other, *_linked(competing.mirrored(), same.T), scores.target_null),
         seeds,
         rows,
         competing,
     )
 
 
-def _linked(side: NodeArrays, other: NodeArrays, competing: CompetingLinks) -> tuple[FloatArray, FloatArray]:
+def _linked(competing: CompetingLinks, same: BoolArray) -> tuple[FloatArray, FloatArray]:
     """How likely each word has a partner, beside all rivals; and one that is the same word."""
     free = competing.beside_rivals
-    tokens, others = side.forest.sentence.tokens, other.forest.sentence.tokens
-    same = np.array([[is_same_word(token, each) for each in others] for token in tokens])
     return free.max(axis=1, initial=0.0), (free * same).max(axis=1, initial=0.0)
 
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from forestalign.arrays import FloatArray
+from forestalign.arrays import BoolArray, FloatArray
 from forestalign.forest import Forest, NodeId
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.phrases.scoring.schema import NAMES, PHRASE_SEED, SLICE, WORD_SEED, NodeArrays, WordClass
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.scoring.seeds import PHRASE, WORD, Seeds, leaves
-from forestalign.tokens import Token
+from forestalign.tokens import Sentence
 
 LEAST_IN_BLOCK = 0.25  # probability of each link of a block
 LONGEST_BLOCK = 4  # words
@@ -33,9 +33,12 @@ def is_word_pair(row: PhraseEvidence) -> bool:
     return len(row.source) == 1 == len(row.target)
 
 
-def is_same_word(one: Token, other: Token) -> bool:
+def same_words(source: Sentence, target: Sentence) -> BoolArray:
     """Whether lemma or form are the same: *shocked* is a form of *shock* in one sentence, an adjective in the other."""
-    return one.key == other.key or one.surface.lower() == other.surface.lower()
+    keys = [np.array([token.key for token in side.tokens], object) for side in (source, target)]
+    forms = [np.array([token.surface.lower() for token in side.tokens], object) for side in (source, target)]
+    same: BoolArray = (keys[0][:, None] == keys[1]) | (forms[0][:, None] == forms[1])
+    return same
 
 
 def seed_features(
@@ -68,7 +71,7 @@ def _word_vectors(
 ) -> Iterator[tuple[tuple[int, int], tuple[float, ...]]]:
     """Linked words, and the parts of such a seed."""
     classes, other_classes = one.classes.tolist(), other.classes.tolist()
-    tokens, other_tokens = one.forest.sentence.tokens, other.forest.sentence.tokens
+    same = same_words(one.forest.sentence, other.forest.sentence).tolist()
     for i, j in np.argwhere(links > 0.0).tolist():
         p, left, right = float(links[i, j]), classes[i], other_classes[j]
         relation = against.get(((i,), (j,)), "") if against else ""
@@ -78,7 +81,7 @@ def _word_vectors(
             "count": 1.0,
             "both function": left == FUNCTION == right,
             "both punctuation": left == PUNCTUATION == right,
-            "same lemma": is_same_word(tokens[i], other_tokens[j]),
+            "same lemma": same[i][j],
             "other class": left != right,
             "opposite": relation == "opposite",
             "different value": relation == "different value",
