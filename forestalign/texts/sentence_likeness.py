@@ -87,9 +87,14 @@ class Likeness:
         read = {text: tokenize(text[:LONGEST_READ]) for text in dict.fromkeys([*source, *target])}
         sides = [read[text] for text in source], [read[text] for text in target]
         self.counts = len(source), len(target)
+        self._source = source
         self._words = _Layer(*_weighted_stems(*sides))
         vectors = None if aligner is None else _vectors(aligner, *sides)
         self._vectors = None if vectors is None else _Layer(*vectors)
+
+    def are_copies(self, one: int, other: int) -> bool:
+        """Whether two source sentences are the same."""
+        return self._source[one] == self._source[other]
 
     @with_one_thread
     def row(self, source: int, length: int, begin: int, end: int) -> list[FloatArray]:

@@ -221,9 +221,13 @@ def _paired_anywhere(likeness: Likeness, found: Sequence[Stretches], free: Free)
         return []
     columns = likeness.counts[1]
     costs = sparse.lil_matrix((len(own), len(other) + len(own)))
+    before = -1
     for k, i in enumerate(own):
-        row = likeness.row(i, 1, 0, columns)[0][other]
-        for place in np.flatnonzero(row >= LEAST_MOVED):
+        if before < 0 or not likeness.are_copies(before, i):
+            row = likeness.row(i, 1, 0, columns)[0][other]
+            likely = np.flatnonzero(row >= LEAST_MOVED)
+        before = i
+        for place in likely:
             costs[k, place] = 1.0 + _TINY - min(row[place], 1.0)
         costs[k, len(other) + k] = 1.0 + _TINY - LEAST_MOVED  # to stay alone
     chosen = zip(*min_weight_full_bipartite_matching(costs.tocsr()), strict=True)
