@@ -8,9 +8,9 @@ Annotated pairs (`.jsonl` with `annotators`): a proposal is right if two annotat
 that are not aligned with each other. Gold pairs without a word link are counted for annotated pairs alone.
 Word links (`.jsonl.gz` with `sure` or `annotators`): right unless as many sure links leave the pair as lie inside it.
 Other pairs have no gold: proposals are counted, and with `--show` some are printed, evenly spread, to be read.
-With `--aligned` annotated pairs are aligned as well, and the pairs of several words are scored, those that hold no gold
-word link by themselves: recall of what two annotators aligned, precision by what any did. With `--given` the aligner is
-given the gold trees and the gold word links. `--set evidence=...` takes kinds of evidence away.
+With `--aligned` annotated pairs are aligned as well, and pairs of single words and of several words are scored, those
+that hold no gold word link by themselves: recall of what two annotators aligned, precision by what any did. With
+`--given` the aligner is given the gold trees and the gold word links. `--set evidence=...` takes evidence away.
 With `--similarity` the sentences are parsed and linked, and the learned similarity of phrases is asked, too.
 Proposals that speak against a pair (opposite, different value) are right where the gold does not align the two; the
 chunk task aligns many of them (*a black dog*, *a white dog*), so there that share says little.
@@ -209,7 +209,7 @@ def score(path: Path, parser: Parser, find: Find, most: int, show: int) -> None:
 
 
 def score_aligned(path: Path, config: AlignConfig, given: bool) -> None:
-    """Recall and precision of the aligned phrases of several words, with and without a gold word link inside."""
+    """Recall and precision of aligned words, of phrases of several words, and of those without a gold link inside."""
     aligner, counts = Aligner(config), Counter[str]()
     for line in path.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
@@ -219,6 +219,7 @@ def score_aligned(path: Path, config: AlignConfig, given: bool) -> None:
         words = [(s[0], t[0]) for s, t in gold.aligned if len(s) == len(t) == 1]
         several = {pair for pair in found if max(map(len, pair)) > 1}
         for name, required, proposed in (
+            ("words", set(filter(_is_word_pair, gold.aligned)), set(filter(_is_word_pair, found))),
             ("multiword", set(filter(_is_multiword, gold.aligned)), set(filter(_is_multiword, found))),
             ("no link", unlinked, {pair for pair in several if not _holds_link(pair, words)}),
         ):
@@ -226,10 +227,14 @@ def score_aligned(path: Path, config: AlignConfig, given: bool) -> None:
             counts[f"{name} found"] += len(required & found)
             counts[f"{name} proposed"] += len(proposed)
             counts[f"{name} right"] += len([pair for pair in proposed if pair in votes])
-    for name in ("multiword", "no link"):
+    for name in ("words", "multiword", "no link"):
         asked, met, given_count, right = (counts[f"{name} {k}"] for k in ("required", "found", "proposed", "right"))
         recall, precision = 100 * met / max(1, asked), 100 * right / max(1, given_count)
         print(f"  {name}: recall {recall:.1f} ({met} of {asked}), precision {precision:.1f} ({right} of {given_count})")
+
+
+def _is_word_pair(pair: tuple[Phrase, Phrase]) -> bool:
+    return max(map(len, pair)) == 1
 
 
 def _is_multiword(pair: tuple[Phrase, Phrase]) -> bool:
