@@ -116,6 +116,7 @@ def bytes_kept_by(work: Callable[[], object], rounds: int = 20) -> float:
     return (bytes_in_use() - before) / rounds
 
 
+@pytest.mark.heavy
 def test_memory_that_is_not_given_back_is_seen() -> None:
     kept: list[np.ndarray[Any, Any]] = []
     assert bytes_kept_by(lambda: kept.append(np.zeros(2000))) > 10_000

@@ -31,6 +31,7 @@ def aligner() -> Aligner:
     return forestalign.load()
 
 
+@pytest.mark.heavy
 def test_any_number_of_jobs_gives_the_same_bytes(aligner: Aligner) -> None:
     one = [result.to_json() for result in aligner.align_many(PAIRS, jobs=1)]
     assert one == [result.to_json() for result in aligner.align_many(PAIRS, jobs=2)]

@@ -98,6 +98,7 @@ def test_a_table_does_not_steer_a_terminal(tmp_path: Path) -> None:
     assert not steered(told)
 
 
+@pytest.mark.heavy
 def test_our_own_colours_reach_a_terminal() -> None:
     told = on_a_terminal("align", "He bought a car.", "He purchased an automobile.", "-q")
     assert "\x1b[1m" in told

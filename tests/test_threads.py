@@ -84,6 +84,7 @@ def test_a_thread_gets_the_bytes_of_the_main_thread(two_threads: None) -> None:
     assert in_a_thread(lambda: [aligner.align(*pair).to_json() for pair in PAIRS]) == expected
 
 
+@pytest.mark.heavy
 def test_a_forked_process_gets_the_bytes_of_its_parent() -> None:
     """The fork happens while another thread is inside, which the child does not have."""
     program = f"""

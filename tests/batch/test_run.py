@@ -156,6 +156,7 @@ def test_handlers_that_miscount_fail_loudly() -> None:
     assert [outcome.error for outcome in results] == ["", "RuntimeError: the handler gave no outcome", ""]
 
 
+@pytest.mark.heavy
 def test_memory_stays_flat_over_many_pairs(tmp_path: Path) -> None:
     def peak_after(count: int) -> int:
         jobs = (Job(number, str(number), "some words " * 20) for number in range(1, count + 1))

@@ -75,6 +75,7 @@ def test_a_sentence_that_is_too_long_is_named_and_the_rest_is_compared(aligner: 
     assert len(found.changes) == 2
 
 
+@pytest.mark.heavy
 def test_processes_give_the_same(aligner: forestalign.Aligner) -> None:
     """Nine passages are three chunks, of which the second is aligned elsewhere: it holds one that is refused."""
     long = " ".join(f"word{n}" for n in range(400)).capitalize()

@@ -148,6 +148,7 @@ def test_links_are_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, capfd: 
     assert [json.loads(line)["reader"] for line in one.splitlines()] == ["joint"] * 12
 
 
+@pytest.mark.heavy
 def test_profile_fast_never_reads_jointly_and_says_that_the_option_does_nothing(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
