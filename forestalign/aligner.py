@@ -195,7 +195,7 @@ class Aligner:
         return self._align_many(pairs, RunLimits(processes=jobs), errors)
 
     def align_elsewhere(
-        self, pairs: Sequence[tuple[Text, Text]], jobs: int = 1, batch_size: int = CHUNK_SIZE
+        self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, batch_size: int = CHUNK_SIZE
     ) -> Generator[Alignment | ForestAlignError, None, None]:
         """Align in processes beside this one, which has its hands free meanwhile; errors take the place of results."""
         with Processes(jobs) as workers:

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import islice
 from typing import Any
 
 from forestalign.aligner import Aligner, load
-from forestalign.errors import ForestAlignError, NoParseError, UsageError, shown
+from forestalign.errors import ForestAlignError, UsageError, shown
 from forestalign.mining.edits import EditKind, PairEdits
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.texts.meaning_changes import CONTENT, Reason, meaning_changes
+from forestalign.texts.passage_alignment import align_passages
 from forestalign.texts.sentence_pairing import SentencePair, pair_sentences
 from forestalign.texts.text_parts import LARGEST_TEXT, TextParts, take_text_apart
 from forestalign.tokens import Sentence, Span
@@ -29,7 +28,6 @@ from forestalign.tokens import Sentence, Span
 Marks = tuple[tuple[int, int], ...]
 LONGEST_PASSAGE = 10_000  # characters; the parser's limit of 300 words is reached long before
 _ENDS = frozenset({".", "!", "?", '"', "``", "“", ":"})  # a capital behind these says nothing
-_CHUNK = 4  # pairs whose sentences are parsed together: with 16 a process takes 80 MB more and is no faster
 
 
 class ChangeKind(StrEnum):
@@ -169,7 +167,8 @@ def compare_parts(
 def found_changes(old: TextParts, new: TextParts, aligner: Aligner | None = None, jobs: int = 1) -> Iterator[Change]:
     """The changes as they are found, in order."""
     source, target = old.texts, new.texts
-    has_changes = bool(set(source) - set(target)) and bool(set(target) - set(source))
+    counts = Counter(source), Counter(target)  # copies of a sentence may be left over
+    has_changes = bool(counts[0] - counts[1]) and bool(counts[1] - counts[0])
     loaded = (aligner or load()) if has_changes else None
     pairs = pair_sentences(source, target, loaded)
     sides = [(_passage(old, pair.source), _passage(new, pair.target)) for pair in pairs]
@@ -195,51 +194,6 @@ class _Results:
         assert known.old is not None
         assert known.new is not None
         return replace(known, old=replace(own, marks=known.old.marks), new=replace(other, marks=known.new.marks))
-
-
-def align_passages(
-    pairs: Sequence[tuple[str, str]], aligner: Aligner, jobs: int = 1
-) -> Iterator[Alignment | ForestAlignError]:
-    """Alignments in order.
-
-    This process, whose models are loaded already, aligns every `jobs`-th chunk, and others the rest: one process more
-    would take as much memory again. A thread takes what they send, so that they never wait for this one.
-    """
-    chunks = [pairs[begin : begin + _CHUNK] for begin in range(0, len(pairs), _CHUNK)]
-    elsewhere = [pair for number, chunk in enumerate(chunks) if number % jobs for pair in chunk]
-    others = aligner.align_elsewhere(elsewhere, jobs - 1, _CHUNK) if elsewhere else None
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        try:
-            sent = [
-                pool.submit(_taken, others, len(chunk)) if others and number % jobs else None
-                for number, chunk in enumerate(chunks)
-            ]
-            while chunks:
-                chunk, future = chunks.pop(0), sent.pop(0)
-                yield from future.result() if future else _aligned_chunk(chunk, aligner)
-        finally:
-            pool.shutdown(cancel_futures=True)
-            if others:
-                others.close()
-
-
-def _taken(results: Iterator[Alignment | ForestAlignError], count: int) -> list[Alignment | ForestAlignError]:
-    return list(islice(results, count))
-
-
-def _aligned_chunk(chunk: Sequence[tuple[str, str]], aligner: Aligner) -> Iterator[Alignment | ForestAlignError]:
-    """What is refused before it is parsed (too long, control characters) is told apart by asking one by one."""
-    try:
-        prepared = aligner.prepare([("", source, target, None) for source, target in chunk])
-    except ForestAlignError as error:
-        if len(chunk) == 1:
-            yield error
-            return
-        for pair in chunk:
-            yield from _aligned_chunk([pair], aligner)
-        return
-    for each in prepared:
-        yield each if isinstance(each, NoParseError) else aligner.align_prepared(each)
 
 
 def _passage(parts: TextParts, numbers: tuple[int, int]) -> Passage:

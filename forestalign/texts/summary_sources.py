@@ -24,7 +24,8 @@ from forestalign.phrases.result.contradictions import NEGATION
 from forestalign.phrases.result.negated_predicates import negations_of
 from forestalign.phrases.result.role_frames import RoleFrames
 from forestalign.phrases.scoring.schema import WordClass, word_class
-from forestalign.texts.comparison import LONGEST_PASSAGE, align_passages
+from forestalign.texts.comparison import LONGEST_PASSAGE
+from forestalign.texts.passage_alignment import align_passages
 from forestalign.texts.sentence_likeness import Likeness
 from forestalign.texts.text_parts import TextParts, TextSentence
 from forestalign.tokens import Sentence, Span

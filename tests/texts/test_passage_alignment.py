@@ -1,0 +1,86 @@
+"""Chunks shared with other processes: results in order, whoever was faster; errors; and an end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from forestalign.errors import ForestAlignError
+from forestalign.texts.passage_alignment import CHUNK, align_passages
+
+PAIRS = [(str(n), str(n)) for n in range(5 * CHUNK - 1)]
+
+
+class Aligns:
+    """An aligner of which this process, or the others, take their time."""
+
+    def __init__(self, here: float = 0.0, there: float = 0.0):
+        self.here, self.there, self.processes, self.has_ended = here, there, 0, False
+        self.places: dict[str, str] = {}
+
+    def prepare(self, rows: Sequence[tuple[str, str, str, None]]) -> list[str]:
+        time.sleep(self.here)
+        return [row[1] for row in rows]
+
+    def align_prepared(self, name: str) -> str:
+        self.places[name] = "here"
+        return name
+
+    def align_elsewhere(self, pairs: Iterable[tuple[str, str]], jobs: int, batch_size: int) -> Iterator[str]:
+        self.processes = jobs
+        try:
+            rows = iter(pairs)
+            while chunk := list(islice(rows, batch_size)):
+                time.sleep(self.there)
+                for name, _ in chunk:
+                    self.places[name] = "there"
+                    yield name
+        finally:
+            self.has_ended = True
+
+
+@pytest.mark.parametrize(("here", "there"), [(0.0, 0.0), (0.02, 0.0), (0.0, 0.02)])
+def test_results_come_in_order_whoever_is_faster(here: float, there: float) -> None:
+    aligner: Any = Aligns(here, there)
+    assert list(align_passages(PAIRS, aligner, jobs=3)) == [source for source, _ in PAIRS]
+    assert set(aligner.places) == {source for source, _ in PAIRS}
+    assert aligner.processes == 2
+    assert aligner.has_ended
+
+
+def test_who_is_free_takes_the_next_chunk() -> None:
+    slow: Any = Aligns(here=0.05)
+    list(align_passages(PAIRS, slow, jobs=2))
+    assert list(slow.places.values()).count("here") <= 2 * CHUNK
+    alone: Any = Aligns()
+    list(align_passages(PAIRS, alone, jobs=1))
+    assert set(alone.places.values()) == {"here"}
+
+
+@pytest.mark.parametrize("taken", [0, 1, CHUNK + 1])
+def test_nobody_works_on_when_nobody_reads(taken: int) -> None:
+    before = threading.active_count()
+    aligner: Any = Aligns(here=0.01, there=0.01)
+    many = [(str(n), str(n)) for n in range(100 * CHUNK)]
+    begun = align_passages(many, aligner, jobs=2)
+    list(islice(begun, taken))
+    begun.close()  # type: ignore[attr-defined]
+    assert threading.active_count() == before
+    assert len(aligner.places) < len(many)
+
+
+def test_what_goes_wrong_elsewhere_is_raised_here() -> None:
+    class Fails(Aligns):
+        def align_elsewhere(self, pairs: Iterable[tuple[str, str]], jobs: int, batch_size: int) -> Iterator[str]:
+            next(iter(pairs))
+            raise ForestAlignError("no process could be started")
+            yield ""
+
+    aligner: Any = Fails(here=0.01)
+    with pytest.raises(ForestAlignError, match="no process could be started"):
+        list(align_passages(PAIRS, aligner, jobs=2))
