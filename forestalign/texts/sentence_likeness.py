@@ -22,7 +22,7 @@ from forestalign.blas import with_one_thread
 from forestalign.grammar import stop_words
 from forestalign.lexicon import load_vectors
 from forestalign.mining.sentence_similarity import load_similarity
-from forestalign.mining.sentence_vectors import pooled_vector
+from forestalign.mining.sentence_vectors import pooled_vector, projected
 from forestalign.parsers import ChartParser
 from forestalign.tokens import Sentence, tokenize
 from forestalign.words.similarity import form
@@ -165,8 +165,7 @@ def _vectors(
             pooled = pooled_vector(sentence, vectors)
             if pooled is None or len(pooled) != len(model.projection):
                 return None
-            row = pooled @ model.projection + model.offset
-            rows[begin + number] = row * (len(sentence) / (np.linalg.norm(row) or 1.0))
+            rows[begin + number] = len(sentence) * projected(pooled, model.projection, model.offset)
     return rows[places[: len(source)]], rows[places[len(source) :]]
 
 

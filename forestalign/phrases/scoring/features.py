@@ -82,8 +82,9 @@ def derivation_features(
             i, j = row.source[0], row.target[0]
             links[i, j] = max(links[i, j], min(row.strength, MOST_LINK))
     links = discount_links(links, source, target, evidence)
-    seeds, rows = seed_features(one, other, links, evidence)
-    competing, same = CompetingLinks.of(links, has_rivals), same_words(source.sentence, target.sentence)
+    same = same_words(source.sentence, target.sentence)
+    seeds, rows = seed_features(one, other, links, same, evidence)
+    competing = CompetingLinks.of(links, has_rivals)
     return DerivationFeatures(
         _pair_features(one, other, competing, scores, evidence_of_pairs(source, target, evidence)),
         _side_features(one, *_linked(competing, same), scores.source_null),

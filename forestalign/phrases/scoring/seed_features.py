@@ -42,14 +42,14 @@ def same_words(source: Sentence, target: Sentence) -> BoolArray:
 
 
 def seed_features(
-    one: NodeArrays, other: NodeArrays, links: FloatArray, evidence: Sequence[PhraseEvidence]
+    one: NodeArrays, other: NodeArrays, links: FloatArray, same: BoolArray, evidence: Sequence[PhraseEvidence]
 ) -> tuple[Seeds, FloatArray]:
-    """All seeds, without values, and their parts."""
+    """All seeds, without values, and their parts; `same` says which words are the same."""
     against = {(row.source, row.target): row.relation for row in evidence if row.relation in WORD_SEED}
     rows: list[tuple[int, int, float, Step]] = []
     vectors: list[Sequence[float]] = []
     source_leaves, target_leaves = leaves(one.forest), leaves(other.forest)
-    for (i, j), vector in _word_vectors(one, other, links, against):
+    for (i, j), vector in _word_vectors(one, other, links, same, against):
         for left in source_leaves[i]:
             for right in target_leaves[j]:
                 rows.append((left, right, 0.0, WORD))
@@ -67,11 +67,14 @@ def seed_features(
 
 
 def _word_vectors(
-    one: NodeArrays, other: NodeArrays, links: FloatArray, against: dict[tuple[Words, Words], str]
+    one: NodeArrays,
+    other: NodeArrays,
+    links: FloatArray,
+    same: BoolArray,
+    against: dict[tuple[Words, Words], str],
 ) -> Iterator[tuple[tuple[int, int], tuple[float, ...]]]:
     """Linked words, and the parts of such a seed."""
     classes, other_classes = one.classes.tolist(), other.classes.tolist()
-    same = same_words(one.forest.sentence, other.forest.sentence).tolist()
     for i, j in np.argwhere(links > 0.0).tolist():
         p, left, right = float(links[i, j]), classes[i], other_classes[j]
         relation = against.get(((i,), (j,)), "") if against else ""
@@ -81,7 +84,7 @@ def _word_vectors(
             "count": 1.0,
             "both function": left == FUNCTION == right,
             "both punctuation": left == PUNCTUATION == right,
-            "same lemma": same[i][j],
+            "same lemma": same[i, j],
             "other class": left != right,
             "opposite": relation == "opposite",
             "different value": relation == "different value",
