@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from forestalign.lexicon.findings import EQUAL, OPPOSITE, SIMILAR
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, OPPOSITE, SIMILAR
 from forestalign.mining.edit_sides import EditSide
-from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.alignment import Alignment, PhrasePair
 from forestalign.phrases.result.contradictions import Contradiction
 from forestalign.tokens import Span
 from forestalign.words.alignment import WordLink
@@ -64,11 +64,15 @@ class _Units:
         while waiting:
             pair = self.pairs[waiting.pop()]
             is_kept = self._are_same(pair.source, pair.target)
-            if is_kept or not pair.supports:
+            if is_kept or not pair.supports or self._is_one_value(pair):
                 units.append(EditUnit(pair.source, pair.target, is_kept, "" if is_kept else pair.relation))
             else:
                 waiting += pair.supports
         return units
+
+    def _is_one_value(self, pair: PhrasePair) -> bool:
+        """Whether a phrase says the same with another number: *three days*, *72 hours*."""
+        return pair.relation == EQUAL and any(self.pairs[below].relation == DIFFERENT for below in pair.supports)
 
     def _are_same(self, source: Span, target: Span) -> bool:
         return self.source.lowered(source) == self.target.lowered(target)
