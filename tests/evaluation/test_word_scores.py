@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import UsageError
-from forestalign.evaluation import GoldLinks, legacy_scores, score_words
-from forestalign.evaluation.legacy import rectangles
+from forestalign.evaluation import GoldLinks, score_words
 from forestalign.evaluation.word_scores import Block, Links, blocks
 
 
@@ -116,52 +115,3 @@ def test_blocks_part_the_linked_words(given_links: Links) -> None:
 def test_blocks_do_not_depend_on_the_direction(given_links: Links) -> None:
     turned = blocks(frozenset((target, source) for source, target in given_links))
     assert {Block(block.target, block.source) for block in turned} == blocks(given_links)
-
-
-def legacy(name: str) -> float:
-    return {score.name: score.value for score in legacy_scores(GOLD, OUTPUT)}[name]
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("P", 5 / 9),
-        ("R", 2 / 3),
-        ("E", 1 / 3),
-        # running ratios 2/2, 2/2 (pair 2 has no identical words), 3/3; only two pairs counted
-        ("identical P", 3 / 2),
-        # 0/1, 0/1, 1/2 over three pairs
-        ("non-identical P", 1 / 6),
-        # 0/0, 0/1, 1/2
-        ("non-identical R", 1 / 6),
-        # tokens: gold 00 22, output 00 11 22: 2/3; then nothing in the output: 2/3; then 4/5
-        ("token P", (2 / 3 + 2 / 3 + 4 / 5) / 3),
-        # 2/2, 2/3, 4/5
-        ("token R", (1 + 2 / 3 + 4 / 5) / 3),
-        ("phrase P", 0.0),
-    ],
-)
-def test_legacy_breakdowns_come_from_counters_that_are_never_reset(name: str, value: float) -> None:
-    assert legacy(name) == pytest.approx(value)
-
-
-def test_legacy_breakdowns_depend_on_the_order_of_the_file_and_ours_do_not() -> None:
-    turned = {score.name: score.value for score in legacy_scores(GOLD[::-1], OUTPUT[::-1])}
-    assert turned["non-identical P"] != pytest.approx(legacy("non-identical P"))
-    ours, ours_turned = score_words(GOLD, OUTPUT), score_words(GOLD[::-1], OUTPUT[::-1])
-    assert ours.values() == pytest.approx(ours_turned.values())
-
-
-def test_legacy_counts_two_empty_sides_as_zero() -> None:
-    scores = legacy_scores([GoldLinks("1", ("a",), ("b",), links())], [links()])
-    assert [(score.name, score.value) for score in scores[:4]] == [("P", 0), ("R", 0), ("F1", 0), ("E", 1)]
-
-
-def test_legacy_rectangles_grow_down_then_right_and_lose_the_rest_of_a_row() -> None:
-    # row 0 links to 0 and 2: the rectangle at column 0 stays a cell, the link to 2 is not seen
-    assert rectangles(links((0, 0), (0, 2), (1, 1), (1, 2), (2, 1), (2, 2)), 3, 3) == {(0, 1, 0, 1), (1, 3, 1, 3)}
-
-
-def test_legacy_needs_the_words() -> None:
-    with pytest.raises(UsageError, match="need the words"):
-        legacy_scores([GoldLinks("1", (), (), links((0, 0)))], [links((0, 0))])
