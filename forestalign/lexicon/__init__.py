@@ -9,11 +9,10 @@ The first two ship in grammar/lexicon and are read on first use; pair lists are 
 - `phrases`, `phrase_relations`: WordNet's phrases in a sentence, and how those of two sentences are related
 - `numbers`, `units`, `times`, `quantities`: values with units, and which of two sentences are equal or differ
 - `names`: acronyms, titles, people, countries
-- `light_verbs`, `opposites`: *made a decision* for *decided*, *not bad* for *good*
+- `opposites`: *not bad* for *good*
 - `negations`: *failed to* for *did not*, *only if* for *not unless*
 - `meaning_words`: small words by which a change of meaning is told from one of wording
 - `conversives`: *sold to* for *bought from*
-- `agents`: *applicants* for *those who applied*
 - `english`: does a sentence look like English?
 - `findings`: two phrases and their relation
 """

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from forestalign.errors import GrammarError, counted
-from forestalign.grammar import grammar_root, read_rows
+from forestalign.errors import counted
 from forestalign.inputs import kept_while_unchanged
 from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR, Finding
 from forestalign.lexicon.phrase_text import Parts
@@ -118,23 +115,6 @@ def _slotted(parts: Parts) -> Iterator[tuple[str, ...]]:
 def _not_inside(found: list[tuple[int, ...]], held: set[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Without those that are part of a longer one: the *because* of *because of*."""
     return [tokens for tokens in found if not any(set(tokens) < set(longer) for longer in held)]
-
-
-@cache
-def expressions() -> PhraseLists:
-    """Our own table of function words and set phrases that do the same job."""
-    return PhraseLists(read_expressions(grammar_root() / "expressions.tsv"))
-
-
-def read_expressions(path: Path) -> Iterator[ListedPair]:
-    """Rows of expressions separated by `|`; each two of them are a pair unless both are single words."""
-    for number, (row,) in read_rows(path, 1):
-        group = [" ".join(expression.split()) for expression in row.split("|")]
-        if len(group) < 2 or not all(group) or len(set(group)) < len(group):
-            raise GrammarError(path, number, f"{row[:60]!r}: expected different expressions, separated by |")
-        for left, right in combinations(group, 2):
-            if " " in left or " " in right:
-                yield ListedPair(left, right)
 
 
 # ---- files ----

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from forestalign.tokens import Sentence
+from forestalign.tokens import Sentence, standard_form
 
 HYPHENS = frozenset({"-", "–"})
 PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "NFP"})
@@ -53,7 +53,7 @@ def take_apart(sentence: Sentence) -> Parts:
     """The parts of a tagged sentence; a hyphen that is a token of its own disappears."""
     rows: list[tuple[str, str, str, int]] = []
     for number, token in enumerate(sentence.tokens):
-        form = token.surface.lower().replace("’", "'").replace("–", "-")
+        form = standard_form(token.surface).lower()
         lemma = (token.lemma or form).lower()
         if form.endswith("s") and len(form) > 2 and token.surface[:-1].isupper() and token.surface[-1] == "s":
             lemma = form[:-1]  # ATMs

@@ -37,7 +37,7 @@ LARGEST_TEXT = 1 << 34  # bytes, unpacked; the largest that are published have 6
 MOST_WORDS = 1 << 24
 LONGEST_WORD = 100  # bytes, on average
 NUMBER_SIZE = 4
-IDF_RANK = 100.0  # scripts/score_sts.py on stsb.dev: r .806 with 1, .810 with 10, .812 with 100, .799 with 1000
+IDF_RANK = 100.0  # r of sentence scores on stsb.dev: r .806 with 1, .810 with 10, .812 with 100, .799 with 1000
 
 
 class WordVectors:

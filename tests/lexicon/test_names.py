@@ -10,7 +10,6 @@ import pytest
 
 from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, RELATIONS, SIMILAR, Finding
-from forestalign.lexicon.light_verbs import light_verb_findings
 from forestalign.lexicon.names import acronym_findings, name_findings, read_countries, read_titles
 from forestalign.lexicon.negations import negation_phrases
 from forestalign.lexicon.opposites import (
@@ -263,32 +262,7 @@ def test_negation_and_opposites_cancel_each_other(
     assert opposites(source, target) == expected
 
 
-# ---- light verbs and spelling ----
-
-
-def light(source: str, target: str) -> set[tuple[str, str, str]]:
-    own, other = take_apart(sentence(source)), take_apart(sentence(target))
-    return said(source, target, light_verb_findings(own, other, load_wordnet()))
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "expected"),
-    [
-        ("made/VBD a/DT decision/NN", "decided/VBD", {("made a decision", "decided", EQUAL)}),
-        ("decided/VBD", "made/VBD a/DT decision/NN", {("decided", "made a decision", EQUAL)}),
-        ("a/DT decision/NN was/VBD made/VBN", "decided/VBD", set()),
-        ("took/VBD pictures/NNS", "photographed/VBD", {("took pictures", "photographed", EQUAL)}),
-        ("had/VBD no/DT intention/NN", "intended/VBD", set()),
-        ("took/VBD a/DT walk/NN", "walked/VBD", {("took a walk", "walked", EQUAL)}),
-        ("took/VBD the/DT walk/NN", "walked/VBD", set()),
-        ("made/VBD it/PRP after/IN a/DT decision/NN", "decided/VBD", set()),
-        ("a/DT decision/NN", "decided/VBD", set()),
-    ],
-)
-def test_a_light_verb_says_nothing_beside_its_noun(
-    source: str, target: str, expected: set[tuple[str, str, str]]
-) -> None:
-    assert light(source, target) == expected
+# ---- spelling ----
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from forestalign.lexicon.numbers import same_number
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.tokens import Token
 
-KINDS = frozenset({"name", "quantity", "light verb", "negation"})
+KINDS = frozenset({"name", "quantity"})
 LEAST_STRENGTH = 0.5
 
 

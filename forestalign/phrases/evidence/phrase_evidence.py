@@ -1,8 +1,8 @@
 """Evidence that two phrases mean the same, or the opposite, which no word link carries.
 
-Idioms and phrasal verbs from the phrase lexicon, the user's phrase lists, acronyms and names, quantities, light verbs,
-negated opposites. Every source is asked about the two sentences as they stand, tagged; trees play no part, so a phrase
-is a set of words, and whether it is a node is for the search to see.
+Here: the user's phrase lists, acronyms and names, quantities. Lines of the paraphrase grammar are `rule_evidence`,
+and what vectors and links say of two spans is `span_scores`. Every source is asked about the two sentences as they
+stand, tagged, so a phrase is a set of words, and whether it is a node is for the search to see.
 """
 
 from __future__ import annotations
@@ -14,23 +14,18 @@ from pathlib import Path
 
 from forestalign.errors import GrammarError, UsageError
 from forestalign.grammar import grammar_root, read_rows
-from forestalign.lexicon import PhraseLexicon
-from forestalign.lexicon.agents import agent_findings
 from forestalign.lexicon.findings import AGAINST, RELATIONS, Finding, turned_relation
-from forestalign.lexicon.light_verbs import light_verb_findings
 from forestalign.lexicon.names import acronym_findings, name_findings
-from forestalign.lexicon.negations import negation_phrases
-from forestalign.lexicon.opposites import negation_findings, opposite_findings
-from forestalign.lexicon.phrase_lists import PhraseLists, expressions
-from forestalign.lexicon.phrase_relations import related_phrases, spelling_findings
+from forestalign.lexicon.phrase_lists import PhraseLists
 from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import quantity_findings
 from forestalign.phrases.evidence.occurrence_share import OccurrenceShare
 from forestalign.tokens import Sentence
 
-LISTED_KINDS = ("lexicon", "list", "acronym", "name", "quantity", "light verb", "negation")
-SIMILARITY = "similarity"  # found by `phrase_similarity`, not here: it looks at forests and links, too
-KINDS = (*LISTED_KINDS, SIMILARITY)
+LISTED_KINDS = ("list", "acronym", "name", "quantity")
+RULE = "rule"  # lines of the paraphrase grammar, found by `rule_evidence`, which looks at trees and links, too
+SPAN = "span"  # phrases that the span score calls partners, found by `span_scores`
+KINDS = (*LISTED_KINDS, RULE, SPAN)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -52,16 +47,14 @@ class PhraseEvidence:
         return PhraseEvidence(self.target, self.source, self.kind, turned_relation(self.relation), self.strength)
 
 
-def find_evidence(
-    source: Sentence, target: Sentence, phrases: PhraseLexicon, lists: PhraseLists | None = None
-) -> tuple[PhraseEvidence, ...]:
+def find_evidence(source: Sentence, target: Sentence, lists: PhraseLists | None = None) -> tuple[PhraseEvidence, ...]:
     """All evidence of two tagged sentences with lemmas, sorted; for two phrases the strongest of each kind.
 
     Where phrases occur more than once, evidence for a pair is shared among the occurrences; evidence against is not.
     """
     left, right, occurrences = take_apart(source), take_apart(target), OccurrenceShare(source, target)
     best: dict[tuple[tuple[int, ...], tuple[int, ...], str], PhraseEvidence] = {}
-    for kind, finding in _findings(source, target, left, right, phrases, lists):
+    for kind, finding in _findings(source, target, left, right, lists):
         strength = strengths()[kind, finding.relation][finding.grade]
         if strength > 0 and finding.relation not in AGAINST:
             strength *= occurrences.share(finding.source, finding.target)
@@ -88,31 +81,16 @@ def _rank(evidence: PhraseEvidence) -> tuple[float, int]:
 
 
 def _findings(
-    source: Sentence,
-    target: Sentence,
-    left: Parts,
-    right: Parts,
-    phrases: PhraseLexicon,
-    lists: PhraseLists | None,
+    source: Sentence, target: Sentence, left: Parts, right: Parts, lists: PhraseLists | None
 ) -> Iterator[tuple[str, Finding]]:
-    wordnet = phrases.wordnet
-    sources: dict[str, tuple[Iterable[Finding], ...]] = {
-        "lexicon": (
-            related_phrases(left, right, phrases),
-            expressions().findings(left, right),
-            opposite_findings(left, right, wordnet),
-            spelling_findings(left, right),
-            agent_findings(left, right, wordnet),
-        ),
-        "acronym": (acronym_findings(source, target),),
-        "name": (name_findings(source, target),),
-        "quantity": (quantity_findings(left, right),),
-        "light verb": (light_verb_findings(left, right, wordnet),),
-        "negation": (negation_findings(left, right, wordnet), negation_phrases(left, right, wordnet)),
-        "list": (lists.findings(left, right),) if lists is not None else (),
+    sources: dict[str, Iterable[Finding]] = {
+        "acronym": acronym_findings(source, target),
+        "name": name_findings(source, target),
+        "quantity": quantity_findings(left, right),
+        "list": lists.findings(left, right) if lists is not None else (),
     }
-    for kind, found in sources.items():
-        yield from ((kind, finding) for findings in found for finding in findings)
+    for kind, findings in sources.items():
+        yield from ((kind, finding) for finding in findings)
 
 
 @cache

@@ -1,0 +1,6 @@
+"""What sentences claim, and how English says the same in other words.
+
+- `rules`: the paraphrase grammar, lines of expressions with slots
+- `roles`: who does what to whom in a sentence
+- `matcher`: where lines are met in two sentences, and which words correspond by them
+"""

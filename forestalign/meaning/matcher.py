@@ -1,0 +1,355 @@
+"""Where lines of the paraphrase grammar are met in two sentences, and which words correspond by them.
+
+An *instance* is an expression met in a sentence: its words, the heads of what fills its slots, and its sign. The
+words stand in the order of the expression. Between two of them there may be what fills a slot, or what modifies them
+(*make a hard decision*), if the dependencies join the two; a noun may stand before its verb where a passive or a
+relative clause puts it there (*the decision that was made*). An expression with `not` takes the negation of its head
+among its words; where nothing negates the head its sign is turned: *pass* is *not pass* with the other sign.
+
+Two instances of one line, one in each sentence, *correspond* unless a slot contradicts: its two fillers are linked,
+or neither is linked to anything, or one is missing. Because both sides must be there, loose lines are safe.
+Expressions of function words alone (*by*, *and so*) are everywhere, so they correspond only where fillers are linked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from forestalign.arrays import FloatArray
+from forestalign.dependencies import Dependencies
+from forestalign.grammar import negation_words
+from forestalign.lexicon.phrase_text import take_apart as split_hyphens
+from forestalign.meaning.roles import OBJECT, SUBJECT, RoleFrames
+from forestalign.meaning.rules import (
+    COPULA,
+    MORE_SPECIFIC,
+    NOT,
+    OPPOSITE,
+    Expression,
+    ExpressionPattern,
+    Rule,
+    RuleTable,
+)
+from forestalign.tokens import Sentence, standard_form
+
+LIKELY = 0.3  # probability of a link that says who the partner of a filler is
+_MOST_INSERTED = 3  # words that modify, between two words of an expression
+_WIDEST_SLOT = 12  # words between two words of an expression with a slot between them
+_MOST_INSTANCES = 8  # of one expression in a sentence
+_FRONTED = ("nsubj:pass", "nsubj", "obj")
+_CLAUSES = ("acl", "acl:relcl")
+_BEFORE_FILLERS = frozenset({"IN", "TO", "RP", "WRB", "WDT", "CC", "VBG"})
+
+
+class Instance(NamedTuple):
+    """An expression met in a sentence, by the numbers of tokens."""
+
+    number: int  # of the expression in its table
+    line: int
+    is_right: bool
+    words: tuple[int, ...]
+    head: int
+    is_negative: bool
+    fillers: tuple[tuple[str, int], ...]  # letter of a slot, head word of what fills it
+    has_content: bool  # beside function words
+
+    def filler(self, letter: str) -> int:
+        """The head of what fills a slot, -1 where nothing does."""
+        return next((word for own, word in self.fillers if own == letter), -1)
+
+
+class Correspondence(NamedTuple):
+    """Two instances of one line, whether they say the same or the opposite, and which slots changed places."""
+
+    source: Instance
+    target: Instance
+    rule: Rule
+    is_opposite: bool
+    direction: int  # 1: the source says more, -1: the target does, 0: neither
+    swapped: tuple[str, ...]  # letters of slots whose fillers stand in each other's slot
+
+
+@dataclass(frozen=True)
+class SentenceReading:
+    """A sentence as the matcher sees it: parts of words by lemma and form, the dependencies, who is negated."""
+
+    sentence: Sentence
+    dependencies: Dependencies
+
+    @cached_property
+    def parts(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """The tokens of the parts that hyphens make, and nothing for hyphens themselves."""
+        split = split_hyphens(self.sentence)
+        return split.forms, split.tokens
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """The parts at which a form or lemma stands, from left to right; in capitals as it is written."""
+        split = split_hyphens(self.sentence)
+        places: dict[str, list[int]] = {}
+        for at, token in enumerate(split.tokens):
+            for word in split.readings(at):
+                places.setdefault(word, []).append(at)
+            surface = self.sentence.tokens[token].surface
+            if len(surface) > 1 and surface[:2].isupper():
+                places.setdefault(surface, []).append(at)
+                if surface.endswith("s") and surface[:-1].isupper():
+                    places.setdefault(surface[:-1], []).append(at)
+        return places
+
+    @cached_property
+    def roles(self) -> RoleFrames:
+        """Who does what to whom."""
+        return RoleFrames.of_dependencies(self.sentence, self.dependencies)
+
+    @cached_property
+    def negators(self) -> dict[int, list[int]]:
+        """The negations of each predicate."""
+        negators: dict[int, list[int]] = {}
+        for token, word in enumerate(self.sentence.words):
+            if _is_negation(standard_form(word).lower()) and self.sentence.tags[token] != "IN":
+                negators.setdefault(self.roles.predicate_over(token), []).append(token)
+        return negators
+
+    def is_joined(self, one: int, other: int) -> bool:
+        """Whether two tokens are head and dependent, have one head, or have one word between them in the tree."""
+        heads = self.dependencies.heads
+        above, other_above = heads[one], heads[other]
+        if above == other or other_above == one or (above == other_above and above >= 0):
+            return True
+        return (above >= 0 and heads[above] == other) or (other_above >= 0 and heads[other_above] == one)
+
+
+def _is_negation(form: str) -> bool:
+    """Whether a word negates; *can not* and *do not* are one word where the apostrophe was left out."""
+    return form in negation_words() or form.endswith(" not")
+
+
+def find_instances(reading: SentenceReading, expression: Expression, number: int) -> list[Instance]:
+    """All ways in which a sentence has an expression, those with the fewest words in between first."""
+    matches = list(_match(reading, expression.pattern))
+    matches.sort(key=lambda words: (max(words) - min(words), words))
+    instances: list[Instance] = []
+    for words in matches[:_MOST_INSTANCES]:
+        instance = _instance(reading, expression, number, words)
+        if instance is not None and all(instance.words != other.words for other in instances):
+            instances.append(instance)
+    return instances
+
+
+# ---- words ----
+
+
+def _match(reading: SentenceReading, pattern: ExpressionPattern) -> Iterator[tuple[int, ...]]:
+    """Parts of the sentence that are the words of a pattern; words that may be missing are left out where they are."""
+    choices: list[Sequence[int]] = []
+    for word, is_optional in zip(pattern.words, pattern.is_optional, strict=True):
+        at = reading.places.get(word, ())
+        if not at and not is_optional and word != COPULA:
+            return
+        choices.append(at)
+    yield from _extend(reading, pattern, choices, (), 0, -1)
+
+
+def _extend(
+    reading: SentenceReading,
+    pattern: ExpressionPattern,
+    choices: Sequence[Sequence[int]],
+    chosen: tuple[int, ...],
+    place: int,
+    before: int,
+) -> Iterator[tuple[int, ...]]:
+    """Continue a match with word number `place`; `before` is the pattern's last word that was met."""
+    if place == len(choices):
+        if chosen:
+            yield chosen
+        return
+    has_met = False
+    for at in choices[place]:
+        if at not in chosen and (not chosen or _follows(reading, pattern, chosen[-1], at, before, place)):
+            has_met = True
+            yield from _extend(reading, pattern, choices, (*chosen, at), place + 1, place)
+    may_miss = pattern.is_optional[place] or (pattern.words[place] == COPULA and pattern.has_content)
+    if may_miss and not has_met:
+        yield from _extend(reading, pattern, choices, chosen, place + 1, before)
+
+
+def _follows(
+    reading: SentenceReading, pattern: ExpressionPattern, one: int, other: int, before: int, place: int
+) -> bool:
+    """Whether the part `other` may stand for a word of the pattern when the one before it is at `one`."""
+    if other == one + 1:
+        return True
+    _, tokens = reading.parts
+    head, dependent = tokens[one], tokens[other]
+    relations, heads = reading.dependencies.relations, reading.dependencies.heads
+    if other < one:
+        is_fronted = heads[dependent] == head and relations[dependent] in _FRONTED
+        return is_fronted or (heads[head] == dependent and relations[head].startswith(_CLAUSES))
+    has_slot = any(pattern.slots[k] for k in range(before + 1, place + 1))
+    if has_slot:
+        return other - one <= _WIDEST_SLOT and reading.is_joined(head, dependent)
+    if relations[dependent] == "compound:prt" and heads[dependent] == head:
+        return other - one <= _WIDEST_SLOT
+    if other - one - 1 > _MOST_INSERTED or not reading.is_joined(head, dependent):
+        return False
+    return all(head <= heads[token] <= dependent for token in tokens[one + 1 : other])
+
+
+def _instance(reading: SentenceReading, expression: Expression, number: int, parts: tuple[int, ...]) -> Instance | None:
+    pattern, (_, tokens) = expression.pattern, reading.parts
+    words = sorted({tokens[part] for part in parts})
+    if sum(tokens.count(word) for word in words) != len(parts):  # a part of a hyphenated word only
+        return None
+    heads = reading.dependencies.heads
+    head = next((word for word in words if heads[word] not in words), words[0])
+    if pattern.words == (NOT,):
+        head, is_negative = heads[words[0]], False
+    else:
+        negators = (
+            [token for token in reading.negators.get(head, ()) if token not in words] if pattern.is_negated else []
+        )
+        is_negative = pattern.is_negated and len(negators) % 2 == 0
+        words = sorted({*words, *negators})
+    fillers = tuple(_fillers(reading, pattern, parts, frozenset(words), head))
+    owners = [word for slot, word in fillers if slot.endswith("'s") and reading.sentence.tags[word] == "PRP$"]
+    words = sorted({*words, *owners})
+    fillers = tuple((slot[0], word) for slot, word in fillers if word not in owners)
+    return Instance(
+        number, expression.line, expression.is_right, tuple(words), head, is_negative, fillers, pattern.has_content
+    )
+
+
+# ---- slots ----
+
+
+def _fillers(
+    reading: SentenceReading, pattern: ExpressionPattern, parts: tuple[int, ...], words: frozenset[int], head: int
+) -> Iterator[tuple[str, int]]:
+    """The head words of what fills the slots; a slot whose filler is not found is left out."""
+    tokens = reading.parts[1]
+    met = _places_of_words(reading, pattern, parts)
+    for place, slots in enumerate(pattern.slots):
+        before = next((tokens[met[k]] for k in range(place - 1, -1, -1) if k in met), -1)
+        after = next((tokens[met[k]] for k in range(place, len(pattern.words)) if k in met), -1)
+        for order, slot in enumerate(slots):
+            filler = _filler(reading, slot, order, len(slots), before, after, head)
+            if filler >= 0 and filler not in words:
+                yield slot, filler
+
+
+def _places_of_words(reading: SentenceReading, pattern: ExpressionPattern, parts: tuple[int, ...]) -> dict[int, int]:
+    """The part at which each word of the pattern was met."""
+    met: dict[int, int] = {}
+    left = list(parts)
+    for place, word in enumerate(pattern.words):
+        if left and left[0] in reading.places.get(word, ()):
+            met[place] = left.pop(0)
+    return met
+
+
+def _filler(reading: SentenceReading, slot: str, order: int, count: int, before: int, after: int, head: int) -> int:
+    roles, heads, relations = reading.roles, reading.dependencies.heads, reading.dependencies.relations
+    if slot.endswith("'s"):
+        owned = after if after >= 0 else head
+        return next((k for k, above in enumerate(heads) if above == owned and relations[k] == "nmod:poss"), -1)
+    if before < 0:
+        return _first(roles.fillers(head, frozenset({SUBJECT})))
+    if reading.sentence.tags[before] in _BEFORE_FILLERS and relations[before] in (
+        "case",
+        "mark",
+        "fixed",
+        "cc",
+        "advmod",
+    ):
+        return heads[before]
+    if slot in "VS":
+        clauses = [k for k, above in enumerate(heads) if above == before and relations[k][:5] in ("xcomp", "ccomp")]
+        return _first(clauses)
+    wanted = frozenset({"to", "for"}) if count > 1 and order == 0 else frozenset({OBJECT})
+    for predicate in (before, head):
+        if (filler := _first(roles.fillers(predicate, wanted))) >= 0:
+            return filler
+    return next((k for k in range(before + 1, len(heads)) if heads[k] == before), -1)
+
+
+def _first(words: Sequence[int]) -> int:
+    return words[0] if words else -1
+
+
+# ---- two sentences ----
+
+
+def find_correspondences(
+    source: SentenceReading, target: SentenceReading, links: FloatArray, tables: Sequence[RuleTable]
+) -> list[Correspondence]:
+    """What lines say about two sentences, in the order of their words."""
+    correspondences = [
+        each
+        for table in tables
+        for each in _in_table(source, target, links, table)
+        if _says_something(each, source, target)
+    ]
+    return sorted(correspondences, key=lambda each: (each.source.words, each.target.words, each.is_opposite))
+
+
+def _in_table(
+    source: SentenceReading, target: SentenceReading, links: FloatArray, table: RuleTable
+) -> Iterator[Correspondence]:
+    left, right = table.candidates(source.places), table.candidates(target.places)
+    known: tuple[dict[int, list[Instance]], dict[int, list[Instance]]] = ({}, {})
+    for line in sorted(left.keys() & right.keys()):
+        ours = _instances(source, table, left[line], known[0])
+        theirs = _instances(target, table, right[line], known[1]) if ours else []
+        for one in ours:
+            for other in theirs:
+                if one.number != other.number:
+                    yield from _correspond(one, other, table.rules[line], links)
+
+
+def _instances(
+    reading: SentenceReading, table: RuleTable, numbers: Sequence[int], known: dict[int, list[Instance]]
+) -> list[Instance]:
+    for number in numbers:
+        if number not in known:
+            known[number] = find_instances(reading, table.expression(number), number)
+    return [instance for number in numbers for instance in known[number]]
+
+
+def _correspond(one: Instance, other: Instance, rule: Rule, links: FloatArray) -> Iterator[Correspondence]:
+    shared = [(letter, word, other.filler(letter)) for letter, word in one.fillers if other.filler(letter) >= 0]
+    swapped = tuple(
+        letter
+        for letter, word, partner in shared
+        if any(_is_linked(links, word, third) and third != partner for mark, _, third in shared if mark != letter)
+        and not _is_linked(links, word, partner)
+    )
+    if not swapped and any(_contradicts(links, word, partner) for _, word, partner in shared):
+        return
+    if not (one.has_content and other.has_content) and not any(_is_linked(links, *each[1:]) for each in shared):
+        return
+    is_opposite = (one.is_negative != other.is_negative) != (rule.sign == OPPOSITE and one.is_right != other.is_right)
+    is_directed = rule.sign == MORE_SPECIFIC and one.is_right != other.is_right
+    direction = 0 if not is_directed else -1 if one.is_right else 1
+    yield Correspondence(one, other, rule, is_opposite, direction, swapped)
+
+
+def _is_linked(links: FloatArray, one: int, other: int) -> bool:
+    return bool(links[one, other] >= LIKELY)
+
+
+def _contradicts(links: FloatArray, one: int, other: int) -> bool:
+    """Whether two fillers are not linked, and one of them is linked elsewhere."""
+    if _is_linked(links, one, other):
+        return False
+    return bool(links[one].max() >= LIKELY or links[:, other].max() >= LIKELY)
+
+
+def _says_something(each: Correspondence, source: SentenceReading, target: SentenceReading) -> bool:
+    """Whether the words are not the same ones, which need no line."""
+    ours = [source.sentence.tokens[k].key for k in each.source.words]
+    theirs = [target.sentence.tokens[k].key for k in each.target.words]
+    return ours != theirs or each.is_opposite

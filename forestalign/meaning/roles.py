@@ -1,0 +1,262 @@
+"""Who does what to whom in one sentence: the arguments of each predicate, by the dependencies of its tree.
+
+What grammar says in several ways has one name. The subject of *bitten by the dog* is the dog; who is given a book has
+the role of *to*; the possessor of a noun is its *of*, and its subject, too, where the noun may be an action. A role is
+therefore a set of names, and two roles can be the same if they share one. What is coordinated shares its place, a
+relative pronoun stands for its noun, and a verb without a subject has that of the verb above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from forestalign.dependencies import Dependencies, to_dependencies
+from forestalign.grammar import negation_words
+from forestalign.lexicon.meaning_words import meaning_words
+from forestalign.tokens import Sentence
+from forestalign.trees import Tree
+
+SUBJECT, OBJECT, OF, THAN = "subject", "object", "of", "than"
+_RECIPIENT = frozenset({"to", "for"})
+_MODIFIERS = frozenset({"amod", "nummod", "compound"})
+_WH = frozenset({"WDT", "WP", "WRB", "WP$"})
+_PROPOSITIONS = ("ccomp", "xcomp", "csubj", "parataxis")
+_TELLING = frozenset({"amod", "nummod", "compound", "det", "nmod:poss", "nmod:of"})
+_NO_ROLES = frozenset[str]()
+
+
+class Place(NamedTuple):
+    """Where a word stands: below which predicate, and in which role."""
+
+    predicate: int
+    roles: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleFrames:
+    """One sentence: the dependencies, and the places of each word; a word may have several, most have one or none."""
+
+    sentence: Sentence
+    dependencies: Dependencies
+    places: tuple[tuple[Place, ...], ...]
+    arguments: tuple[tuple[tuple[int, frozenset[str]], ...], ...]  # by predicate
+
+    @classmethod
+    def of(cls, sentence: Sentence, tree: Tree) -> RoleFrames:
+        """The frames of a sentence under a tree."""
+        return cls.of_dependencies(sentence, to_dependencies(tree, sentence))
+
+    @classmethod
+    def of_dependencies(cls, sentence: Sentence, found: Dependencies) -> RoleFrames:
+        """The frames of a sentence by its dependencies."""
+        reader = _Reader(sentence, found)
+        places = reader.places()
+        arguments: list[list[tuple[int, frozenset[str]]]] = [[] for _ in sentence.tokens]
+        for word, each in enumerate(places):
+            for place in each:
+                arguments[place.predicate].append((word, place.roles))
+        return cls(sentence, found, tuple(places), tuple(tuple(each) for each in arguments))
+
+    def lemma(self, word: int) -> str:
+        """The lemma of a word, in lower case."""
+        return (self.sentence.lemmas[word] or self.sentence.words[word]).lower()
+
+    def fillers(self, predicate: int, roles: frozenset[str]) -> list[int]:
+        """The words that have one of these roles below a predicate."""
+        return [word for word, own in self.arguments[predicate] if own & roles]
+
+    def is_name(self, word: int) -> bool:
+        """Whether a word is a name, a pronoun, or the *one* of *one of them*."""
+        tag = self.sentence.tags[word]
+        return tag[:3] == "NNP" or tag == "PRP" or self.sentence.words[word].lower() == "one"
+
+    def is_definite(self, word: int) -> bool:
+        """Whether a noun names one thing: a name, or something with *the* or a possessor."""
+        tags, words = self.sentence.tags, self.sentence.words
+        heads, relations = self.dependencies.heads, self.dependencies.relations
+        if self.is_name(word):
+            return True
+        below = [k for k, head in enumerate(heads) if head == word]
+        definite = meaning_words().definite
+        return any(
+            words[k].lower() in definite or tags[k] in ("PRP$", "JJS", "RBS") or relations[k] == "nmod:poss"
+            for k in below
+        )
+
+    def modifiers(self, word: int) -> frozenset[str]:
+        """Lemmas of what tells this thing from another one of its name: *this* and *last* of a year."""
+        heads, relations = self.dependencies.heads, self.dependencies.relations
+        below = [k for k, head in enumerate(heads) if head == word and relations[k] in _TELLING]
+        return frozenset(self.lemma(k) for k in below if self.lemma(k) not in meaning_words().article)
+
+    def are_coordinated(self, one: int, other: int) -> bool:
+        """Whether two words are conjuncts, or modify conjuncts of one name: *black music and British music*."""
+        tops = first_conjunct(self.dependencies, one), first_conjunct(self.dependencies, other)
+        if tops[0] == tops[1]:
+            return True
+        heads = [self.dependencies.heads[top] for top in tops]
+        is_one_name = min(heads) >= 0 and heads[0] != heads[1] and self.lemma(heads[0]) == self.lemma(heads[1])
+        is_one_name &= not any(self.sentence.tags[head].startswith("VB") for head in heads)  # paired by arguments
+        firsts = {first_conjunct(self.dependencies, head) for head in heads}
+        return is_one_name and len(firsts) == 1
+
+    def predicate_over(self, word: int) -> int:
+        """The verb, adjective or noun that a negation denies: *came* for the *no* of *no guest came*."""
+        heads, relations, tags = self.dependencies.heads, self.dependencies.relations, self.sentence.tags
+        seen = 0
+        while heads[word] >= 0 and seen < len(tags):
+            is_own = tags[word][:2] in ("VB", "MD") and relations[word] not in ("aux", "aux:pass", "cop")
+            is_clause = is_own or relations[word].split(":")[0] in (*_PROPOSITIONS, "advcl", "acl", "root")
+            if is_clause and self.sentence.words[word].lower() not in negation_words():
+                break
+            word = heads[word]
+            seen += 1
+        return word
+
+    def distance(self, one: int, other: int) -> int:
+        """0 for the same word, 1 for head and dependent that are not coordinated, 2 for anything else."""
+        if one == other:
+            return 0
+        heads, relations = self.dependencies.heads, self.dependencies.relations
+        for below, above in ((one, other), (other, one)):
+            if heads[below] == above and relations[below].split(":")[0] not in ("conj", "parataxis"):
+                return 1
+        return 2
+
+
+class _Reader:
+    """From dependencies to places."""
+
+    def __init__(self, sentence: Sentence, dependencies: Dependencies):
+        self.tags, self.words = sentence.tags, [word.lower() for word in sentence.words]
+        self.dependencies, self.heads, self.relations = dependencies, dependencies.heads, dependencies.relations
+        self.children: list[list[int]] = [[] for _ in self.heads]
+        for word, head in enumerate(self.heads):
+            if head >= 0:
+                self.children[head].append(word)
+
+    def places(self) -> list[tuple[Place, ...]]:
+        """The places of all words: their own, those of their antecedents, and those that coordination shares."""
+        found: list[list[Place]] = [[] for _ in self.heads]
+        for word in range(len(self.heads)):
+            if (place := self._own(word)) is not None:
+                found[self._antecedent(word)].append(place)
+        for verb in range(len(self.heads)):
+            for word, roles in self._implied(verb, found):
+                found[word].append(Place(verb, roles))
+        for word in range(len(self.heads)):
+            first = first_conjunct(self.dependencies, word)
+            if first != word:
+                found[word] += [place for place in found[first] if place.predicate != word]
+        return [tuple(dict.fromkeys(each)) for each in found]
+
+    def _own(self, word: int) -> Place | None:
+        head, relation = self._governor(word), self.relations[word]
+        if head < 0:
+            return None
+        roles = self._roles(word, head, relation)
+        return Place(head, roles) if roles else None
+
+    def _governor(self, word: int) -> int:
+        """The head; both ends of *from London to Paris* belong to what goes there, whatever the tree says of them."""
+        head = self.heads[word]
+        kinds = self.relations[word].partition(":"), self.relations[head].partition(":")
+        is_below = head >= 0 and kinds[1][0] in ("obl", "nmod") and self.heads[head] >= 0
+        is_before = word < head and kinds[0][0] == "obl" and self.tags[head][:2] in ("NN", "CD")
+        is_range = (kinds[1][2], kinds[0][2]) == ("from", "to") and self.tags[head][:3] in ("NNP", "CD")
+        return self.heads[head] if is_below and (is_before or is_range) else head
+
+    def _roles(self, word: int, head: int, relation: str) -> frozenset[str]:
+        base, _, kind = relation.partition(":")
+        if base in ("nsubj", "csubj"):
+            if kind != "pass":
+                return frozenset({SUBJECT})
+            return _RECIPIENT if self._has(head, "obj") else frozenset({OBJECT})
+        is_late_call = base == "vocative" and word > head and not self._has(head, "obj")  # mostly a misread object
+        if base == "obj" or is_late_call:
+            return frozenset({OBJECT})
+        if base == "iobj":
+            return _RECIPIENT
+        if base in ("obl", "nmod"):
+            return self._oblique(head, kind)
+        if relation in _MODIFIERS:
+            return frozenset({relation, OF, OBJECT} if relation == "compound" else {relation})
+        if base in ("advcl", "ccomp", "xcomp"):
+            return frozenset({f"{base}:{kind or self._mark(word)}"})
+        return _NO_ROLES
+
+    def _oblique(self, head: int, kind: str) -> frozenset[str]:
+        is_noun = self.tags[head][:2] == "NN"
+        if kind == "agent" or (kind == "by" and (is_noun or self._is_passive(head))):
+            return frozenset({SUBJECT, "by"})
+        if kind == "poss":
+            return frozenset({SUBJECT} if self._has(head, "nmod:of") else {SUBJECT, OBJECT, OF})
+        if kind == OF and is_noun:
+            return frozenset({OBJECT, OF} if self._has(head, "nmod:poss") else {SUBJECT, OBJECT, OF})
+        if kind in ("", "unmarked", "tmod", "desc"):
+            return frozenset({"unmarked"})
+        return frozenset({kind})
+
+    def _has(self, head: int, relation: str) -> bool:
+        return any(self.relations[child] == relation for child in self.children[head])
+
+    def _mark(self, word: int) -> str:
+        marks = [self.words[child] for child in self.children[word] if self.relations[child] == "mark"]
+        return marks[0] if marks else ""
+
+    def _is_passive(self, head: int) -> bool:
+        return self.tags[head] == "VBN" and not any(
+            self.words[child] in ("have", "has", "had", "having") for child in self.children[head]
+        )
+
+    def _antecedent(self, word: int) -> int:
+        """The noun that a relative pronoun stands for; any other word stands for itself."""
+        if self.tags[word] not in _WH:
+            return word
+        clause = self.heads[word]
+        is_relative = clause >= 0 and self.relations[clause].startswith("acl") and self.heads[clause] >= 0
+        return self.heads[clause] if is_relative else word
+
+    def _implied(self, verb: int, found: Sequence[Sequence[Place]]) -> list[tuple[int, frozenset[str]]]:
+        """Arguments that grammar leaves unsaid: the noun of a participle, the subject of a second verb."""
+        head, base = self.heads[verb], self.relations[verb].split(":")[0]
+        if head < 0 or self.tags[verb][:2] != "VB":
+            return []
+        held = {role for each in found for place in each if place.predicate == verb for role in place.roles}
+        subject = frozenset({OBJECT if self._is_bare_passive(verb) else SUBJECT})
+        if base == "acl":
+            has_subject = SUBJECT in held and not self._is_bare_passive(verb)
+            role = frozenset({OBJECT}) if has_subject and OBJECT not in held else subject
+            return [] if role & held else [(head, role)]
+        if base not in ("conj", "xcomp", "advcl") or subject & held or self._has_subject(verb):
+            return []
+        if base == "xcomp":
+            objects = [child for child in self.children[head] if self.relations[child] == "obj"]
+            if objects:
+                return [(objects[0], subject)]
+        above = frozenset({OBJECT}) if self._is_bare_passive(head) else frozenset({SUBJECT})
+        return [
+            (word, subject)
+            for word, places in enumerate(found)
+            if any(place.predicate == head and place.roles == above for place in places)
+        ]
+
+    def _has_subject(self, verb: int) -> bool:
+        return any(self.relations[child].startswith(("nsubj", "csubj")) for child in self.children[verb])
+
+    def _is_bare_passive(self, verb: int) -> bool:
+        if self._has(verb, "aux:pass") or self._has(verb, "nsubj:pass"):
+            return True
+        return self.tags[verb] == "VBN" and not any(self.relations[child] == "aux" for child in self.children[verb])
+
+
+def first_conjunct(dependencies: Dependencies, word: int) -> int:
+    """The word whose place a conjunct or an apposition shares."""
+    seen = 0
+    while dependencies.relations[word].split(":")[0] in ("conj", "appos") and dependencies.heads[word] >= 0:
+        word, seen = dependencies.heads[word], seen + 1
+        if seen > len(dependencies.heads):
+            break
+    return word

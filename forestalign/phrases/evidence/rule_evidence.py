@@ -1,0 +1,62 @@
+"""Evidence from the paraphrase grammar: the words of two expressions of one line correspond.
+
+A correspondence is a link between two sets of words, adjacent or not. Inside any pair of phrases that holds both sets
+these words are explained: each word of the one is linked to all words of the other (`block_links`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from forestalign.arrays import FloatArray
+from forestalign.dependencies import to_dependencies
+from forestalign.forest import Forest, tree_of, viterbi
+from forestalign.lexicon.findings import AGAINST, EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE
+from forestalign.meaning.matcher import Correspondence, SentenceReading, find_correspondences
+from forestalign.meaning.rules import load_rules
+from forestalign.phrases.evidence.phrase_evidence import RULE, PhraseEvidence
+from forestalign.words.alignment import WordAlignment
+
+STRONG, WEAK = 0.9, 0.5  # with a content word on both sides, or of function words alone
+MOST_LINK = 1.0 - 1e-4
+_DIRECTIONS = {1: MORE_SPECIFIC, 0: EQUAL, -1: MORE_GENERAL}
+
+
+def read_forest(forest: Forest) -> SentenceReading:
+    """A sentence with the dependencies of its best tree."""
+    best = viterbi(forest)
+    return SentenceReading(forest.sentence, to_dependencies(tree_of(forest, best.root, best.choice), forest.sentence))
+
+
+def link_matrix(source: Forest, target: Forest, words: WordAlignment) -> FloatArray:
+    """The probabilities of the links, [source words, target words]."""
+    links = np.zeros((len(source.sentence), len(target.sentence)))
+    for link in words:
+        links[link.source, link.target] = link.score
+    return links
+
+
+def rule_evidence(source: Forest, target: Forest, words: WordAlignment, rules: str = "") -> tuple[PhraseEvidence, ...]:
+    """What lines of the paraphrase grammar, and of a user's file, say about two sentences; sorted, each pair once."""
+    links = link_matrix(source, target, words)
+    correspondences = find_correspondences(read_forest(source), read_forest(target), links, load_rules(rules))
+    return tuple(sorted({_row(each) for each in correspondences if not each.swapped}))
+
+
+def _row(each: Correspondence) -> PhraseEvidence:
+    relation = OPPOSITE if each.is_opposite else _DIRECTIONS[each.direction]
+    has_content = each.source.has_content and each.target.has_content
+    return PhraseEvidence(each.source.words, each.target.words, RULE, relation, STRONG if has_content else WEAK)
+
+
+def block_links(source: Forest, target: Forest, words: WordAlignment, evidence: Sequence[PhraseEvidence]) -> FloatArray:
+    """The links, and those between all words of two expressions that say the same; each word has about one in sum."""
+    links = link_matrix(source, target, words)
+    for row in evidence:
+        if row.relation not in AGAINST:
+            value = min(row.strength, MOST_LINK) / min(len(row.source), len(row.target))
+            cells = np.ix_(row.source, row.target)
+            links[cells] = np.maximum(links[cells], value)
+    return links
