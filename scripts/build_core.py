@@ -27,6 +27,10 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from forestalign.grammar import IDENTITY_FILE, source_identity  # noqa: E402 (needs nothing but the standard library)
+
 PACKAGE = "forestalign"
 SHARED = f"{PACKAGE}._cyutility"  # what Cython gives to all modules alike, compiled once
 # contraction would give other last digits on processors with fused multiply-add
@@ -51,8 +55,12 @@ class CoreBuildHook(BuildHookInterface):
     PLUGIN_NAME = "core"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the modules; a failure leaves a pure wheel."""
+        """Build the modules, a failure leaves a pure wheel; and note which sources the wheel was built from."""
         self._folder = Path(tempfile.mkdtemp(prefix="forestalign-core-"))
+        if version != "editable":
+            identity = self._folder / IDENTITY_FILE
+            identity.write_text(source_identity(ROOT / PACKAGE), encoding="ascii")
+            build_data["force_include"][str(identity)] = f"{PACKAGE}/{IDENTITY_FILE}"
         built = built_or_none(self._folder)
         if built is None:
             return

@@ -3,9 +3,6 @@
 
     python scripts/export_parser.py runs/parser/model -o grammar/parser --temperature 1.2
 
-    python scripts/export_parser.py --amend runs/exported --middle 3 4  # only `middle`, of a graph
-    python scripts/export_parser.py runs/student/model --middle 3 4     # other layers for `middle`
-
 What a model was trained with beyond benepar's own (additions.npz beside it) goes into the graph: the shapes of words
 are one more input, `shapes`, and `middle` is made of the layers and by the projection that were learned. The graph's
 metadata say which. Only encoders of the BERT kind can be written.
@@ -13,29 +10,31 @@ metadata say which. Only encoders of the BERT kind can be written.
 Needs the extra `train`. The forward pass is written out in plain tensor operations, with two changes that keep its
 numbers: the first layer of the label scorer is linear, so it is applied at the fence posts before they are subtracted;
 and spans are asked for by the positions of their fence posts, so that a padded batch costs no padded spans.
-The card is written by scripts/score_parser.py --card, which measures.
+The card is written by `score.py parser --card`, which measures.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import onnx
 import torch
-from encoder_training.graph_middle import add_middle, check_layers, has_middle
 from encoder_training.shaped_parser import load_model
 from onnx import helper, numpy_helper
 from torch import nn
 
-from forestalign.parsers.encoder_additions import read_additions
+from forestalign.parsers.encoder_additions import EncoderAdditions, read_additions
 
 INPUTS = ("pieces", "piece_mask", "word_ends", "word_mask", "words", "span_begins", "span_ends")
 OUTPUTS = ("span_scores", "tag_scores", "vectors")
 SHAPES = "shapes"  # one more input of a graph that knows them
+MIDDLE = "middle"  # one more output: [W, hidden], or [W, size] behind a projection
+FLOAT = onnx.TensorProto.FLOAT
 LEAST_MATRIX = 30_000  # weights
 
 
@@ -48,7 +47,7 @@ class PlainParser(nn.Module):
     shapes [batch, pieces], where the parser knows them: forestalign.parsers.word_shapes of the words of the pieces
     span_begins, span_ends [S]: fence posts in the flattened [batch * (words + 1)]
     gives span_scores [S, labels] with the empty label first, tag_scores [W, tags], vectors [W, hidden];
-    `add_middle` adds middle [W, hidden], the mean of the pieces of a word in the layers half way
+    `add_middle` adds middle [W, hidden], the mean of the pieces of a word over the layers in their shares
     """
 
     def __init__(self, parser: nn.Module, eight_bit: bool):
@@ -250,12 +249,93 @@ def product(rows: str, row_scale: str, weight: str, output: str) -> list[onnx.No
     ]
 
 
+# ---- words by the layers half way ----
+
+
+def add_middle(path: Path, additions: EncoderAdditions) -> None:
+    """Give the words by the layers of the additions out of a graph too; what it gave before stays as it was."""
+    model = onnx.load(path)
+    graph = model.graph
+    norms = [node.output[0] for node in graph.node if node.op_type == "LayerNormalization"]
+    states = [name for name in norms if name.startswith("/LayerNorm")][::2]  # of the embeddings, then of each layer
+    shares = {
+        name: float(share) for name, share in zip(states, additions.shares(len(states) - 1), strict=True) if share
+    }
+    constants = []
+    for name, value in (("zero", 0), ("one", 1), ("last", [2]), ("shift", [0, 1, 0, 0, -1, 0])):
+        constants.append(numpy_helper.from_array(np.array(value, dtype=np.int64), f"{MIDDLE}_{name}"))
+    if additions.projection is not None:
+        constants.append(numpy_helper.from_array(additions.projection, f"{MIDDLE}_projection"))
+    mixed, weights = mix_layers(shares)
+    graph.initializer.extend([*constants, *weights])
+    graph.node.extend([*mixed, *word_means(projected=additions.projection is not None)])
+    graph.output.append(helper.make_tensor_value_info(MIDDLE, FLOAT, ["words", "middle_size"]))
+    record_middle(model, {states.index(name): share for name, share in shares.items()}, additions.projection)
+    onnx.save(model, path)
+
+
+def record_middle(model: onnx.ModelProto, shares: dict[int, float], projection: np.ndarray | None) -> None:
+    """Write into the metadata of a graph what `middle` is made of."""
+    size = None if projection is None else list(projection.shape)
+    kept = {prop.key: prop.value for prop in model.metadata_props if prop.key != MIDDLE}
+    kept[MIDDLE] = json.dumps({"layers": shares, "projection": size})
+    helper.set_model_props(model, kept)
+
+
+def mix_layers(shares: dict[str, float]) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
+    """The states of the layers in their shares: nodes and constants."""
+    output = f"{MIDDLE}_states"
+    if len(set(shares.values())) == 1:
+        return [helper.make_node("Mean", list(shares), [output], output)], []
+    nodes, constants, parts = [], [], []
+    for number, (name, share) in enumerate(shares.items()):
+        constants.append(numpy_helper.from_array(np.array(share, dtype=np.float32), f"{MIDDLE}_share_{number}"))
+        parts.append(f"{MIDDLE}_part_{number}")
+        nodes.append(helper.make_node("Mul", [name, constants[-1].name], [parts[-1]], parts[-1]))
+    return [*nodes, helper.make_node("Sum", parts, [output], output)], constants
+
+
+def word_means(projected: bool) -> Iterator[onnx.NodeProto]:
+    """The mean over the pieces of a word, for the words asked for, rounded to 16 bits.
+
+    Pieces of word w are those up to its end but not up to the end of word w - 1; their sum is a product with this mask.
+    """
+    words = "projected" if projected else "chosen"
+    projection: list[tuple[str, list[str], str, dict[str, int]]] = (
+        [("MatMul", ["chosen", "projection"], "projected", {})] if projected else []
+    )
+    steps: list[tuple[str, list[str], str, dict[str, int]]] = [
+        ("Shape", ["pieces"], "length", {"start": 1}),
+        ("Squeeze", ["length"], "count", {}),
+        ("Range", ["zero", "count", "one"], "places", {}),
+        ("Unsqueeze", ["word_ends", "last"], "ends", {}),
+        ("LessOrEqual", ["places", "ends"], "is_passed", {}),
+        ("Cast", ["is_passed"], "passed", {"to": FLOAT}),
+        ("Pad", ["passed", "shift"], "before", {}),
+        ("Sub", ["passed", "before"], "mask", {}),
+        ("MatMul", ["mask", "states"], "sums", {}),
+        ("ReduceSum", ["mask", "last"], "counts", {}),
+        ("Div", ["sums", "counts"], "means", {}),  # 0 / 0 in the padding, of which no word is asked for
+        ("Flatten", ["means"], "rows", {"axis": 2}),
+        ("Gather", ["rows", "words"], "chosen", {}),
+        *projection,
+        ("Cast", [words], "half", {"to": onnx.TensorProto.FLOAT16}),
+    ]
+    made = {output for _, _, output, _ in steps} | {"states", "projection", "zero", "one", "last", "shift"}
+    for kind, inputs, output, attributes in steps:
+        names = [f"{MIDDLE}_{name}" if name in made else name for name in inputs]
+        yield helper.make_node(kind, names, [f"{MIDDLE}_{output}"], f"{MIDDLE}_{output}", **attributes)
+    yield helper.make_node("Cast", [f"{MIDDLE}_half"], [MIDDLE], MIDDLE, to=FLOAT)
+
+
+# ---- files ----
+
+
 def export(
     model: Path,
     output: Path,
     keep_float: Path | None = None,
     temperature: float = 1.0,
-    middle: Sequence[int] | None = None,
 ) -> None:
     """All files that forestalign.parsers.embedded loads, except the card. The temperature divides all span scores.
 
@@ -266,7 +346,6 @@ def export(
         raise SystemExit(
             f"{model}: an encoder of the kind {parser.pretrained_model.config.model_type!r}; expected 'bert'"
         )
-    check_layers(middle or (), parser.pretrained_model.config.num_hidden_layers)
     with torch.no_grad():
         for weight in parser.f_label[-1].parameters():
             weight /= temperature
@@ -275,12 +354,12 @@ def export(
         path = Path(folder) / "graph.onnx"
         export_graph(parser, path, eight_bit=True)
         quantise(path, output / "parser.onnx")
-    add_middle(output / "parser.onnx", additions, middle)
+    add_middle(output / "parser.onnx", additions)
     write_names(parser, output)
     if keep_float:
         keep_float.mkdir(parents=True, exist_ok=True)
         export_graph(parser, keep_float / "parser.onnx", eight_bit=False)
-        add_middle(keep_float / "parser.onnx", additions, middle)
+        add_middle(keep_float / "parser.onnx", additions)
         write_names(parser, keep_float)
 
 
@@ -300,29 +379,16 @@ def write_lines(path: Path, lines: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", type=Path, help="folder that scripts/train_parser.py wrote; with --amend, this script")
+    parser.add_argument("model", type=Path, help="folder that train_parser.py wrote")
     parser.add_argument("-o", "--output", type=Path, default=Path("grammar/parser"))
     parser.add_argument(
         "--keep-float", type=Path, metavar="FOLDER", help="write the parser in 32 bits too, to measure the loss"
     )
     parser.add_argument(
-        "--temperature", type=float, default=1.0, help="of the calibration; tune it with score_parser.py"
+        "--temperature", type=float, default=1.0, help="of the calibration; tune it with `score.py parser`"
     )
-    parser.add_argument(
-        "--middle",
-        type=int,
-        nargs="+",
-        metavar="LAYER",
-        help="layers half way, from 1; default: as trained, or a third and a half",
-    )
-    parser.add_argument("--amend", action="store_true", help="only add the layers half way to MODEL/parser.onnx")
     args = parser.parse_args()
-    if args.amend:
-        if not args.middle and has_middle(args.model / "parser.onnx"):
-            raise SystemExit(f"{args.model}: gives `middle` already; expected --middle with other layers")
-        add_middle(args.model / "parser.onnx", read_additions(args.model), args.middle)
-    else:
-        export(args.model, args.output, args.keep_float, args.temperature, args.middle)
+    export(args.model, args.output, args.keep_float, args.temperature)
 
 
 if __name__ == "__main__":

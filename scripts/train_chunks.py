@@ -5,8 +5,8 @@
 
 Beside FILE.wa the chunks are read from FILE.sent1.chunk.txt and FILE.sent2.chunk.txt (`[ a chunk ] [ another ]`, one
 line per pair) where these exist: a line of a `.wa` file may join several chunks, which makes the task easier than it
-is. With --folds N every pair is scored by a model of the other N - 1 parts of all files; the scores of the task, its
-baseline, and how far off the probabilities are (expected calibration error). With --from-wa the `.wa` chunks are used.
+is. With --folds N every pair is scored by a model of the other N - 1 parts of all files; the scores of the task,
+and how far off the probabilities are (expected calibration error).
 """
 
 from __future__ import annotations
@@ -15,17 +15,15 @@ import argparse
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from forestalign.chunk_aligner import ChunkAligner
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import NoParseError
 from forestalign.evaluation import Evaluation
-from forestalign.evaluation.chunk_outputs import chunk_baseline
 from forestalign.evaluation.chunk_scores import score_chunks
 from forestalign.formats.chunk_files import ChunkedPair, chunk_alignment, chunks_of
-from forestalign.formats.ists import ChunkAlignment, ChunkPair, read_ists
+from forestalign.formats.ists import ChunkAlignment, read_ists
 from forestalign.formats.lines import write_lines
 from forestalign.learning.calibration import Point, calibration_error
 from forestalign.learning.chunk_training import ChunkExample, chunk_example, train_chunks
@@ -37,13 +35,13 @@ Side = tuple[Span, ...]
 Pairs = list[tuple[ChunkAlignment, ChunkedPair]]
 
 
-def read_set(path: Path, from_wa: bool) -> Pairs:
+def read_set(path: Path) -> Pairs:
     """The pairs of one file with their chunks; a pair whose two files disagree keeps the chunks of its `.wa`."""
     gold = list(read_ists(path))
     stem = str(path).removesuffix(".wa")
     files = [Path(f"{stem}.sent{number}.chunk.txt") for number in (1, 2)]
     pairs = []
-    given = [_chunk_lines(file) if file.is_file() and not from_wa else [()] * len(gold) for file in files]
+    given = [_chunk_lines(file) if file.is_file() else [()] * len(gold) for file in files]
     for number, (each, source, target) in enumerate(zip(gold, *given, strict=True), start=1):
         known = chunks_of(each)
         chunks = [
@@ -99,39 +97,20 @@ def _answer(pair: ChunkedPair, example: ChunkExample, model: ChunkModel) -> Chun
     return chunk_alignment(pair, align_chunks(example.context, example.source, example.target, model))
 
 
-def baseline_of(pairs: Pairs) -> Evaluation:
-    """The task's baseline over the same chunks."""
-    gold = [each for each, _ in pairs]
-    rows = [
-        replace(
-            each,
-            pairs=tuple(ChunkPair(tuple(range(*s)), (), "NOALI", None) for s in pair.source_chunks)
-            + tuple(ChunkPair((), tuple(range(*t)), "NOALI", None) for t in pair.target_chunks),
-        )
-        for each, pair in pairs
-    ]
-    return score_chunks(gold, [chunk_baseline(row) for row in rows])
-
-
-def _print(name: str, evaluation: Evaluation) -> None:
-    print(f"{name:28s}" + "  ".join(f"{score.name} {100 * score.value:.1f}" for score in evaluation.scores()))
-
-
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("files", nargs="+", type=Path, metavar="FILE.wa")
     arguments.add_argument("--folds", type=int, default=0, metavar="N", help="cross-validate over N parts")
-    arguments.add_argument("--from-wa", action="store_true", help="take the chunks from the .wa files alone")
     arguments.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the weights of all pairs")
     args = arguments.parse_args()
-    sets = [read_set(path, args.from_wa) for path in args.files]
+    sets = [read_set(path) for path in args.files]
     aligner = ChunkAligner(DEFAULT_CONFIG)
     mean = sum(map(len, sets)) / len(sets)  # types of all files count the same: the smallest has kinds of its own
     examples = [examples_of(pairs, aligner, mean / len(pairs)) for pairs in sets]
     if args.folds > 1:
-        for path, pairs, evaluation in zip(args.files, sets, cross_validate(sets, examples, args.folds), strict=True):
-            _print(path.stem.removeprefix("STSint.input."), evaluation)
-            _print("  same words (baseline)", baseline_of(pairs))
+        for path, evaluation in zip(args.files, cross_validate(sets, examples, args.folds), strict=True):
+            cells = "  ".join(f"{score.name} {100 * score.value:.1f}" for score in evaluation.scores())
+            print(f"{path.stem.removeprefix('STSint.input.'):20}{cells}")
     if args.output:
         record = model_record(train_chunks([example for each in examples for example in each]))
         write_lines(args.output, [json.dumps(record, indent=1)])

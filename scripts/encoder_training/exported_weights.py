@@ -19,7 +19,6 @@ from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from encoder_training.shaped_parser import ShapedParser
 from forestalign.errors import GrammarError
-from forestalign.parsers.encoder_additions import EncoderAdditions, write_additions
 
 POSITIONS = 512
 HEADS = 8  # of the attention layers above the encoder
@@ -72,15 +71,6 @@ def load_exported(folder: Path) -> ShapedParser:
     if shapes is not None:
         parser.add_shapes(torch.from_numpy(shapes.copy()))
     return parser
-
-
-def write_encoder(exported: Path, folder: Path) -> None:
-    """Only the encoder of an exported parser, as a folder that transformers loads, and its shapes."""
-    parser = load_exported(exported)
-    parser.pretrained_model.save_pretrained(folder)
-    parser.retokenizer.tokenizer.save_pretrained(folder)
-    if parser.shape_table is not None:
-        write_additions(folder, EncoderAdditions(parser.shape_table.weight.detach().numpy()))
 
 
 def _all_weights(graph: Graph) -> dict[str, np.ndarray]:

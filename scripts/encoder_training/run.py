@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import nn
@@ -33,11 +31,7 @@ class Run:
             self.optimizer, lambda step: min((step + 1) / args.warmup, max(0.02, 1 - step / steps))
         )
         self.average = {name: value.detach().clone() for name, value in self._moving()}
-        self.epoch, self.batch, self.best = 0, 0, 0.0  # batches of the present epoch that are done
-        self.seen, self.total = 0, 0.0  # examples of the present epoch, and their losses
-        self.log: list[Any] = []
-        self.rng = random.Random(args.seed)
-        self.epoch_random = self.rng.getstate()
+        self.best, self.log = 0.0, list[dict[str, float]]()
 
     def _moving(self) -> Iterator[tuple[str, torch.Tensor]]:
         for name, value in self.model.state_dict().items():
@@ -48,17 +42,6 @@ class Run:
     def done(self) -> int:
         """Steps so far."""
         return int(self.schedule.last_epoch)
-
-    def begin_epoch(self) -> None:
-        """Make what is drawn now the same as when this epoch was begun, if it was, so that its batches come again."""
-        if self.batch:
-            self.rng.setstate(self.epoch_random)
-        else:
-            self.epoch_random = self.rng.getstate()
-            self.seen, self.total = 0, 0.0
-
-    def end_epoch(self) -> None:
-        self.epoch, self.batch = self.epoch + 1, 0
 
     def step(self, *losses_of: Callable[[], torch.Tensor]) -> float:
         """One update of the weights and of their running average, which forgets the first weights quickly.
@@ -104,11 +87,14 @@ class Run:
     def save(self, path: Path) -> None:
         """Written beside the old one first, so that there is always a whole one."""
         state = {
-            "model": dict(self._moving()), "optimizer": self.optimizer.state_dict(), "average": self.average,
-            "schedule": self.schedule.state_dict(), "log": self.log, "best": self.best, "epoch": self.epoch,
-            "batch": self.batch, "seen": self.seen, "total": self.total, "random": self.rng.getstate(),
-            "epoch_random": self.epoch_random, "torch_random": torch.get_rng_state(),
-        }  # fmt: skip
+            "model": dict(self._moving()),
+            "average": self.average,
+            "optimizer": self.optimizer.state_dict(),
+            "schedule": self.schedule.state_dict(),
+            "log": self.log,
+            "best": self.best,
+            "torch_random": torch.get_rng_state(),
+        }
         torch.save(state, path.with_suffix(".tmp"))
         path.with_suffix(".tmp").replace(path)
 
@@ -118,21 +104,5 @@ class Run:
         self.model.load_state_dict(state["model"], strict=False)
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
-        for name in ("average", "epoch", "batch", "best", "seen", "total", "log", "epoch_random"):
-            setattr(self, name, state[name])
-        self.rng.setstate(state["random"])
+        self.average, self.best, self.log = state["average"], state["best"], state["log"]
         torch.set_rng_state(state["torch_random"])
-
-
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """The options that all training has in common."""
-    parser.add_argument("-o", "--output", type=Path, required=True, help="folder: last.pt, and model/ for the best")
-    parser.add_argument("--rate", type=float, default=1e-3, help="of the heads")
-    parser.add_argument("--encoder-rate", type=float, default=1.5e-4, help="5e-5 for an encoder of base size")
-    parser.add_argument("--warmup", type=int, default=150)
-    parser.add_argument("--average", type=float, default=0.998, help="decay of the running average of the weights")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--half", action="store_true", help="products of the encoder in 16 bits (bfloat16); faster")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--save-every", type=int, default=100, metavar="N", help="steps between checkpoints")
-    parser.add_argument("--resume", action="store_true", help="go on from OUTPUT/last.pt")

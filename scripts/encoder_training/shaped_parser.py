@@ -3,6 +3,12 @@
 The encoder may be a BERT, an MPNet or another with one table of word pieces: marks, padding and positions are those of
 its own tokenizer and model. The vectors of shapes are kept beside benepar's own weights (`additions.npz`), so that a
 trained folder stays a model of benepar, to which all text is lower case.
+
+The loss is the likelihood of trees under the chart of span scores, exact over n-ary trees: a span of several words with
+the empty label may only be a left child, so every n-ary tree has exactly one derivation (see forestalign/chart, which
+decodes the same grammar). The gradient of the log partition with respect to the scores is the span marginals, computed
+by the chart's own inside-outside and handed to torch as a custom function: several times faster than differentiating
+through the chart.
 """
 
 from __future__ import annotations
@@ -13,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import nltk
+import numpy as np
 import torch
 from benepar import decode_chart, nkutil, parse_chart
 
+from forestalign.chart import inside_outside
 from forestalign.parsers.encoder_additions import EncoderAdditions, read_additions, write_additions
 from forestalign.parsers.word_shapes import LOWER, SHAPE_NAMES, piece_shapes, word_shapes
 
@@ -80,27 +88,17 @@ class ShapedParser(parse_chart.ChartParser):
         return tuple(state.float() for state in states)
 
 
-def build_parser(
-    trees: list[nltk.Tree], encoder: str, width: int = 512, layers: int = 1, dropout: float = 0.2, shapes: bool = True
-) -> ShapedParser:
+def build_parser(trees: list[nltk.Tree], encoder: str, width: int = 512, shapes: bool = True) -> ShapedParser:
     """A parser with untrained heads for the labels and tags of the trees."""
     tags = ["UNK", *sorted({tag for tree in trees for _, tag in tree.pos()})]
     labels = decode_chart.ChartDecoder.build_vocab(trees)
-    return new_parser({tag: i for i, tag in enumerate(tags)}, labels, encoder, (width, layers, dropout), shapes)
-
-
-def new_parser(
-    tags: dict[str, int], labels: dict[str, int], encoder: str, size: tuple[int, int, float], shapes: bool
-) -> ShapedParser:
-    """A parser with untrained heads for given tags and labels; size: width, attention layers, dropout."""
-    width, layers, dropout = size
     hparams = nkutil.HParams(
         use_pretrained=True, pretrained_model=encoder, use_encoder=True, use_chars_lstm=False, predict_tags=True,
-        d_model=width, num_layers=layers, num_heads=8, d_kv=64, d_ff=2 * width, d_label_hidden=192, d_tag_hidden=128,
-        encoder_max_len=512, force_root_constituent=True, tag_loss_scale=5.0, attention_dropout=dropout,
-        relu_dropout=dropout / 2, residual_dropout=dropout, morpho_emb_dropout=dropout,
+        d_model=width, num_layers=1, num_heads=8, d_kv=64, d_ff=2 * width, d_label_hidden=192, d_tag_hidden=128,
+        encoder_max_len=512, force_root_constituent=True, tag_loss_scale=5.0, attention_dropout=0.2, relu_dropout=0.1,
+        residual_dropout=0.2, morpho_emb_dropout=0.2,
     )  # fmt: skip
-    parser = ShapedParser(tags, labels, None, hparams)
+    parser = ShapedParser({tag: i for i, tag in enumerate(tags)}, labels, None, hparams)
     if shapes:
         known = read_additions(Path(encoder)).shapes
         parser.add_shapes(None if known is None else torch.from_numpy(known))
@@ -129,3 +127,65 @@ def load_model(folder: Path) -> ShapedParser:
     if table is not None:
         parser.add_shapes(torch.from_numpy(table))
     return parser
+
+
+# ---- the likelihood of trees ----
+
+
+class LogPartition(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, any_label: torch.Tensor, labelled: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        log_z = np.zeros(len(lengths))
+        grad_any, grad_labelled = np.zeros(any_label.shape), np.zeros(labelled.shape)
+        for b, n in enumerate(lengths.tolist()):
+            tables = (np.ascontiguousarray(table[b, :n, :n].double().numpy()) for table in (any_label, labelled))
+            log_z[b], grad_any[b, :n, :n], grad_labelled[b, :n, :n] = inside_outside(*tables)
+        ctx.save_for_backward(torch.from_numpy(grad_any).float(), torch.from_numpy(grad_labelled).float())
+        return torch.from_numpy(log_z).float()
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None]:
+        grad_any, grad_labelled = ctx.saved_tensors
+        return grad[:, None, None] * grad_any, grad[:, None, None] * grad_labelled, None
+
+
+def log_partition(scores: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """log Z of each sentence; scores [batch, words, words, labels], the empty label first."""
+    return LogPartition.apply(scores.logsumexp(-1), scores[..., 1:].logsumexp(-1), lengths)
+
+
+def score_spans(parser: parse_chart.ChartParser, annotations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Spans and tags as in ChartParser.forward, with the first layer of the label scorer applied at the fence posts."""
+    half = parser.d_model // 2
+    posts = torch.cat([annotations[:, :-1, :half], annotations[:, 1:, half:]], -1)
+    first, norm, relu, last = parser.f_label
+    posts = posts @ first.weight.T
+    spans = (posts[:, None] - posts[:, :, None])[:, :-1, 1:] + first.bias
+    scores = last(relu(norm(spans)))
+    return torch.cat([scores.new_zeros((*scores.shape[:-1], 1)), scores], -1), parser.f_tag(annotations)
+
+
+def annotate(parser: parse_chart.ChartParser, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """The words as the scorers see them, from the last states of the encoder."""
+    mask = batch["valid_token_mask"]
+    words = hidden[torch.arange(hidden.shape[0])[:, None], torch.relu(batch["words_from_tokens"])]
+    words = words.masked_fill(~mask[:, :, None], 0)
+    encoded = parser.encoder(parser.add_timing(parser.morpho_emb_dropout(parser.project_pretrained(words))), mask)
+    return torch.cat([encoded[..., 0::2], encoded[..., 1::2]], -1)
+
+
+def gold_tree_loss(scores: torch.Tensor, tag_scores: torch.Tensor, batch: Batch, tag_weight: float) -> torch.Tensor:
+    """Negative log-likelihood of trees per sentence plus the scaled tag cross-entropy per word."""
+    labels = batch["span_labels"]
+    lengths = (labels[:, 0, :] != -100).sum(-1)
+    gold = scores.gather(-1, torch.relu(labels)[..., None])[..., 0].masked_fill(labels == -100, 0.0).sum((1, 2))
+    tag_loss = torch.nn.functional.cross_entropy(
+        tag_scores.flatten(0, 1), batch["tag_labels"].flatten(), ignore_index=-100
+    )
+    return (log_partition(scores, lengths) - gold).mean() + tag_weight * tag_loss
+
+
+def crf_loss(parser: parse_chart.ChartParser, batch: Batch) -> torch.Tensor:
+    """The loss of a batch of gold trees."""
+    hidden = parser.hidden_states(batch)[-1]
+    return gold_tree_loss(*score_spans(parser, annotate(parser, hidden, batch)), batch, parser.tag_loss_scale)

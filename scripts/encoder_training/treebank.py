@@ -1,70 +1,51 @@
-"""Treebanks as training sees them: cleaned trees, altered at random, in batches of similar length."""
+"""Treebanks as training sees them: cleaned trees, altered at random, and batches of similar length."""
 
 from __future__ import annotations
 
-import gzip
 import random
-import re
-from typing import Any
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import Generic, TypeVar
 
 import nltk
 from benepar import ptb_unescape
 
+from forestalign.formats import read_trees as read_tree_file
 from forestalign.parsers.encoder_words import plain_words
+from forestalign.trees import Tree, strip_annotation
 
 FINAL_PUNCTUATION = (".", "!", "?")
+Each = TypeVar("Each")
+BRACKETS = {"-LSB-": "-LRB-", "-LCB-": "-LRB-", "-RSB-": "-RRB-", "-RCB-": "-RRB-"}  # one tag for all kinds
 RAISED = 0.03  # share of texts in capitals throughout, where case is dropped at all
 
 
-def read_brackets(line: str) -> nltk.Tree:
-    """Penn brackets; NLTK's own reader takes a backslash for an escape, and treebanks have words of backslashes."""
-    stack: list[nltk.Tree] = [nltk.Tree("", [])]
-    for mark, label, word in re.findall(r"(\()\s*([^\s()]*)|\)|([^\s()]+)", line):
-        if mark:
-            stack.append(nltk.Tree(label, []))
-        elif word:
-            stack[-1].append(word)
-        else:
-            tree = stack.pop()
-            stack[-1].append(tree)
-    if len(stack) > 1 or len(stack[0]) != 1:
-        raise IndexError("brackets do not match")
-    return stack[0][0]
-
-
-def plain_label(label: str) -> str:
-    """NP-SBJ-1 and NP=2 become NP; all brackets are -LRB- and -RRB-."""
-    if label.startswith("-"):
-        return label.replace("SB-", "RB-").replace("CB-", "RB-")
-    return re.split(r"[-=|]", label)[0]
-
-
-def clean(tree: nltk.Tree) -> nltk.Tree | None:
-    """The tree without traces, empty nodes and function labels; None when nothing is left."""
-    if isinstance(tree[0], str):
-        return None if tree.label() == "-NONE-" else nltk.Tree(plain_label(tree.label()), [tree[0]])
-    children = [child for child in map(clean, tree) if child is not None]
-    if not children:
-        return None
-    label = plain_label(tree.label())
-    if len(children) == 1 and children[0].label() == label and not isinstance(children[0][0], str):
-        return children[0]
-    return nltk.Tree(label, children)
-
-
 def read_trees(path: str) -> list[nltk.Tree]:
-    """Cleaned trees under one TOP with one child each, one a line."""
-    opener = gzip.open if path.endswith(".gz") else open
-    trees = []
-    with opener(path, "rt", encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                tree = clean(read_brackets(line)) if line.strip() else None
-            except (IndexError, AttributeError) as error:
-                raise SystemExit(f"{path}:{number}: {line.strip()[:60]!r}; expected a tree in brackets") from error
-            if tree is not None:
-                trees.append(under_top(tree))
-    return trees
+    """The trees of a file without traces and function labels, each under one TOP with one child."""
+    return [under_top(to_nltk(strip_annotation(numbered.tree))) for numbered in read_tree_file(path)]
+
+
+def to_nltk(tree: Tree) -> nltk.Tree:
+    """The tree as benepar takes it; a phrase alone below one of its own label is left out."""
+    if tree.is_leaf:
+        return nltk.Tree(BRACKETS.get(tree.label, tree.label), [str(tree.word)])
+    return joined(tree.label, list(map(to_nltk, tree.children)))
+
+
+def from_nltk(tree: nltk.Tree, begin: int = 0) -> Tree:
+    """The way back."""
+    if isinstance(tree[0], str):
+        return Tree(tree.label(), begin, begin + 1, (), tree[0])
+    children: list[Tree] = []
+    for child in tree:
+        children.append(from_nltk(child, children[-1].end if children else begin))
+    return Tree(tree.label(), begin, children[-1].end, tuple(children))
+
+
+def joined(label: str, children: list[nltk.Tree]) -> nltk.Tree:
+    """A phrase of these children, or its only child if that has the same label."""
+    is_double = len(children) == 1 and children[0].label() == label and not isinstance(children[0][0], str)
+    return children[0] if is_double else nltk.Tree(label, children)
 
 
 def under_top(tree: nltk.Tree) -> nltk.Tree:
@@ -85,7 +66,7 @@ def without_final_punctuation(tree: nltk.Tree) -> nltk.Tree:
     while len(tree[position[:-1]]) == 1:
         position = position[:-1]
     del tree[position]
-    return nltk.Tree("TOP", [clean(tree[0])])  # the phrase above may have one like itself alone below it now
+    return nltk.Tree("TOP", [to_nltk(from_nltk(tree[0]))])  # a phrase may have one like itself alone below it now
 
 
 class Example:
@@ -135,38 +116,20 @@ def augmented(tree: nltk.Tree, rng: random.Random, lowered: float = 0.0) -> Exam
     return Example(tree, spaced, random_case(rng, lowered) if lowered else "kept")
 
 
-def length_batches(examples: list[Any], token_limit: int, rng: random.Random) -> list[list[int]]:
-    """Indices in batches of similar length and at most `token_limit` padded words, in random order."""
-    order = sorted(range(len(examples)), key=lambda i: (len(examples[i].words) + rng.random() * 3, i))
-    batches: list[list[int]] = []
-    current: list[int] = []
-    for i in order:
-        longest = max(len(examples[j].words) for j in [*current, i])
-        if current and longest * (len(current) + 1) > token_limit:
-            batches.append(current)
-            current = []
-        current.append(i)
-    batches.append(current)
-    rng.shuffle(batches)
-    return batches
+class Sampler(Generic[Each]):
+    """Examples of similar length, drawn at random: a batch depends on the randomness of its step alone."""
 
+    def __init__(self, examples: Sequence[Each], size: Callable[[Each], int], limit: int):
+        """limit: words of a batch, padding included"""
+        self.examples = sorted(examples, key=size)
+        self.size, self.limit = size, limit
+        self.weights = list(accumulate(max(1, size(each)) for each in self.examples))
 
-def brackets(tree: nltk.Tree) -> dict[tuple[str, int, int], int]:
-    """Labelled brackets over more than punctuation, as evalb counts them."""
-    kept = [tag not in {",", ":", "``", "''", "."} for _, tag in tree.pos()]
-    counts: dict[tuple[str, int, int], int] = {}
+    def draw(self, rng: random.Random) -> list[Each]:
+        """A stretch of the examples in the order of their length: from a random one downwards as far as they fit.
 
-    def walk(node: nltk.Tree, begin: int) -> int:
-        if isinstance(node[0], str):
-            return begin + 1
-        end = begin
-        for child in node:
-            end = walk(child, end)
-        if node.label() != "TOP":
-            key = (node.label(), sum(kept[:begin]), sum(kept[:end]))
-            if key[1] < key[2]:
-                counts[key] = counts.get(key, 0) + 1
-        return end
-
-    walk(tree, 0)
-    return counts
+        More short ones fit, so a long one is chosen as much more often as it is longer: each is as likely to be seen.
+        """
+        (last,) = rng.choices(range(len(self.examples)), cum_weights=self.weights)
+        count = max(1, self.limit // max(1, self.size(self.examples[last])))
+        return list(self.examples[max(0, last + 1 - count) : last + 1])

@@ -1,0 +1,74 @@
+"""Word links against gold links."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from forestalign.config import DEFAULT_CONFIG
+from forestalign.evaluation import Evaluation, compare, score_words
+from forestalign.learning.word_gold import Links, every, read_sets
+from forestalign.learning.word_run import fitted_links
+from forestalign.words import PROFILES, Analysis
+from forestalign.words.linking import WordLinker
+
+LinkFinder = Callable[[Analysis, Analysis], Links]
+COLUMNS = ("P", "R", "F1", "E")
+
+
+def print_words(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    """Word links: P, R, F1 (macro averages over pairs, sure links) and E, the share of pairs without a mistake.
+
+        score.py words msr-rte2.dev.jsonl.gz edinburgh.train.jsonl.gz --rows best published crf similarity:itermax
+
+    p is approximate randomisation on F1 against the first row; pairs a second are of processor time on parsed pairs.
+    Weights that were fitted without every fourth pair (train_words.py --leave 4 -o FOLDER), scored on just these:
+
+        score.py words ... --every 4 --weights FOLDER
+    """
+    parser.add_argument("gold", nargs="+", metavar="FILE[:WEIGHT[:N]]", help="gold links; of N the first N pairs")
+    parser.add_argument("--rows", nargs="+", default=["best", "published", "paper"], metavar="NAME",
+                        help="profiles and other methods, METHOD or METHOD:MATCHING")  # fmt: skip
+    parser.add_argument(
+        "--ppdb", default="", metavar="FILE", help="a list of paraphrases for the methods that take one"
+    )
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE (.npz) and reuse them")
+    parser.add_argument("--weights", type=Path, metavar="FOLDER", help="what train_words.py wrote, for profile best")
+    parser.add_argument("--every", type=int, metavar="N", help="only the pairs that train_words.py --leave N leaves")
+    args = parser.parse_args(arguments)
+    finders = [(row, link_finder(row, args.ppdb)) for row in args.rows]
+    if args.weights:
+        finders = [("best", fitted_links(args.weights, args.ppdb))]
+    for gold_set in read_sets(args.gold, args.cache):
+        part = every(gold_set, args.every, are_left_out=True) if args.every else gold_set
+        print(f"{part.name}: {len(part.pairs)} pairs")
+        first: Evaluation | None = None
+        for row, find in finders:
+            find(*part.pairs[0])
+            begin = time.process_time()
+            system = [find(*pair) for pair in part.pairs]
+            rate = len(system) / (time.process_time() - begin)
+            scores = score_words(part.gold, system)
+            cells = "  ".join(f"{name} {100 * scores[name]:5.2f}" for name in COLUMNS)
+            p_value = "" if first is None else f"p {f1_p_value(first, scores):.4f}"
+            first = first or scores
+            print(f"  {row:20}{cells}  {p_value:9} {rate:6.0f} pairs/s", flush=True)
+
+
+def link_finder(row: str, ppdb: str) -> LinkFinder:
+    """A profile, or another method by its name."""
+    method, _, matching = row.partition(":")
+    settings: dict[str, Any] = {"profile": row} if row in PROFILES else {"links": method}
+    settings |= {"matching": matching} if matching else {}
+    linker = WordLinker(DEFAULT_CONFIG.replace(ppdb=ppdb, **settings))
+    return lambda source, target: frozenset(linker.link(source, target).pairs)
+
+
+def f1_p_value(first: Evaluation, second: Evaluation) -> float:
+    """Of the difference in F1."""
+    return next(each.p_value for each in compare(first, second, np.random.default_rng(0)) if each.name == "F1")

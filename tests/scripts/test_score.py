@@ -1,0 +1,140 @@
+"""What the subcommands of score.py count: permutations, readings, trees, spans, parts of treebanks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import fields
+from pathlib import Path
+
+import ablate
+import pytest
+import score
+from scoring import parser, phrases, search, trees
+
+import forestalign
+from forestalign.config import AlignConfig
+from forestalign.evaluation.ambiguous_pairs import AmbiguousPair, LabelledSpan, Reading
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, Annotation, NamedPair, NodeName
+from forestalign.reranking import Reranked, RerankedPair
+from forestalign.tokens import Span
+from forestalign.trees import ScoredTree, Tree, format_brackets, parse_brackets
+from tests.builders.annotations import SOURCE, TARGET, record, write
+
+DOGS = parse_brackets("(S (S (NP (NNS Dogs)) (VP (VBP bark))) (CC and) (S (NP (NNS cats)) (VP (VBP run))) (. .))")
+CATS = parse_brackets("(S (S (NP (NNS Cats)) (VP (VBP run))) (CC and) (S (NP (NNS dogs)) (VP (VBP bark))) (. .))")
+LOW = parse_brackets("(S (NP (PRP We)) (VP (VBD saw) (NP (NP (NNS men)) (PP (IN with) (NP (NNS lenses))))))")
+HIGH = parse_brackets("(S (NP (PRP We)) (VP (VBD saw) (NP (NNS men)) (PP (IN with) (NP (NNS lenses)))))")
+
+
+def sentence(tree: Tree) -> AnnotatedSentence:
+    tokens = tuple(str(leaf.word) for leaf in tree.leaves())
+    return AnnotatedSentence(" ".join(tokens), tokens, tree)
+
+
+@pytest.mark.parametrize("name", score.COMMANDS)
+def test_every_subcommand_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        score.main([name, "--help"])
+    assert ended.value.code == 0
+    assert f"usage: score.py {name}" in capsys.readouterr().out
+
+
+def test_no_row_of_the_ablation_asks_for_a_setting_that_is_gone() -> None:
+    known = {field.name for field in fields(AlignConfig)}
+    assert [each.name for each in ablate.VARIANTS if not each.settings.keys() <= known] == []
+
+
+# ---- permutations ----
+
+
+def permuted() -> AnnotatedPair:
+    links = {0: 3, 1: 4, 2: 2, 3: 0, 4: 1, 5: 5}
+    own = [NamedPair(NodeName(i, i + 1, "X", False), NodeName(j, j + 1, "X", False)) for i, j in links.items()]
+    clauses = [((0, 2), (3, 5)), ((3, 5), (0, 2)), ((0, 6), (0, 6))]
+    wholes = [NamedPair(NodeName(*s, "S", False), NodeName(*t, "S", False)) for s, t in clauses]
+    bar = NamedPair(NodeName(0, 5, "S", True), NodeName(0, 5, "S", True))
+    annotation = Annotation("rules", (*own, *wholes, bar))
+    return AnnotatedPair("1", (), sentence(DOGS), sentence(CATS), (annotation,))
+
+
+def test_words_without_punctuation_and_constituents_without_bars_are_looked_for() -> None:
+    parts = trees.shared_parts(permuted())
+    assert len(parts.words) == 5
+    assert parts.constituents == {(Span(0, 2), Span(3, 5)), (Span(3, 5), Span(0, 2)), (Span(0, 6), Span(0, 6))}
+
+
+def test_swapped_clauses_are_found_whole() -> None:
+    pair = permuted()
+    counts = trees.count_parts(pair, forestalign.load().align(pair.source.tokens, pair.target.tokens))
+    assert counts["words found"] == counts["words"] == 5
+    assert counts["constituents found"] == counts["constituents parsed"] == counts["constituents"] == 3
+    assert counts["whole found"] == counts["pairs"] == 1
+    assert counts["linked in no pair"] == counts["function words elsewhere"] == 0
+    assert "  whole pairs                          100.00 %  (1 of 1)" in trees.format_parts(counts).splitlines()
+
+
+# ---- rerank ----
+
+
+def answer(best: Tree, chosen: Tree) -> Reranked:
+    return Reranked(ScoredTree(best, -1.0), ScoredTree(chosen, -2.0))
+
+
+def test_readings_are_counted_on_the_ambiguous_side_alone() -> None:
+    pair = AnnotatedPair("1", (), sentence(HIGH), sentence(HIGH), ())
+    reading = Reading((LabelledSpan(2, 3, "NP"),), (Span(2, 5),))
+    pairs = [AmbiguousPair(pair, "dev", "pp-attachment", side, reading) for side in ("source", "target", "source")]
+    answers = [
+        RerankedPair(answer(LOW, HIGH), answer(HIGH, LOW)),  # put right
+        RerankedPair(answer(LOW, HIGH), answer(HIGH, LOW)),  # broken
+        RerankedPair(answer(LOW, LOW), answer(HIGH, HIGH)),
+    ]
+    lines = [" ".join(line.split()) for line in trees.format_readings(pairs, answers).splitlines()]
+    assert lines[0] == "pp-attachment 1 of 2 wrong put right 1 of 1 right broken"
+    assert lines[1] == "relative-clause 0 of 0 wrong put right 0 of 0 right broken"
+    assert lines[-1] == "whole trees 1 of 2 wrong put right 1 of 1 right broken"
+
+
+def test_brackets_and_heads_are_scored_before_and_after() -> None:
+    rows = [line.split() for line in trees.format_tree_scores([trees.Choice(HIGH, LOW, HIGH)], 10).splitlines()]
+    assert rows[0][:5] == ["bracket", "F1", "92.31", "->", "100.00"]
+    assert rows[1][:4] == ["UAS", "80.00", "->", "100.00"]
+
+
+# ---- the others ----
+
+
+def test_spans_are_asked_for_by_two_annotators_and_right_by_any() -> None:
+    pairs = {"A": [[0, 1, 0, 1], [0, 3, 0, 2]], "B": [[0, 1, 0, 1], [1, 3, 1, 2]], "C": [[0, 3, 0, 2]]}
+    marked = {
+        "annotators": {name: {"pairs": [[[a, b, "X", False], [c, d, "X", False]] for a, b, c, d in each]}
+                       for name, each in pairs.items()}
+    }  # fmt: skip
+    counts = phrases.count_spans({((0, 3), (0, 2)), ((1, 3), (1, 2)), ((2, 3), (1, 2))}, marked)
+    assert counts == Counter(
+        {"words required": 1, "words given": 1, "several words required": 1, "several words found": 1,
+         "several words given": 1, "several words right": 1, "no link given": 1, "no link right": 1}
+    )  # fmt: skip
+
+
+def test_a_lower_score_or_a_completed_root_is_an_error() -> None:
+    reference = [(True, -1.0), (True, -1.0), (True, -3.0), (True, -2.0)]
+    line = search.format_error(reference, [(True, -1.0), (False, 0.0), (True, -1.0), (True, -2.5)], 0.004)
+    assert line.split() == ["error", "50.0", "%", "deficit", "0.375", "better", "1", "1.0", "ms"]
+
+
+def test_both_trees_of_annotated_pairs_are_scored_by_the_corpus_of_each(tmp_path: Path) -> None:
+    origin = {"corpus": "web", "licence": "free", "number": 3, "side": "target"}
+    path = write(tmp_path / "set.jsonl", record(origin=origin), record(id="p2"))
+    gold = parser.read_gold(str(path))
+    assert [each.part for each in gold] == [parser.WRITTEN, "web", "", ""]
+    brackets = [format_brackets(parse_brackets(tree)) for tree in (SOURCE, TARGET)]
+    assert [format_brackets(each.tree) for each in gold] == brackets * 2
+
+
+def test_treebanks_have_the_parts_that_are_named(tmp_path: Path) -> None:
+    path = str(write(tmp_path / "trees.mrg", SOURCE, TARGET))
+    assert [each.part for each in parser.read_gold(path)] == ["", ""]
+    assert [each.part for each in parser.read_gold(path, ["one", "other"])] == ["one", "other"]
+    with pytest.raises(SystemExit, match="2 trees cannot be cut into 3 equal groups"):
+        parser.read_gold(path, ["a", "b", "c"])
