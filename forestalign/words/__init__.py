@@ -7,7 +7,6 @@ stands in `learned`.
 - `similarity`, `dependency_arcs`, `centred_vectors`: how alike words and their surroundings are
 - `packed_vectors`: vectors of words as text, for files
 - `sultan`, `learned`, `crf`, `baselines`: folders of methods
-- `joint`: an encoder over both sentences at once, beside `learned`
 - `dictionary`: the links of section 6.1 of the forest paper
 - `word_aligner`: one door to the profiles of `sultan` and `learned`
 - `linking`: one door to all methods

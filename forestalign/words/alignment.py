@@ -42,7 +42,6 @@ class WordAlignment:
     """
 
     links: tuple[WordLink, ...]
-    reader: str = field(default="", compare=False)  # "joint", "single" where a pair was too long for it, or not asked
 
     def __iter__(self) -> Iterator[WordLink]:
         return iter(self.links)
@@ -65,7 +64,7 @@ class WordAlignment:
     def mirrored(self) -> WordAlignment:
         """These links with source and target swapped."""
         swapped = (WordLink(link.target, link.source, link.score, link.stage) for link in self.links)
-        return WordAlignment(tuple(sorted(swapped)), self.reader)
+        return WordAlignment(tuple(sorted(swapped)))
 
 
 NO_LINKS = WordAlignment(())

@@ -49,18 +49,15 @@ class WordLinker:
         if self._baseline is not None:
             return self._baseline(source, target)
         found: dict[tuple[int, int], WordLink] = {}
-        reader = ""
         if self._has_dictionary:
             vectors = load_vectors(self.config.vectors)
             for link in dictionary_links(source.sentence, target.sentence, load_wordnet(), vectors):
                 found[link.source, link.target] = link
         if self._aligner is not None:
             align = self._aligner.candidates if self._candidates else self._aligner.align
-            aligned = align(_analysis(source), _analysis(target))
-            reader = aligned.reader
-            for link in aligned:
+            for link in align(_analysis(source), _analysis(target)):
                 found[link.source, link.target] = link
-        return WordAlignment(tuple(sorted(found.values())), reader)
+        return WordAlignment(tuple(sorted(found.values())))
 
 
 class LinkedWords(NamedTuple):

@@ -30,7 +30,7 @@ PUNCTUATION = frozenset(
     ["(", ")", ".", ",", "-", "?", "!", ";", "_", ":", "{", "}", "[", "]", "/", "...", '"', "'", "-lrb-", "-rrb-"]
 )  # the published list
 PPDB_SIM = 0.9  # section 3.3.5
-VECTOR_THRESHOLD = 0.7  # the `words` grid of scripts/ablate_words.py
+VECTOR_THRESHOLD = 0.7  # a grid on the word sets
 CACHE_SIZE = 1 << 15  # pairs of words kept; bounded, so that memory stays flat over long input
 
 

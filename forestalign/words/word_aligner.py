@@ -12,7 +12,7 @@ from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.analysis import Analysis
 from forestalign.words.dependency_arcs import load_equivalences
-from forestalign.words.learned.matching import Weigh, align_best
+from forestalign.words.learned.matching import align_best
 from forestalign.words.learned.metric import load_metric
 from forestalign.words.learned.sides import Lexicon
 from forestalign.words.sentence_scores import SentenceScores, sentence_scores
@@ -22,7 +22,6 @@ from forestalign.words.sultan.paper import align_paper
 from forestalign.words.sultan.published import align_published
 
 PROFILES: tuple[Profile, ...] = get_args(Profile)
-LEARNED: tuple[Profile, ...] = ("best", "fast")  # profiles of the learned aligner
 
 
 def profile_sources(config: AlignConfig) -> Sources:
@@ -32,15 +31,6 @@ def profile_sources(config: AlignConfig) -> Sources:
     if config.profile == "paper":
         return Sources(stem=False, veto=False, pairs=pairs, wordnet=wordnet)
     return Sources(pairs=pairs, wordnet=wordnet)
-
-
-def _load_weigh(config: AlignConfig) -> Weigh | None:
-    """The joint reader where the settings ask for it; profile `fast` never does."""
-    if config.reader != "joint" or config.profile == "fast":
-        return None
-    from forestalign.words.joint.joint_weighing import load_joint_weigher  # a second encoder, not always needed
-
-    return load_joint_weigher()
 
 
 class WordAligner:
@@ -61,10 +51,9 @@ class WordAligner:
         self.config = config
         self._stages = stages
         self._weight = weight
-        if config.profile in LEARNED:
+        if config.profile == "best":
             pairs = load_ppdb(config.ppdb) if config.ppdb else None
             self._lexicon = Lexicon(load_wordnet(), load_vectors(config.vectors), pairs, load_metric())
-            self._weigh = _load_weigh(config)
         else:
             self._similarity = WordSimilarity(sources or profile_sources(config))
             self._equivalences = load_equivalences(config.profile)
@@ -72,8 +61,8 @@ class WordAligner:
     @with_one_thread
     def align(self, source: Analysis, target: Analysis) -> WordAlignment:
         """Word links of one pair, each with the stage that made it."""
-        if self.config.profile in LEARNED:
-            return align_best(source, target, self._lexicon, weigh=self._weigh)
+        if self.config.profile == "best":
+            return align_best(source, target, self._lexicon)
         similarity = self._similarity.matrix(source.sentence, target.sentence)
         pair = Pair(source, target, similarity, self._weight, self._similarity.sources.level)
         if self.config.profile == "paper":
@@ -83,9 +72,9 @@ class WordAligner:
 
     @with_one_thread
     def candidates(self, source: Analysis, target: Analysis) -> WordAlignment:
-        """Links for a search to choose from: all over `link_threshold` by a learned profile, else those of `align`."""
-        if self.config.profile in LEARNED:
-            return align_best(source, target, self._lexicon, self.config.link_threshold, weigh=self._weigh)
+        """Links for a search to choose from: all over `link_threshold` by profile `best`, else those of `align`."""
+        if self.config.profile == "best":
+            return align_best(source, target, self._lexicon, self.config.link_threshold)
         return self.align(source, target)
 
     def align_many(self, pairs: Iterable[tuple[Analysis, Analysis]]) -> Iterator[WordAlignment]:

@@ -16,7 +16,6 @@ without a pair list of the user's, with and without contextual vectors, as analy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -52,10 +51,6 @@ FIRST = (
 SECOND = (*FIRST, *(f"belief {name}" for name in BELIEF))
 PASSES = (FIRST, SECOND)
 VARIANTS = ("plain", "listed", "contextual", "contextual listed")
-
-Weigh = Callable[
-    [Sequence[str], Sequence[str], Evidence, Float32Array], Float32Array | None
-]  # the words of both sides in front
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +96,13 @@ def align_best(
     lexicon: Lexicon,
     threshold: float = THRESHOLD,
     models: tuple[MatchingModel, ...] | None = None,
-    weigh: Weigh | None = None,
 ) -> WordAlignment:
     """Links of the pairs over the threshold, and of the first words if they are the same and would have no link.
 
     People link "He ..." with "He ..." in sentences of any length, and the model has seen few short ones.
     A link that the pipeline has too keeps its stage, others have "matching". The sentences are put in an order of
     their own first: the pipeline and sums of floats depend on it, and the result must not. `models` takes the place of
-    the shipped weights; `weigh` has the last word about probabilities, unless it gives none.
+    the shipped weights.
     """
     if not len(source) or not len(target):
         return WordAlignment(())
@@ -117,10 +111,6 @@ def align_best(
     evidence = gather(first, second, lexicon)
     variant = 2 * evidence.is_contextual + (lexicon.pairs is not None)
     probabilities = match(evidence, (models or load_matching())[variant])
-    weighed = None if weigh is None else weigh(first.sentence.words, second.sentence.words, evidence, probabilities)
-    if weighed is not None:
-        probabilities = np.where(_unknowable(evidence), np.float32(0.0), weighed)
-    reader = "" if weigh is None else "single" if weighed is None else "joint"
     probabilities = settled_occurrences(probabilities, first, second)
     stages = {(link.source, link.target): link.stage for link in evidence.pipeline}
     if _are_first_words_alone(evidence, probabilities):
@@ -131,7 +121,7 @@ def align_best(
         probability = float(probabilities[i, j])
         stage = stages.get((i, j), MATCHING) if probability > THRESHOLD else CANDIDATE
         links.append(WordLink(*pair, probability, stage))
-    return WordAlignment(tuple(sorted(links, key=lambda link: (link.source, link.target))), reader)
+    return WordAlignment(tuple(sorted(links, key=lambda link: (link.source, link.target))))
 
 
 def _are_first_words_alone(evidence: Evidence, probabilities: Float32Array) -> bool:
