@@ -13,7 +13,7 @@ BASE ?= main
 
 SOURCES := $(shell find forestalign -name '*.pyx' -o -name '*.pxd')
 
-.PHONY: demo test test-all test-heavy test-patient test-pythons test-sanitized check lint examples docs bench models core sdist wheels \
+.PHONY: demo test test-all test-heavy test-patient test-pythons test-sanitized check lint size examples docs bench models core sdist wheels \
 	annotations-archive clean
 
 $(BIN)/python:
@@ -84,6 +84,10 @@ lint: $(DEV)
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint $(SOURCES)
 	$(MAKE) core
+
+# lines and modules by folder; fails above the budget of .ci/budget.json
+size:
+	@$(PYTHON) scripts/size.py
 
 # runs the examples of the pages and the tutorial and writes their real outputs into them
 examples: $(DEV)

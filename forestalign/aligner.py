@@ -17,7 +17,6 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.metadata import version
 from typing import Any, Literal, NamedTuple, Unpack, overload
 
 from forestalign.batch import CHUNK_SIZE, Job, Outcome, Processes, RunLimits, StartWork, Workers, outcomes
@@ -36,7 +35,7 @@ from forestalign.formats.input_checks import (
     shorten_any,
 )
 from forestalign.formats.read_parses import read_given
-from forestalign.grammar import grammar_hash
+from forestalign.grammar import grammar_hash, program_version
 from forestalign.inputs import content_digest
 from forestalign.parsers import Given, Parse, Parser, load_parser
 from forestalign.phrases.prepared_pair import PreparedPair
@@ -144,7 +143,7 @@ class Aligner:
         named = {name: getattr(self.config, name) for name in PLACES if getattr(self.config, name)}
         marks = {name: f"@{digest}" for name, place in named.items() if (digest := content_digest(place))}
         changed = "".join(f" {name}={value}{marks.get(name, '')}" for name, value in self.config.differences().items())
-        return f"forestalign {version('forestalign')} grammar:{grammar_hash()}{changed}"
+        return f"forestalign {program_version()} grammar:{grammar_hash()}{changed}"
 
     # ---- the public calls ----
 

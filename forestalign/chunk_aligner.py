@@ -11,10 +11,11 @@ from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.errors import NoParseError
 from forestalign.formats.chunk_files import ChunkedPair
-from forestalign.lexicon import load_phrases, load_vectors, load_wordnet
+from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.lexicon.phrase_lists import load_phrase_lists
 from forestalign.phrases.chunk_alignment import AlignedChunks, ChunkModel, align_chunks, load_chunk_model
 from forestalign.phrases.evidence.phrase_evidence import find_evidence
+from forestalign.phrases.evidence.rule_evidence import rule_evidence
 from forestalign.phrases.evidence.span_context import SpanContext, SpanLexicon, span_context
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.tokens import Span, tokenize
@@ -27,7 +28,6 @@ class ChunkAligner:
         self._model = model
         self._aligner = Aligner(config)
         self._lexicon = SpanLexicon(load_wordnet(), load_vectors(config.vectors))
-        self._phrases = load_phrases()
         self._lists = load_phrase_lists(config.ppdb) if config.ppdb else None
 
     @property
@@ -52,7 +52,8 @@ class ChunkAligner:
     @with_one_thread
     def _context(self, pair: PreparedPair) -> SpanContext:
         source, target = pair.source.sentence, pair.target.sentence
-        evidence = find_evidence(source, target, self._phrases, self._lists)
+        evidence = find_evidence(source, target, self._lists)
+        evidence += rule_evidence(pair.source, pair.target, pair.words, self._aligner.config.rules)
         return span_context(source, target, pair.words, evidence, self._lexicon)
 
 

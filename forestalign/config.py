@@ -9,11 +9,9 @@ from typing import Any, Literal, TypedDict, Unpack, get_args, get_origin, get_ty
 from forestalign.errors import UsageError, shown
 
 Backend = Literal["embedded", "benepar", "trees"]
-ForestKind = Literal["nbest", "pruned"]
 Links = Literal["sultan", "dictionary", "union", "crf", "meteor", "ted", "similarity"]
 Matching = Literal["argmax", "itermax", "match"]
-Profile = Literal["best", "fast", "paper", "published"]
-Reader = Literal["single", "joint"]
+Profile = Literal["best", "paper", "published"]
 Search = Literal["forest", "ted"]
 ParseScore = Literal["tree", "local"]
 Penalty = Literal["rank", "literal"]
@@ -33,7 +31,6 @@ PAPER_ONLY = (
 )  # what `scoring="best"` has learned weights for
 RANGES = {
     "nbest": (1, math.inf),
-    "prune": (1e-9, 1.0),
     "temperature": (1e-9, math.inf),
     "link_threshold": (0.0, 1.0),
     "threads": (1, math.inf),
@@ -53,7 +50,7 @@ RANGES = {
     "max_words": (1, math.inf),
     "kbest": (1, math.inf),
 }
-FILES = ("model", "scores", "ppdb", "vectors", "crf_model")  # settings that name a file
+FILES = ("model", "scores", "ppdb", "rules", "vectors", "crf_model")  # settings that name a file
 PLACES = (*FILES, "parser_model")  # which may be a folder
 HAND_SET = "hand-set"  # the name of the phrase model without learned weights
 KINDS = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
@@ -65,20 +62,18 @@ class Settings(TypedDict, total=False):
     backend: Backend
     parser_model: str
     nbest: int
-    forest: ForestKind
     mutual: bool
-    prune: float
     temperature: float
     threads: int
     batch_size: int
     links: Links
     profile: Profile
-    reader: Reader
     ppdb: str
     link_threshold: float
     vectors: str
     crf_model: str
     matching: Matching
+    rules: str
     search: Search
     model: str
     scoring: Scoring
@@ -121,30 +116,29 @@ class AlignConfig:
     backend: Backend = "embedded"  # the parser in the wheel; "benepar" and "trees" are the others
     parser_model: str = ""  # folder or name for the benepar backend; empty: the shipped one
     nbest: int = 30  # trees in a forest; the paper leaves it open
-    forest: ForestKind = "nbest"  # "nbest" (the paper's way) or "pruned" (the chart, by marginal)
     mutual: bool = True  # scoring best: the other sentence has a say in the weights of a forest
-    prune: float = 0.01  # smallest span-label marginal in a pruned forest
     temperature: float = 1.0  # divides the chart scores; for margin-trained benepar models
     threads: int = 1  # passes of the encoder side by side; processes are the better way to use more cores
     batch_size: int = 16  # sentences in one encoder pass
 
     # ---- word links ----
     links: Links = "sultan"  # where links come from: "sultan", "dictionary", "union", "crf", or a baseline
-    profile: Profile = "best"  # "fast": best by the single reader always; "paper", "published"
-    reader: Reader = "single"  # the encoder reads each sentence alone; "joint": profile best reads both at once too
+    profile: Profile = "best"  # or "paper", "published"
     ppdb: str = ""  # path of a PPDB-format pair list
     link_threshold: float = 0.1  # least probability of a link in the seed W (profile best); tuned on annotations/dev
     vectors: str = ""  # path of word vectors that gensim reads; empty: the shipped ones
     crf_model: str = ""  # path of a CRF model; empty: the shipped one
     matching: Matching = "argmax"  # of links "similarity": "argmax", "itermax" or "match"; the best on msr-rte2.dev
 
+    rules: str = ""  # path of the user's own lines of the paraphrase grammar
+
     # ---- search ----
     search: Search = "forest"  # the paper's, over forests; "ted": a baseline, tree edit distance of 1-best trees
     model: str = ""  # path of a phrase model; empty: the shipped one, "hand-set": no learned weights
     scoring: Scoring = "best"  # weights of local parts learned on gold; "paper": log Pr, penalties and parse scores
     scores: str = ""  # path of learned phrase scores; empty: the shipped ones
-    beam: int = 30  # µb; the paper trains with 50; with prospects 30 find as much (scripts/search_error.py)
-    gap: int = 20  # µg: generations between a pair and its support; chosen by scripts/search_error.py
+    beam: int = 30  # µb; the paper trains with 50; with prospects 30 find as much (scripts/score.py search)
+    gap: int = 20  # µg: generations between a pair and its support; chosen by scripts/score.py search
     null_penalty: float = 4.0  # µn: per null word; tuned on annotations/dev, about half of link_weight
     noncompositional_penalty: float = 2.0  # µc: in units of µn, per non-compositional pair; tuned on annotations/dev
     link_weight: float = 8.0  # of log p(link) in the score of linked words; tuned on annotations/dev

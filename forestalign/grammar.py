@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, cast
 
@@ -21,6 +22,7 @@ Search = Literal["first", "last", "conjunct"]
 ANY = "*"
 SEPARATORS = frozenset({"CC", "CONJP", ",", ":"})
 COORDINATORS = frozenset({"CC", "CONJP"})
+IDENTITY_FILE = "_identity.txt"  # in a wheel, beside this module
 MOST_PRODUCTIONS = 1 << 13  # whose heads are kept; a long run meets ever new ones
 
 
@@ -115,6 +117,27 @@ def grammar_root() -> Path:
         if folder.is_dir():
             return folder
     raise GrammarError(package / "_grammar", None, "folder not found; expected it here or beside the package")
+
+
+@cache
+def program_version() -> str:
+    """Version and identity of the program, for signatures: two programs of one version differ in their identity.
+
+    A wheel carries the identity of the sources that it was built from; a checkout computes it.
+    """
+    package = Path(__file__).parent
+    written = package / IDENTITY_FILE
+    identity = written.read_text(encoding="ascii").strip() if written.is_file() else source_identity(package)
+    return f"{version('forestalign')}+{identity}"
+
+
+def source_identity(package: Path) -> str:
+    """Eight hex digits over the names and contents of all sources of the package."""
+    digest = hashlib.blake2b(digest_size=4)
+    for path in sorted(path for path in package.rglob("*.p*") if path.suffix in (".py", ".pyx", ".pxd")):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0")
+        digest.update(hashlib.blake2b(path.read_bytes().replace(b"\r\n", b"\n")).digest())
+    return digest.hexdigest()
 
 
 @cache

@@ -3,8 +3,8 @@
 The tokenizer is NLTK's, in the manner of the Penn Treebank. Four things are done around it: offsets are found by our
 own alignment (NLTK rewrites double quotes, and its search for them gives up on some), a typographic apostrophe inside
 a word counts as a plain one (so that `don’t` is `do n’t`), web and e-mail addresses, `#tags`, `@names` and emoji stay
-whole (NLTK is shown letters in their place), and full stops are settled where one text holds two sentences (`He left.
-"Why?"`) or ends in an abbreviation (`in the U.S.`).
+whole (NLTK is shown letters in their place), as do numbers whose thousands are set off by narrow spaces, and full
+stops are settled where one text holds two sentences (`He left. "Why?"`) or ends in an abbreviation (`in the U.S.`).
 
 A lemma is always lower case, that of a name too: lemmas are compared between sentences whose case may differ.
 Only inflected forms are looked up; a tag of a base form says that the word is its own lemma.
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple, overload
 
 from forestalign.arrays import Float32Array
 from forestalign.errors import UsageError, shown
-from forestalign.grammar import abbreviations, lemma_choices
+from forestalign.grammar import abbreviations, grammar_root, lemma_choices
 from forestalign.light_import import light_import
 
 KEPT_WORDS = 1 << 12  # in each cache: most of a text, and full after some hundred pairs, so that memory is flat then
@@ -174,7 +175,53 @@ def tokenize(text: str) -> Sentence:
 
 def lemmatize(words: Sequence[str], tags: Sequence[str]) -> list[str]:
     """The lemma of each word under its Penn tag."""
-    return [_lemma(word.lower().replace("’", "'"), tag) for word, tag in zip(words, tags, strict=True)]
+    return [_lemma(standard_form(word).lower(), tag) for word, tag in zip(words, tags, strict=True)]
+
+
+@lru_cache(maxsize=KEPT_WORDS)
+def standard_form(word: str) -> str:
+    """A word as it is usually written, for whatever compares words; the text itself is kept as it stands.
+
+    One form for what Unicode has several for: ligatures, letters of full width, apostrophes, dashes, the spaces in
+    numbers. Informal spellings that are no other word are their standard forms
+    (grammar/paraphrases/informal-spelling.txt).
+
+    >>> standard_form("oﬃce"), standard_form("nʼt"), standard_form("1\u202f000"), standard_form("definately")
+    ('office', "n't", '1000', 'definitely')
+    """
+    plain = word
+    if not word.isascii():
+        plain = "".join(map(_plain_character, word)).translate(_PLAIN_MARKS)
+    if " " in plain and plain.replace(" ", "").replace(".", "").isdigit():
+        plain = plain.replace(" ", "")
+    return informal_spellings().get(plain.lower(), plain)
+
+
+def _plain_character(character: str) -> str:
+    """The compatible character or characters; fractions and superscripts are numbers of their own and stay."""
+    return character if unicodedata.category(character) == "No" else unicodedata.normalize("NFKC", character)
+
+
+_PLAIN_MARKS = str.maketrans(
+    {**dict.fromkeys("‘’‛ʼʹ′＇´", "'"), **dict.fromkeys("‐‑‒–—―−", "-"), **dict.fromkeys("“”„‟″", '"')}
+)
+
+
+def _is_no_other_word(informal: str, standard: str) -> bool:
+    """*cant* is a word, but not one that people write."""
+    return standard.endswith(" not") or not is_listed_form(informal)
+
+
+@cache
+def informal_spellings() -> dict[str, str]:
+    """Standard forms by informal ones, lower case, of those that are no form of a listed word."""
+    table: dict[str, str] = {}
+    path = grammar_root() / "paraphrases" / "informal-spelling.txt"
+    for line in path.read_text(encoding="utf-8").splitlines():
+        informal, sign, standard = line.partition(" | ")
+        if sign and " " not in informal and informal.isalnum() and _is_no_other_word(informal.lower(), standard):
+            table.setdefault(informal.lower(), standard.partition(" | ")[0])
+    return table
 
 
 def analyse(sentence: Sentence, tags: Sequence[str]) -> Sentence:
@@ -182,7 +229,7 @@ def analyse(sentence: Sentence, tags: Sequence[str]) -> Sentence:
     return sentence.with_analysis(tags, lemmatize(sentence.words, tags))
 
 
-_INNER_APOSTROPHE = re.compile(r"(?<=\w)’(?=\w)")
+_INNER_APOSTROPHE = re.compile(r"(?<=\w)[’ʼ＇′](?=\w)")
 _DOUBLE_QUOTES = ("``", "''")  # what NLTK writes for any double quote
 
 
@@ -252,13 +299,14 @@ _WHOLE = re.compile(
     rf"|(?<![\w.-])(?:[a-z0-9-]+\.)+(?:{_TOP_DOMAINS})/{_ADDRESS}"
     r"|(?<![\w.+-])[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+"
     r"|(?<![\w#&])#\w*[^\W\d_]\w*"
+    "|(?<![\\w.,])\\d{1,3}(?:[\u202f\u2009\u00a0]\\d{3})+(?![\\w])"
     r"|(?<![\w@.])@\w+(?:\.\w+)*"
     r"|(?<!\S)[:;=]['’]?-?[()DPp|/\\*](?!\S)"
     "|[\U0001f1e6-\U0001f1ff]{2}"
     rf"|{_EMOJI}{_MODIFIERS}*(?:\u200d{_EMOJI}{_MODIFIERS}*)*",
     re.IGNORECASE,
 )
-_MAY_BE_WHOLE = re.compile("[@#:;=/\u2000-\U0010ffff]|www", re.IGNORECASE)  # most sentences have none of these
+_MAY_BE_WHOLE = re.compile("[@#:;=/\u00a0\u2000-\U0010ffff]|www", re.IGNORECASE)  # most sentences have none of these
 _STAND_IN = "x"
 
 

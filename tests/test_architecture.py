@@ -32,6 +32,7 @@ ORDER = [
     "dependencies",
     "lexicon",
     "words",
+    "meaning",
     "reranking",
     "phrases",
     "formats",

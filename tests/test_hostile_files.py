@@ -39,7 +39,6 @@ from forestalign.formats import (
 )
 from forestalign.formats.chunk_files import read_chunked
 from forestalign.formats.enju import read_enju
-from forestalign.formats.huang import read_huang
 from forestalign.formats.ists import read_ists
 from forestalign.formats.read_parses import read_given
 from forestalign.learning.checkpoints import Checkpoint
@@ -51,9 +50,9 @@ from forestalign.lexicon.vectors import _load as load_vector_file
 from forestalign.mining.pair_counts import CountLines, OccurrenceFilter, line_batches
 from forestalign.mining.sentence_similarity import read_similarity
 from forestalign.phrases.chunk_alignment import read_chunk_model
-from forestalign.phrases.evidence.phrase_similarity import read_similarity as read_phrase_similarity
 from forestalign.phrases.scoring.model import load_model
 from forestalign.phrases.scoring.score_model import load_score_model
+from forestalign.phrases.scoring.span_scores import read_span_weights
 from forestalign.words.crf.analysis_store import AnalysisStore
 from forestalign.words.crf.model_file import read_model
 from tests.builders.places import DATA
@@ -101,7 +100,6 @@ READERS: dict[str, Reader] = {
     "phrase lists": lambda path: load_phrase_lists(str(path)),
     "vectors": lambda path: load_vector_file(str(path)),
     "Enju": read_enju,
-    "Huang's forests": all_of(read_huang),
     "iSTS chunks": all_of(read_ists),
     "chunked pairs": all_of(read_chunked),
     "gold of phrases": lambda path: read_development(path, lambda records: no_trees(path)),
@@ -109,7 +107,7 @@ READERS: dict[str, Reader] = {
     "saved annotations": saved_annotations,
     "sentence scores": read_sentence_gold,
     "chunk models": read_chunk_model,
-    "models of phrase similarity": read_phrase_similarity,
+    "models of span scores": read_span_weights,
     "models of sentence similarity": read_similarity,
     "CRF models": read_model,
     "analyses": lambda path: AnalysisStore(path, "encoder"),
@@ -119,7 +117,6 @@ READERS: dict[str, Reader] = {
 }
 OWN_READERS = {
     "enju": "Enju",
-    "huang": "Huang's forests",
     "ists": "iSTS chunks",
     "links": "links",
     "pair": "pairs",

@@ -21,9 +21,9 @@ from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_phrase_lists, load_ppdb, load_vectors
 from forestalign.mining.sentence_similarity import read_similarity
 from forestalign.phrases.chunk_alignment import read_chunk_model
-from forestalign.phrases.evidence.phrase_similarity import read_similarity as read_phrase_similarity
 from forestalign.phrases.scoring.model import load_model
 from forestalign.phrases.scoring.score_model import load_score_model
+from forestalign.phrases.scoring.span_scores import read_span_weights
 from forestalign.words.crf import read_model
 from forestalign.words.crf.analysis_store import AnalysisStore
 from forestalign.words.learned.metric import read_metric
@@ -32,6 +32,7 @@ from tests.builders.commands import runner
 BEYOND = 10**400  # JSON can say it, and no float can hold it
 ZERO = "/dev/zero"
 Loader = Callable[[str], object]
+ARRAYS = ("similarity", "span scores", "word metric")  # which numpy packs
 LOADERS: dict[str, Loader] = {
     "phrase model": load_model,
     "phrase scores": load_score_model,
@@ -41,7 +42,7 @@ LOADERS: dict[str, Loader] = {
     "vectors": load_vectors,
     "analyses": AnalysisStore,
     "chunk model": lambda path: read_chunk_model(Path(path)),
-    "phrase similarity": lambda path: read_phrase_similarity(Path(path)),
+    "span scores": lambda path: read_span_weights(Path(path)),
     "similarity": lambda path: read_similarity(Path(path)),
     "word metric": lambda path: read_metric(Path(path)),
 }
@@ -66,7 +67,7 @@ def test_a_device_without_an_end_is_left_at_a_bound(name: str) -> None:
         LOADERS[name](ZERO)
 
 
-@pytest.mark.parametrize("name", [name for name in LOADERS if name not in ("analyses", "similarity", "word metric")])
+@pytest.mark.parametrize("name", [name for name in LOADERS if name not in (*ARRAYS, "analyses")])
 def test_a_bomb_of_gzip_is_left_at_a_bound(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes, unpack = [], inputs._unpacked
 
@@ -201,7 +202,7 @@ def test_a_phrase_model_is_what_it_has_to_be(tmp_path: Path, change: dict[str, o
 
 
 @pytest.mark.parametrize("value", [math.nan, BEYOND, True])
-@pytest.mark.parametrize("name", ["chunk_model", "phrase_similarity"])
+@pytest.mark.parametrize("name", ["chunk_model"])
 def test_weights_of_chunks_and_of_phrases_are_finite(tmp_path: Path, name: str, value: object) -> None:
     content = shipped(f"{name}.json")
     content["pair"]["bias"] = value

@@ -62,6 +62,6 @@ def test_wordnet_and_the_encoder_are_named_with_what_was_made_of_them() -> None:
     wordnet = (ROOT / "grammar" / "lexicon" / "WORDNET-LICENSE.txt").read_text(encoding="utf-8")
     assert all(name in wordnet for name in ("wordnet.tsv.gz", "phrases.tsv.gz", "Princeton University"))
     encoder = (ROOT / "licences" / "E5-SMALL-LICENSE.txt").read_text(encoding="utf-8")
-    assert all(name in encoder for name in ("grammar/parser/parser.onnx", "grammar/joint/reader.onnx", "Microsoft"))
+    assert all(name in encoder for name in ("grammar/parser/parser.onnx", "Microsoft"))
     treebank = (ROOT / "licences" / "TRAINING-DATA-NOTICES.txt").read_text(encoding="utf-8")
     assert all(name in treebank for name in ("English Web Treebank", "SHARE-ALIKE", "by-sa/4.0", "MASC"))

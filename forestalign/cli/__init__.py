@@ -38,6 +38,7 @@ COMMANDS = {
     "edits": "say how the second sentence of each pair differs from the first",
     "compare": "say how one version of a text differs from another, sentence by sentence",
     "similarity": "say how similar the sentences of each pair are, and why",
+    "rules": "show which lines of the paraphrase grammar sentences meet, or check your own",
     "view": "write a page for browsing alignments",
     "serve": "run the same page on this machine, with two text boxes",
     "sample": "print pairs of sentences to try the other commands with",
@@ -107,7 +108,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; errors that a user can fix become one line on stderr."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     os.environ.update(dict.fromkeys(BLAS_THREADS, "1"))
-    _clean_up_when_ended()
+    ended = EndedBySignal()
+    ended.listen()
     _replace_closed_streams()
     _escape_what_streams_cannot_write()
     _make_terminals_harmless()
@@ -136,6 +138,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"forestalign {name}: interrupted", file=sys.stderr)
         return 130
     except Exception as error:
+        if ended.code is not None:
+            return ended.code
         if not is_out_of_memory(error):
             raise
         print(f"forestalign {name}: not enough memory", file=sys.stderr)
@@ -156,18 +160,27 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
     return int(command.run(args))
 
 
-def _clean_up_when_ended() -> None:
-    """SIGTERM and SIGHUP leave as Ctrl-C does, so that half-written files and folders for sorting are removed."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _leave)
+class EndedBySignal:
+    """SIGTERM and SIGHUP leave as Ctrl-C does, so that half-written files and folders for sorting are removed.
 
+    A library may turn the SystemExit into an error of its own (DuckDB: "Query interrupted"), so the code is kept here.
+    """
 
-def _leave(number: int, frame: object) -> NoReturn:
-    raise SystemExit(128 + number)
+    def __init__(self) -> None:
+        self.code: int | None = None
+
+    def listen(self) -> None:
+        """Handle the signals that nobody else handles; only the main thread may."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, self._leave)
+
+    def _leave(self, number: int, frame: object) -> NoReturn:
+        self.code = 128 + number
+        raise SystemExit(self.code)
 
 
 def _replace_closed_streams() -> None:

@@ -40,8 +40,6 @@ UNUSED = (
     Unused("--bars", lambda args: args.short, "with --short"),
     Unused("--bars", lambda args: args.json, "with --json, which has them all, marked"),
     Unused("--profile", lambda args: args.links not in ("sultan", "union"), "with --links {links}"),
-    Unused("--reader", lambda args: args.links not in ("sultan", "union"), "with --links {links}"),
-    Unused("--reader", lambda args: args.profile not in (None, "best"), "with --profile {profile}"),
     Unused("--nbest", lambda args: args.trees or args.forests, "beside parses of your own"),
 )
 

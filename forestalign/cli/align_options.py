@@ -77,7 +77,6 @@ def add_settings(parser: argparse.ArgumentParser, phrase_model: bool = True) -> 
     )
     group.add_argument("--nbest", type=int, metavar="K", help="pack the K best trees into a forest")
     group.add_argument("--profile", choices=CHOICES["profile"], help="use this profile of the word aligner")
-    group.add_argument("--reader", choices=CHOICES["reader"], help="read the sentences of a pair alone, or jointly too")
     group.add_argument("--ppdb", metavar="FILE", help="add word pairs from a list in PPDB format")
     group.add_argument("--vectors", metavar="FILE", help="use these word vectors (word2vec, GloVe or fastText)")
     for name, help in NUMBERS.items():

@@ -67,9 +67,6 @@ def _add_words(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--possible", action="store_true", help="count possible links as gold, too (default: sure links only)"
     )
-    parser.add_argument(
-        "--legacy", action="store_true", help="compute breakdowns as the published program did; no intervals"
-    )
 
 
 def _add_phrases(parser: argparse.ArgumentParser) -> None:
@@ -108,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
 def _report(args: argparse.Namespace) -> Report:
     what = Measurement(args.kind, args.gold, tuple(args.systems), args.samples, args.seed)
     if args.kind == "words":
-        return report_words(what, args.annotator, args.possible, args.legacy)
+        return report_words(what, args.annotator, args.possible)
     if args.kind == "chunks":
         return report_chunks(what, not args.no_baseline)
     if args.kind == "parses":

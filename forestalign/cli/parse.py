@@ -9,9 +9,8 @@
 Without options each line of output is one tree. `--nbest K` prints up to K lines per sentence,
 `sentence index<TAB>log probability<TAB>tree`; the index counts input lines from 0. `--forest` prints one line of JSON
 per sentence, whose id is the number of the input line, from 1. `--format` prints Universal Dependencies of the best
-tree (conllu), the best tree or the forest for Graphviz (dot, forest-dot), or the forest text of Huang's rerankers
-(huang). A line that cannot be parsed is reported on stderr with
-its number and gives no output; the exit code is then 1.
+tree (conllu), or the best tree or the forest for Graphviz (dot, forest-dot). A line that cannot be parsed is reported
+on stderr with its number and gives no output; the exit code is then 1.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from functools import partial
 
 from forestalign.batch import BadLine, Job, Layout, StartWork
 from forestalign.cli.batch_options import add_batch_options, line_count, run_batch
-from forestalign.cli.unused_options import Unused
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.dependencies import to_dependencies
 from forestalign.errors import NoParseError, UsageError
@@ -36,7 +34,6 @@ from forestalign.formats import (
     format_conll,
     format_forest,
     format_forest_graph,
-    format_huang,
     format_nbest,
     format_tree_graph,
     read_lines,
@@ -47,8 +44,7 @@ from forestalign.parsers import BACKENDS, Parse, load_parser
 from forestalign.tokens import analyse, tokenize
 from forestalign.trees import format_brackets
 
-TREE_FORMATS, FOREST_FORMATS = ("conllu", "dot"), ("forest-dot", "huang")
-UNUSED = (Unused("--prune", lambda args: not wants_forest(args), "without --forest"),)
+FORMATS = ("conllu", "dot", "forest-dot")
 WARM_UP = "The dogs were barking."
 MOST_WORDS = 510  # the shipped parser takes no more word pieces
 
@@ -61,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("--forest", action="store_true", help="print forests as JSON lines")
     kind.add_argument(
         "--format",
-        choices=(*TREE_FORMATS, *FOREST_FORMATS),
+        choices=FORMATS,
         default="",
         help="print trees or forests in another format",
     )
@@ -76,10 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--trees",
         default="",
         metavar="FILE",
-        help="use your own parses: brackets, n-best lists, or forests as JSON lines or in Huang's text",
-    )
-    parser.add_argument(
-        "--prune", type=float, metavar="P", help="with --forest: keep all phrases whose marginal is at least P"
+        help="use your own parses: brackets, n-best lists, or forests as JSON lines",
     )
     parser.add_argument(
         "--temperature",
@@ -105,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
 
 def wants_forest(args: argparse.Namespace) -> bool:
     """Whether forests are printed, in whatever format."""
-    return bool(args.forest) or args.format in FOREST_FORMATS
+    return bool(args.forest) or args.format == "forest-dot"
 
 
 def config_of(args: argparse.Namespace) -> AlignConfig:
@@ -118,11 +111,7 @@ def config_of(args: argparse.Namespace) -> AlignConfig:
         temperature=args.temperature,
         threads=args.threads,
     )
-    if args.prune is not None:
-        config = config.replace(forest="pruned", prune=args.prune)
-    if wants_forest(args):
-        return config
-    return config.replace(nbest=args.nbest or 1)
+    return config if wants_forest(args) else config.replace(nbest=args.nbest or 1)
 
 
 def read_sentences(path: str, tokenized: bool) -> Iterator[Unread[Job | BadLine]]:
@@ -179,8 +168,6 @@ class ParseText:
                 return format_forest(parse.forest, job.key)
             case "forest-dot":
                 return format_forest_graph(parse.forest)
-            case "huang":
-                return format_huang(parse.forest, job.key) + "\n"
             case "dot":
                 return format_tree_graph(parse.trees[0].tree)
             case "conllu":

@@ -43,8 +43,6 @@ METHODS = ("sultan", "crf", "dictionary", "meteor", "ted", "similarity", "ibm")
 BASELINES = ("meteor", "ted", "similarity", "ibm")
 UNUSED = (
     Unused("--profile", lambda args: args.links != "sultan", "with --links {links}"),
-    Unused("--reader", lambda args: args.links != "sultan", "with --links {links}"),
-    Unused("--reader", lambda args: args.profile != "best", "with --profile {profile}"),
     Unused("--model", lambda args: args.links != "crf", "without --links crf"),
     Unused("--ppdb", lambda args: args.links not in ("sultan", "crf", "meteor"), "with --links {links}"),
     Unused("--vectors", lambda args: args.links in BASELINES, "with --links {links}"),
@@ -64,12 +62,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=PROFILES,
         default=DEFAULT_CONFIG.profile,
         help="with --links sultan: use this profile (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--reader",
-        choices=CHOICES["reader"],
-        default=DEFAULT_CONFIG.reader,
-        help="with --profile best: read the sentences of a pair alone, or jointly too (default: %(default)s)",
     )
     parser.add_argument(
         "--matching",
@@ -98,7 +90,6 @@ def run(args: argparse.Namespace) -> int:
     config = DEFAULT_CONFIG.replace(
         links=args.links,
         profile=args.profile,
-        reader=args.reader,
         ppdb=args.ppdb,
         vectors=args.vectors,
         crf_model=args.model,
@@ -199,8 +190,6 @@ def _linked_json(pair: LinkedPair, id: str) -> str:
         ],
         "scores": {name: round(value, 4) for name, value in asdict(scores).items()},
     }
-    if pair.words.reader:
-        record["reader"] = pair.words.reader
     return json.dumps(record, ensure_ascii=False)
 
 

@@ -5,11 +5,11 @@ work on all of them.
 
 - `counts`, `significance`: what all scores share
 - `word_scores`, `phrase_scores`, `parse_scores`, `chunk_scores`, `sentence_tasks`, `attachment_kinds`: metrics
-- `legacy`: metrics as a published program computed them
 - `projection`: phrase pairs from word links
 - `answer_files`, `parse_files`, `sentence_files`, `chunk_outputs`: gold and answers from files
 - `annotated_pairs`, `annotation_files`, `annotation_checks`, `annotation_sheets`, `annotation_store`,
   `annotation_report`: annotated sets
+- `written_pairs`: pairs whose phrases were marked inline while they were written
 - `ambiguous_pairs`: pairs of which one sentence settles the other's ambiguity
 - `development`, `development_answers`: a development set, and aligning it again and again
 - `phrase_report`, `report`, `reports`: the tables that are printed
@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from forestalign.evaluation.attachment_kinds import KindChange, attachment_kinds, compare_attachments
 from forestalign.evaluation.counts import Evaluation, Score, combine
-from forestalign.evaluation.legacy import legacy_scores
 from forestalign.evaluation.parse_scores import Attachments, score_attachments, score_brackets, score_parses
 from forestalign.evaluation.phrase_scores import (
     Match,
@@ -82,7 +81,6 @@ __all__ = [
     "gold_from_links",
     "gold_of",
     "is_consistent",
-    "legacy_scores",
     "noncompositional_pairs",
     "one_to_one",
     "phrase_set",

@@ -1,8 +1,8 @@
 """A development set: pairs with phrase gold, and how alignments of them are scored.
 
-Two kinds of gold: annotated pairs (phrases of several annotators over gold trees, so chosen trees can be scored as
-well), and human word links, from which phrase gold is projected through the 1-best trees. The system gets the tokens
-alone; it parses and links them as it always does.
+Three kinds of gold: annotated pairs (phrases of several annotators over gold trees, so chosen trees can be scored as
+well), and human word links, from which phrase gold is projected through the 1-best trees, and pairs whose phrases
+were marked while they were written. The system gets the tokens alone; it parses and links them as it always does.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSente
 from forestalign.evaluation.annotation_files import read_annotations
 from forestalign.evaluation.phrase_scores import Judgement, RootReached, judge, score_reachability
 from forestalign.evaluation.projection import GoldKind, SpanPair, judge_contents
+from forestalign.evaluation.written_pairs import WrittenJudge, WrittenPair, read_written, score_written
 from forestalign.formats import PairRecord
 from forestalign.formats.lines import read_text_lines
 from forestalign.formats.word_links import GoldPair, LinkAnnotation, read_gold_links
@@ -86,7 +87,7 @@ class ProjectedJudge:
         return sum(reference.allows(pair) for reference in self.gold) / len(self.gold)
 
 
-Judge = AnnotatedJudge | ProjectedJudge
+Judge = AnnotatedJudge | ProjectedJudge | WrittenJudge
 
 
 def risk(judge: Judge, spans: frozenset[SpanPair]) -> float:
@@ -154,7 +155,28 @@ class ProjectedSet:
         return score_annotators(self.gold) if len(self.gold) == 2 else None
 
 
-DevelopmentSet = AnnotatedSet | ProjectedSet
+@dataclass(frozen=True, slots=True)
+class WrittenSet:
+    """Pairs whose phrases were marked while they were written."""
+
+    name: str
+    records: tuple[PairRecord, ...]
+    pairs: tuple[WrittenPair, ...]
+
+    def evaluate(self, answers: Sequence[Answer]) -> Evaluation:
+        """Phrases by span against the marks, and reachability."""
+        found = score_written([answer.spans for answer in answers], self.pairs)
+        return combine([found, score_reachability([answer.root for answer in answers])])
+
+    def judges(self) -> tuple[WrittenJudge, ...]:
+        """What judges the answers, pair by pair."""
+        return tuple(map(WrittenJudge, self.pairs))
+
+    def human(self) -> None:
+        """There is one writer for each pair."""
+
+
+DevelopmentSet = AnnotatedSet | ProjectedSet | WrittenSet
 BestTrees = Callable[[Sequence[PairRecord]], Sequence[tuple[Tree, Tree]]]
 
 
@@ -170,19 +192,31 @@ def read_development(
     `best_trees` gives the 1-best trees of word-linked pairs; `annotators` are those whose links to use, each a
     reference of its own (none: the gold); `kind` says what possible links count for.
     """
-    if _is_annotated(path):
+    first = _first_record(path)
+    if isinstance(first.get("source"), dict):
         return _annotated(path, tuple(islice(read_annotations(path), limit or None)))
+    if "phenomena" in first:
+        return _written(path, tuple(islice(read_written(path), limit or None)))
     return _projected(path, list(islice(read_gold_links(path), limit or None)), best_trees, annotators, kind)
 
 
-def _is_annotated(path: str | Path) -> bool:
+def _first_record(path: str | Path) -> dict[str, object]:
+    """The first line as a JSON object; empty where it is none."""
     for _, text in read_text_lines(path):
         try:
             first = json.loads(text)
         except (ValueError, RecursionError):
-            return False
-        return isinstance(first, dict) and isinstance(first.get("source"), dict)
+            return {}
+        return first if isinstance(first, dict) else {}
     raise AnnotationError(path, None, "is empty; a development set needs at least one pair")
+
+
+def _written(path: str | Path, pairs: tuple[WrittenPair, ...]) -> WrittenSet:
+    records = (
+        _record(number, pair.record.id, pair.source.tokens, pair.target.tokens)
+        for number, pair in enumerate(pairs, start=1)
+    )
+    return WrittenSet(Path(path).name, tuple(records), pairs)
 
 
 def _annotated(path: str | Path, pairs: Sequence[AnnotatedPair]) -> AnnotatedSet:

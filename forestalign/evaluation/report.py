@@ -6,13 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
 from forestalign.evaluation import Comparison, Evaluation, Interval, KindChange, Score, bootstrap, compare
-from forestalign.grammar import grammar_hash
+from forestalign.grammar import grammar_hash, program_version
 
 _HASH_LENGTH = 12
 _UNSCALED = frozenset({"Pearson r", "MAP", "MRR"})  # not given in per cent
@@ -40,7 +39,7 @@ class Report:
 def signature(settings: Mapping[str, object], data: str | Path) -> str:
     """Version, grammar, settings that differ from the defaults, data."""
     changed = " ".join(f"{name}={value}" for name, value in settings.items()) or "defaults"
-    return f"forestalign {version('forestalign')} | grammar {grammar_hash()} | {changed} | data {data_hash(data)}"
+    return f"forestalign {program_version()} | grammar {grammar_hash()} | {changed} | data {data_hash(data)}"
 
 
 def data_hash(path: str | Path) -> str:

@@ -16,7 +16,6 @@ from forestalign.evaluation import (
     Match,
     attachment_kinds,
     compare_attachments,
-    legacy_scores,
     score_attachments,
     score_paraphrases,
     score_parses,
@@ -30,7 +29,7 @@ from forestalign.evaluation.chunk_outputs import BASELINE, chunk_baseline, read_
 from forestalign.evaluation.chunk_scores import score_chunks
 from forestalign.evaluation.parse_files import ParsedFile, check_parses, read_parses
 from forestalign.evaluation.phrase_report import Rows, TreeFiles, evaluate_phrases, evaluate_projected
-from forestalign.evaluation.report import Column, Report, measured, signature
+from forestalign.evaluation.report import Report, measured, signature
 from forestalign.evaluation.sentence_files import read_sentence_gold, read_sentence_scores
 from forestalign.evaluation.significance import SAMPLES
 
@@ -75,14 +74,11 @@ class Measurement:
         return measured(label, named, np.random.default_rng(self.seed), self.samples, rows, changes)
 
 
-def report_words(what: Measurement, annotator: str = "", possible: bool = False, legacy: bool = False) -> Report:
-    """Word links: P, R, F1, E, AER; `legacy` gives the breakdowns as the published program computed them."""
+def report_words(what: Measurement, annotator: str = "", possible: bool = False) -> Report:
+    """Word links: P, R, F1, E, AER."""
     gold = read_word_gold(what.gold, annotator)
     outputs = [read_word_output(path, gold) for path in what.systems]
-    label = what.label(annotator=annotator, possible=possible, legacy=legacy)
-    if legacy:
-        named = zip(what.names, outputs, strict=True)
-        return Report(label, tuple(Column(name, legacy_scores(gold, output)) for name, output in named))
+    label = what.label(annotator=annotator, possible=possible)
     return what.report(label, [score_words(gold, output, possible) for output in outputs])
 
 

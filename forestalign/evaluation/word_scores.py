@@ -5,7 +5,7 @@ whose links are exactly the gold links. Micro scores pool the links of all pairs
 (|A| + |S|) with S the sure links and P the sure and possible ones.
 
 Conventions for pairs without links: empty output against some gold has P = R = 0, and so has some output against empty
-gold; both empty is P = R = 1 (and exact). The published scorer gives 0 in the last case too (see `legacy`).
+gold; both empty is P = R = 1 (and exact).
 
 Links of identical words and others are scored apart; so are single links ("token") and larger blocks ("phrase"), a
 block being a connected group of links. A pair counts in such an average if gold or output has something of the kind.

@@ -2,7 +2,7 @@
 
 - `lines`, `fields`, `input_checks`: lines of files, fields of JSON objects, and what a sentence must be
 - `pairs`, `word_links`: pairs of sentences, and links between their words
-- `tree_files`, `forests`, `huang`, `enju`, `conll`, `graphviz`, `read_parses`: trees, forests, dependencies
+- `tree_files`, `forests`, `enju`, `conll`, `graphviz`, `read_parses`: trees, forests, dependencies
 - `codec`, `cells`, `phrase_rows`: results
 - `ists`, `chunk_files`: chunks
 """
@@ -21,7 +21,6 @@ from forestalign.formats.enju import (
 )
 from forestalign.formats.forests import format_forest, parse_forest, read_forests
 from forestalign.formats.graphviz import format_forest_graph, format_tree_graph
-from forestalign.formats.huang import format_huang, read_huang
 from forestalign.formats.input_checks import checked_sentence, split_on_spaces
 from forestalign.formats.ists import ChunkAlignment, ChunkPair, format_ists, read_ists
 from forestalign.formats.lines import Line, Unread, read_lines, read_text_lines, write_lines
@@ -81,7 +80,6 @@ __all__ = [
     "format_conll",
     "format_forest",
     "format_forest_graph",
-    "format_huang",
     "format_ists",
     "format_link_line",
     "format_nbest",
@@ -96,7 +94,6 @@ __all__ = [
     "read_enju",
     "read_forests",
     "read_gold_links",
-    "read_huang",
     "read_ists",
     "read_jacana",
     "read_lines",

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from forestalign.errors import InputError
 from forestalign.formats.forests import read_forests
-from forestalign.formats.huang import read_huang
 from forestalign.formats.lines import read_text_lines
 from forestalign.formats.tree_files import read_nbest, read_trees
 from forestalign.parsers.given import Given
@@ -15,7 +14,7 @@ from forestalign.trees import ScoredTree
 
 
 def read_given(path: str | Path) -> Iterator[Given]:
-    """Forests as JSON lines or in Huang's text, n-best lists or plain trees; the first line with text tells which."""
+    """Forests as JSON lines, n-best lists or plain trees; the first line with text tells which."""
     first = next((text for _, text in read_text_lines(path) if text.strip()), "")
     if not first:
         raise InputError(path, None, "no tree in the file; expected Penn brackets, n-best lists or forests")
@@ -23,7 +22,5 @@ def read_given(path: str | Path) -> Iterator[Given]:
         yield from (forest for _, forest in read_forests(path))
     elif first.startswith("("):
         yield from ((ScoredTree(numbered.tree, 0.0),) for numbered in read_trees(path))
-    elif first.count("\t") == 1:
-        yield from (forest for _, forest in read_huang(path))
     else:
         yield from (nbest.trees for nbest in read_nbest(path))

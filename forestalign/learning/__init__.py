@@ -14,9 +14,8 @@ From gold:
 
 - `risk`, `train_scores`, `cross_validate`: the scores of phrases
 - `calibration`, `confidence_training`: how likely pairs are right
-- `similarity_training`, `span_training`, `chunk_training`: the similarity of phrases, and the chunk model
+- `span_training`, `chunk_training`: the chunk model
 - `word_gold`, `word_weights`, `word_metric_training`, `word_run`: the word profile `best`
-- `joint_weights`: what the joint reader weighs beside it
 - `rerank_training`: what the other sentence weighs in the choice of trees
 - `crf_run`, `crf_validation`: the CRF word aligners
 

@@ -54,7 +54,7 @@ from forestalign.phrases.stage import PhraseStage, load_stage
 BY_SET = "sets"
 SHIPPED_SCORES = "shipped"
 TREE_CARE = 2.0  # of the weight of parses: gold of phrases hardly sees a wrong tree, people who read trees do
-RARE = ("list", "light verb")  # evidence that gold has too little of, or none, to learn a weight
+RARE = ("list",)  # evidence that gold has too little of, or none, to learn a weight
 MOST_EVIDENCE = 12.0  # about three sure links: one entry of a list must not outweigh all that speaks against it
 ROUNDS = 2000  # of the significance test
 
@@ -248,7 +248,7 @@ def with_care(weights: FloatArray) -> FloatArray:
     careful = weights.copy()
     careful[NAMES.index("parse: log p")] *= TREE_CARE
     for kind in KINDS:
-        learned = careful[NAMES.index("phrase: lexicon" if kind in RARE else f"phrase: {kind}")]
+        learned = careful[NAMES.index("phrase: rule" if kind in RARE else f"phrase: {kind}")]
         careful[NAMES.index(f"phrase: {kind}")] = min(learned, MOST_EVIDENCE)
     return careful
 

@@ -17,7 +17,7 @@ from typing import BinaryIO
 from forestalign.batch import Worker, Workers, map_ordered
 from forestalign.errors import OutputError, UsageError
 from forestalign.formats.cells import cell
-from forestalign.lexicon.findings import DIFFERENT
+from forestalign.lexicon.findings import DIFFERENT, OTHER_ROLES
 from forestalign.lexicon.phrase_lists import LONGEST, PPDB_RELATIONS
 from forestalign.lexicon.word_pairs import BARS
 from forestalign.mining.pair_counts import CountedLines, CountLines, OccurrenceFilter, line_batches
@@ -28,7 +28,10 @@ from forestalign.own_files import scratch_folder
 
 _DIGITS = 5
 COLUMNS = tuple(each.name for each in fields(TableRow))
-_PPDB_NAMES = {relation: name for name, relation in PPDB_RELATIONS.items() if relation} | {DIFFERENT: "Independent"}
+# PPDB has no names for these two; such pairs are no paraphrases
+_PPDB_NAMES = {relation: name for name, relation in PPDB_RELATIONS.items() if relation} | dict.fromkeys(
+    (DIFFERENT, OTHER_ROLES), "Independent"
+)
 _PARQUET_COLUMNS = (
     "phrase: 'VARCHAR', paraphrase: 'VARCHAR', source_label: 'VARCHAR', target_label: 'VARCHAR', slots: 'INTEGER',"
     " count: 'BIGINT', posterior_sum: 'DOUBLE', forward: 'DOUBLE', backward: 'DOUBLE', relation: 'VARCHAR',"

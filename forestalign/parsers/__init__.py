@@ -9,7 +9,6 @@ for parse in parser.parse([tokenize("The cat sat.")]):
 - `encoder_words`, `tag_shapes`: words as an encoder sees them, and tags that their shape rules out
 - `word_shapes`, `encoder_additions`: case for an encoder that ignores it, and what a model has beyond benepar's own
 - `word_pieces`, `onnx_session`: words cut into an encoder's pieces, and its graph opened
-- `pruned`: a forest straight from a chart
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from forestalign.tokens import standard_form
+
 # Penn escapes and typographic marks are scored as the characters that running text, and the training, have for them.
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _ESCAPE = re.compile("|".join(_BRACKETS))  # anywhere: a treebank has `:-RRB-` where text has `:)`
@@ -18,9 +20,9 @@ def plain_words(words: Sequence[str]) -> list[str]:
 
 
 def plain_word(word: str) -> str:
-    """One word, without Penn escapes and typographic marks."""
+    """One word in its standard form, without Penn escapes and typographic marks."""
     text = _ESCAPE.sub(lambda found: _BRACKETS[found[0]], word) if "B-" in word else word
-    return _QUOTES.get(text, text).translate(_MARKS)
+    return standard_form(_QUOTES.get(text, text).translate(_MARKS))
 
 
 def ends_in_abbreviation(words: Sequence[str]) -> bool:

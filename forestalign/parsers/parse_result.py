@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from forestalign.blas import with_one_thread
-from forestalign.chart import Chart, inside, kbest, marginals
+from forestalign.chart import Chart, inside, kbest
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError, shown
 from forestalign.forest import Forest, pack_chart
-from forestalign.parsers.pruned import prune
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import ScoredTree
 
@@ -148,18 +147,13 @@ def _span_count(batch: Sequence[int], lengths: Sequence[int]) -> int:
 def parse_of(sentence: Sentence, chart: Chart, config: AlignConfig, forests: bool = True) -> Parse:
     """Trees, tags, lemmas and forest from a chart."""
     chart = chart.tempered(config.temperature)
-    scores = inside(chart)
-    trees = kbest(chart, sentence.words, config.nbest, scores.log_partition)
+    trees = kbest(chart, sentence.words, config.nbest, inside(chart).log_partition)
     tags = chart.best_tags()
     if not forests:
         tagged = sentence.with_analysis(tags, [""] * len(tags))
         return Parse(tagged, trees, no_forest(tagged), chart)
     sentence = analyse(sentence, tags)
-    if config.forest == "pruned":
-        forest = prune(chart, marginals(chart, scores), sentence, trees[0].tree, config.prune)
-    else:
-        forest = pack_chart(chart, trees, sentence)
-    return Parse(sentence, trees, forest, chart)
+    return Parse(sentence, trees, pack_chart(chart, trees, sentence), chart)
 
 
 def failed(sentence: Sentence, error: str) -> Parse:

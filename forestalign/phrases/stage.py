@@ -9,23 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import NamedTuple, TypeVar
 
 from forestalign.arrays import FloatArray
 from forestalign.config import HAND_SET, AlignConfig
 from forestalign.forest import Forest, one_best
-from forestalign.lexicon import PhraseLexicon, load_phrases, load_vectors, load_wordnet
+from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.lexicon.phrase_lists import PhraseLists, load_phrase_lists
-from forestalign.phrases.evidence.phrase_evidence import KINDS, SIMILARITY, PhraseEvidence, find_evidence, wanted_kinds
-from forestalign.phrases.evidence.phrase_similarity import (
-    candidate_spans,
-    has_vectors,
-    is_composed,
-    load_similarity,
-    similar_phrases,
-)
-from forestalign.phrases.evidence.span_context import SpanLexicon, span_context
+from forestalign.phrases.evidence.phrase_evidence import KINDS, RULE, PhraseEvidence, find_evidence, wanted_kinds
+from forestalign.phrases.evidence.rule_evidence import rule_evidence
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.result.alignment import DIGITS, Alignment, PhraseAlignment
 from forestalign.phrases.result.pair_confidence import judged
@@ -73,7 +65,6 @@ class PhraseStage:
     config: AlignConfig
     scorer: Scorer | None = None
     score_model: ScoreModel | None = None  # learned weights of parts; None: the paper's scores
-    phrases: PhraseLexicon | None = None  # what finds evidence for phrases that no link carries
     lists: PhraseLists | None = None  # the user's own phrases
 
     @property
@@ -94,8 +85,8 @@ class PhraseStage:
     def align(self, pair: PreparedPair, signature: str = "") -> Alignment:
         """The result for a parsed and linked pair, with the `kbest` best alignments."""
         source, target = self.forests(pair.source, pair.target)
-        best, *others = (each.read_by(pair.words.reader) for each in self._alignments(source, target, pair.words))
-        likely = _rounded([link for link in pair.words if link.stage != CANDIDATE], pair.words.reader)
+        best, *others = self._alignments(source, target, pair.words)
+        likely = _rounded([link for link in pair.words if link.stage != CANDIDATE])
         sides = _tagged(source.sentence, best.source_tree), _tagged(target.sentence, best.target_tree)
         return Alignment(
             id=pair.id,
@@ -168,30 +159,18 @@ class PhraseStage:
         """What speaks for pairs of phrases beside the word links."""
         return self._in_order(self._evidence, _turned, source, target, links)
 
-    def _evidence(
-        self, source: Forest, target: Forest, links: WordAlignment, for_learned: bool | None = None
-    ) -> Evidence:
-        """For learned scores also what the similarity of phrases says, which the paper's have no use for."""
-        for_learned = self.score_model is not None if for_learned is None else for_learned
-        if self.phrases is None:
-            return ()
+    def _evidence(self, source: Forest, target: Forest, links: WordAlignment) -> Evidence:
         kinds = wanted_kinds(self.config.evidence)
-        found = find_evidence(source.sentence, target.sentence, self.phrases, self.lists) if kinds else ()
+        found = find_evidence(source.sentence, target.sentence, self.lists) if kinds else ()
         if not kinds.issuperset(KINDS):
             found = tuple(row for row in found if row.kind in kinds)
-        if not for_learned or SIMILARITY not in kinds or not has_vectors(source.sentence, target.sentence):
+        if RULE not in kinds:
             return found
-        return tuple(sorted(found + self._similar(source, target, links, found)))
-
-    def _similar(self, source: Forest, target: Forest, links: WordAlignment, evidence: Evidence) -> Evidence:
-        lexicon = SpanLexicon(self.extractor.wordnet, self.extractor.vectors)
-        context = span_context(source.sentence, target.sentence, links, evidence, lexicon)
-        found = similar_phrases(context, candidate_spans(source), candidate_spans(target), load_similarity())
-        return tuple(row for row in found if not is_composed(row, links, evidence))
+        return tuple(sorted(found + rule_evidence(source, target, links, self.config.rules)))
 
     def derivation_features(self, source: Forest, target: Forest, links: WordAlignment) -> DerivationFeatures:
         """All features that derivations of two forests can have, for learning."""
-        evidence = self._in_order(partial(self._evidence, for_learned=True), _turned, source, target, links)
+        evidence = self._in_order(self._evidence, _turned, source, target, links)
         scores = self.score(source, target, links)
         return derivation_features(source, target, links, scores, evidence, self.config.rivals)
 
@@ -209,7 +188,7 @@ def load_stage(
     lists = load_phrase_lists(config.ppdb) if config.ppdb else None
     is_paper = config.scoring == "paper" or scorer is not None or config.model == HAND_SET
     score_model = None if is_paper else score_model or load_score_model(config.scores)
-    return PhraseStage(model, extractor, config, scorer, score_model, load_phrases(), lists)
+    return PhraseStage(model, extractor, config, scorer, score_model, lists)
 
 
 def _turned(evidence: Evidence) -> Evidence:
@@ -222,8 +201,7 @@ def _tagged(sentence: Sentence, tree: Tree) -> Sentence:
     return sentence if sentence.tags == tags else analyse(sentence, tags)
 
 
-def _rounded(links: Iterable[WordLink], reader: str = "") -> WordAlignment:
+def _rounded(links: Iterable[WordLink]) -> WordAlignment:
     return WordAlignment(
-        tuple([WordLink(link.source, link.target, round(float(link.score), DIGITS), link.stage) for link in links]),
-        reader,
+        tuple([WordLink(link.source, link.target, round(float(link.score), DIGITS), link.stage) for link in links])
     )

@@ -18,11 +18,11 @@ from forestalign.aligner import Aligner, load
 from forestalign.errors import ForestAlignError
 from forestalign.lexicon import load_vectors
 from forestalign.lexicon.findings import DIFFERENT, SIMILAR
+from forestalign.meaning.roles import RoleFrames
 from forestalign.mining.edits import Edit, EditKind
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.result.contradictions import NEGATION
 from forestalign.phrases.result.negated_predicates import negations_of
-from forestalign.phrases.result.role_frames import RoleFrames
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.texts.comparison import LONGEST_PASSAGE
 from forestalign.texts.passage_alignment import align_passages
@@ -208,7 +208,7 @@ def _are_related(alignment: Alignment, source: Span, target: Span) -> bool:
     own = [alignment.source.words[word] for word in range(*source)]
     other = [alignment.target.words[word] for word in range(*target) if _is_content(alignment.target, word)]
     best = [max(vectors.cosine(word.lower(), each.lower()) for each in own) for word in other]
-    return max(source.size, target.size) > 1 or min(best) >= LEAST_RELATED
+    return sum(best) / len(best) >= LEAST_RELATED
 
 
 def _is_content(sentence: Sentence, word: int) -> bool:

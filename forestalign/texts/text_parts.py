@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forestalign.errors import InputError, counted
+from forestalign.errors import InputError, UsageError, counted
 from forestalign.formats.lines import read_text_lines
 from forestalign.lexicon.english import looks_english
 from forestalign.texts.sentence_split import on_one_line, sentence_spans
@@ -28,7 +28,10 @@ _MOST_LOOKED_AT = 200  # words, to tell the language
 _MARKS = ".,;:!?\"'()[]“”‘’…"
 _BLOCK_END = re.compile(r"\n(?=[^\S\n]*(?:\n|[-*•] |\d{1,3}[.)] ))")  # an empty line, or an item of a list
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)]) +")
-_LONGEST_INLINE = 20_000  # characters of a paragraph in which marks are looked for; their work can grow with its square
+# A paragraph in which marks are looked for: the work on brackets grows with their square.
+_LONGEST_INLINE = 20_000  # characters
+_MOST_BRACKETS = 100
+MOST_MARKDOWN_LINES = 40_000  # each may be a block of its own, which costs some kilobytes and a fifth of a millisecond
 _FRONT = re.compile(r"---[^\S\n]*\n(?:.*\n)*?---[^\S\n]*(?:\n|$)")
 
 
@@ -112,6 +115,11 @@ def _of_plain(text: str) -> Iterator[TextSentence]:
 def _of_markdown(text: str) -> TextParts:
     from markdown_it import MarkdownIt  # only here, for the start
 
+    if text.count("\n") >= MOST_MARKDOWN_LINES:
+        raise UsageError(
+            f"the Markdown text has more than {MOST_MARKDOWN_LINES:,} lines; expected a chapter, not a library"
+        )
+
     front = _FRONT.match(text)
     head = front.group() if front else ""
     shift, lines = head.count("\n"), text[len(head) :].split("\n")
@@ -127,7 +135,7 @@ def _of_markdown(text: str) -> TextParts:
         elif token.type in ("fence", "code_block", "html_block"):
             code.append(token.content)
         elif token.type == "inline" and not is_in_table:
-            is_long = len(token.content) > _LONGEST_INLINE
+            is_long = len(token.content) > _LONGEST_INLINE or token.content.count("[") > _MOST_BRACKETS
             content = token.content if is_long else _without_marks(reader, token.content, references)
             sentences += _of_block(content, (token.map or [0])[0] + 1 + shift)
     return TextParts(tuple(sentences), tuple(tables), tuple(code))

@@ -105,7 +105,8 @@ class AlignServer(ThreadingHTTPServer):
     def log(self, message: str) -> None:
         """One line on stderr, with control characters made visible."""
         if not self.quiet:
-            print("".join(c if c.isprintable() else "?" for c in message), file=sys.stderr)
+            line = "".join(c if c.isprintable() else "?" for c in message)
+            sys.stderr.write(f"{line}\n")  # in one piece: other threads write too
 
     @property
     def url(self) -> str:

@@ -211,7 +211,6 @@ def test_words_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, m
             1,
             "empty: no tree in the file; expected Penn brackets, n-best lists or forests",
         ),
-        ("parse --prune 2 --forest empty", 2, "prune is 2.0; expected 1e-09 to 1"),
         ("parse --nbest -1 empty", 2, "nbest is -1; expected at least 1"),
         ("parse --temperature 0 empty", 2, "temperature is 0.0; expected at least 1e-09"),
         ("parse --threads 0 empty", 2, "threads is 0; expected at least 1"),

@@ -159,7 +159,7 @@ def test_the_lines_of_words_json_are_output_too(gold: str, tmp_path: Path, capsy
     assert scores(capsys)["P"] == 1.0
 
 
-def test_legacy_and_possible_change_the_scores_and_the_signature(
+def test_possible_links_change_the_scores_and_the_signature(
     gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     system = write_lines(tmp_path / "sys.txt", "0-0 1-1 2-2", "1-1")
@@ -167,10 +167,6 @@ def test_legacy_and_possible_change_the_scores_and_the_signature(
     report = json.loads(capsys.readouterr().out)
     assert report["columns"][0]["scores"][0]["value"] == 1.0
     assert "possible=True" in report["signature"]
-    assert evaluate("words", gold, system, "--legacy") == 0
-    printed = capsys.readouterr().out
-    assert "legacy=True" in printed
-    assert "[" not in printed
 
 
 def test_one_annotator_of_several_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

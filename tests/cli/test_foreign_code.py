@@ -35,6 +35,7 @@ LINES = {
     "compare": ["compare sentences.txt others.txt -j 2 -q"],
     "sample": ["sample"],
     "similarity": ["similarity pairs.tsv"],
+    "rules": ["rules gave"],
     "view": ["view results.jsonl -q"],
     "completion": ["completion bash"],
 }

@@ -61,7 +61,7 @@ def first_examples(name: str) -> list[str]:
 
 
 SAMPLES = {"pairs.tsv", "gold.jsonl"}
-WITHOUT_INPUT = {"model", "serve", "sample", "completion"}
+WITHOUT_INPUT = {"model", "rules", "serve", "sample", "completion"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

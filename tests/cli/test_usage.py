@@ -113,7 +113,6 @@ def test_nothing_is_suggested_where_nothing_is_near(run: Run, arguments: str) ->
         ("parse --trees missing.mrg dogs.txt", 1, "missing.mrg"),
         ("parse --trees empty dogs.txt", 1, "empty"),
         ("parse --temperature 0 --trees trees.mrg dogs.txt", 2, "temperature is 0"),
-        ("parse --prune 2 --forest --trees trees.mrg dogs.txt", 2, "prune is 2.0"),
         ("parse --resume --trees trees.mrg dogs.txt", 2, "--resume needs an output file"),
         ("rerank missing.tsv --trees trees.mrg", 1, "missing.tsv"),
         ("train", 2, "the following arguments are required: pairs, -o/--output"),
@@ -168,7 +167,6 @@ def test_a_folder_that_is_not_there_is_named_by_every_batch_command(run: Run) ->
         ("align --nbest 3 --trees trees.mrg pairs.tsv", "--nbest does nothing beside parses of your own"),
         ("words --links dictionary --profile paper missing.tsv", "--profile does nothing with --links dictionary"),
         ("words --model token missing.tsv", "--model does nothing without --links crf"),
-        ("parse --prune 0.1 --trees trees.mrg dogs.txt", "--prune does nothing without --forest"),
     ],
 )
 def test_an_option_that_does_nothing_is_told(run: Run, arguments: str, message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,18 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.errors import InputError
-from forestalign.forest import Forest, count_trees, enumerate_trees
+from forestalign.forest import Forest, enumerate_trees
 from forestalign.formats import (
     fit_tree,
     forest_of,
     format_forest,
     format_forest_graph,
-    format_huang,
     format_nbest,
     format_tree_graph,
     parse_forest,
     read_forests,
-    read_huang,
     read_nbest,
     read_trees,
     sentence_of,
@@ -153,90 +150,11 @@ def test_forest_lines_are_read_back_to_the_byte(forest: Forest) -> None:
     assert format_forest(again, "7") == line
 
 
-@settings(max_examples=25)
-@given(forests())
-def test_huang_files_give_our_forests_back(folder: Path, forest: Forest) -> None:
-    write_lines(folder / "huang", [format_huang(forest, "first"), "", format_huang(forest, "second")])
-    found = list(read_huang(folder / "huang"))
-    tags = [leaf.label for leaf in next(enumerate_trees(forest)).leaves()]
-    assert [tag for tag, _ in found] == ["first", "second"]
-    for _, again in found:
-        assert (again.nodes, again.edges, again.roots) == (forest.nodes, forest.edges, forest.roots)
-        assert again.marginals == forest.marginals
-        assert again.sentence.words == forest.sentence.words
-        assert len(again.sentence.tags) == len(tags)
-
-
 def test_unknown_tree_sets_and_missing_marginals_survive() -> None:
     forest = forest_of([ScoredTree(parse_brackets(CAT), 0.0)])
     edges = tuple(tuple(replace(edge, trees=-1) for edge in ways) for ways in forest.edges)
     bare = Forest(forest.sentence, forest.nodes, edges, forest.roots)
     assert parse_forest(format_forest(bare))[1] == bare
-
-
-# Written by hand after the published description: no heads, an n-ary edge, string ids, an oracle mark, no edge count.
-FOREIGN = """wsj_1\tThe man saw her duck
-9
-1\tDT [0-1]\t0 ||| 17=1
-2\tNN [1-2]\t0 |||
-3\tVBD [2-3]\t0
-4\tPRP [3-4]\t0
-5\tNN [4-5]\t0
-6-1\tNP [0-2]\t1 ||| 3=1
-\t1 2 ||| 0=-0.5
-7\tNP [3-5]\t1
-\t4 5 ||| 0=-1.0
-8\tVP [2-5]\t2
-\t*3 7 ||| 0=-0.25
-\t3 4 5 ||| 0=-2.25
-9\tS [0-5]\t1
-\t6-1 8 ||| 0=0
-"""
-
-
-def test_a_forest_of_other_origin_gives_its_best_trees(tmp_path: Path) -> None:
-    (tmp_path / "f").write_text(FOREIGN)
-    ((tag, forest),) = read_huang(tmp_path / "f")
-    assert tag == "wsj_1"
-    assert count_trees(forest) == 2
-    brackets = {format_brackets(tree) for tree in enumerate_trees(forest)}
-    subject, verb = "(NP (DT The) (NN man))", "(VBD saw)"
-    assert brackets == {
-        f"(TOP (S {subject} (VP {verb} (NP (PRP her) (NN duck)))))",
-        f"(TOP (S {subject} (VP {verb} (PRP her) (NN duck))))",
-    }
-    phrase = next(number for number, node in enumerate(forest.nodes) if (node.begin, node.end) == (3, 5))
-    assert forest.marginals[phrase] == pytest.approx(1 / (1 + math.exp(-1)))
-    ((_, single),) = read_huang(tmp_path / "f", best=1)
-    assert count_trees(single) == 1
-
-
-@pytest.mark.parametrize("references", ["2\nDer Mann sah\nihre Ente\n", "0\n"])
-def test_references_of_a_translation_are_left_out(tmp_path: Path, references: str) -> None:
-    (tmp_path / "f").write_text(FOREIGN.replace("duck\n9\n", f"duck\n{references}9\t5\n") + "\n" + FOREIGN)
-    assert [(tag, count_trees(forest)) for tag, forest in read_huang(tmp_path / "f")] == [("wsj_1", 2)] * 2
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line", "message"),
-    [
-        ("wsj_1\t", "wsj_1 ", 1, "expected tag<TAB>sentence"),
-        ("\n9\n1", "\nnine\n1", 2, "expected the number of nodes"),
-        ("\n9\n1", "\n0\n1", 3, "expected a node, or references and then the number of nodes"),
-        ("2\tNN [1-2]\t0 |||", "2\tNN 1-2\t0", 4, "expected id<TAB>LABEL [begin-end]<TAB>edge count"),
-        ("5\tNN [4-5]", "5\tNN [4-6]", 7, "a span inside the sentence of 5 words"),
-        ("\t1 2 |||", "\t1 12 |||", 9, "tails that are nodes and stand before"),
-        ("0=-1.0", "0=low", 11, "a log probability as feature 0"),
-        ("\t1 2 |||", "\t1 3 |||", 1, "do not fill NP [0-2]"),
-        ("\t6-1 8 ||| 0=0\n", "", 15, "found the end of the file"),
-    ],
-)
-def test_a_bad_huang_file_is_refused_at_its_line(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
-    (tmp_path / "f").write_text(FOREIGN.replace(old, new, 1))
-    with pytest.raises(InputError) as caught:
-        list(read_huang(tmp_path / "f"))
-    assert caught.value.line == line
-    assert message in str(caught.value)
 
 
 def _changed(path: list[str | int], value: object) -> str:

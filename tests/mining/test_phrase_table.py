@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from forestalign.cli import main
 from forestalign.errors import MissingExtraError, UsageError
-from forestalign.lexicon.phrase_lists import ListedPair, listed_pair, load_phrase_lists
+from forestalign.lexicon.findings import PHRASE_RELATIONS
+from forestalign.lexicon.phrase_lists import PPDB_RELATIONS, ListedPair, listed_pair, load_phrase_lists
 from forestalign.lexicon.word_pairs import load_ppdb
 from forestalign.mining import pair_counts
 from forestalign.mining.occurrences import read_line
@@ -386,6 +387,14 @@ def test_our_own_list_reader_reads_the_ppdb_form(tmp_path: Path, relation: str) 
     assert main(["extract", str(path), "-o", str(mined), "-q"]) == 0
     assert listed_pair(mined.read_text().strip()) == ListedPair("in a hurry", "rushed", relation)
     assert len(load_phrase_lists(mined)) == 2
+
+
+@pytest.mark.parametrize("relation", PHRASE_RELATIONS)
+def test_every_relation_of_a_result_has_a_name_in_the_ppdb_form(tmp_path: Path, relation: str) -> None:
+    path, mined = tmp_path / "results.jsonl", tmp_path / "mined.ppdb"
+    path.write_text(line("a", "in a hurry", "rushed", entry((0, 3), (0, 1), relation=relation)))
+    assert main(["extract", str(path), "-o", str(mined), "-q"]) == 0
+    assert mined.read_text().strip().rpartition(" ||| ")[2] in PPDB_RELATIONS
 
 
 def test_word_pairs_of_the_ppdb_form_are_read_too(results: Path, tmp_path: Path) -> None:

@@ -12,22 +12,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from forestalign.chart import log_partition as chart_partition
-from forestalign.chart import marginals, viterbi
 from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import GrammarError, MissingExtraError, NoParseError, UsageError
-from forestalign.forest import Forest, best_tree, count_trees, enumerate_trees, inside, log_partition
+from forestalign.forest import Forest, best_tree, count_trees, enumerate_trees, inside
 from forestalign.formats import parse_forest, read_conll, read_nbest, read_trees
 from forestalign.grammar import grammar_root
-from forestalign.parsers import Parser, load_parser, parse_of
-from forestalign.parsers.pruned import prune
-from forestalign.tokens import Sentence, analyse, tokenize
-from forestalign.trees import ScoredTree, Tree, binarise, debinarise, format_brackets, parse_brackets, preorder
-from tests.builders.charts import all_trees, brackets_of, random_chart, words
+from forestalign.parsers import Parser, load_parser
+from forestalign.tokens import Sentence, tokenize
+from forestalign.trees import ScoredTree, binarise, debinarise, format_brackets, parse_brackets, preorder
+from tests.builders.charts import brackets_of
 from tests.builders.places import DATA, ROOT
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -159,53 +154,6 @@ def test_a_high_temperature_brings_the_best_trees_nearer_together() -> None:
     assert gap[1] == pytest.approx(gap[0] / 4, rel=1e-3)
 
 
-# ---- pruned forests -------------------------------------------------------------------------------------------------
-
-
-def tagged(n: int) -> Sentence:
-    return analyse(Sentence.from_words(words(n)), ["NN"] * n)
-
-
-def retagged(tree: Tree) -> Tree:
-    """The tree with the tags of `tagged`."""
-    if tree.is_leaf:
-        return Tree("NN", tree.begin, tree.end, (), tree.word)
-    return Tree(tree.label, tree.begin, tree.end, tuple(retagged(child) for child in tree.children))
-
-
-@given(st.integers(1, 4), st.integers(0, 1000))
-@settings(max_examples=10)
-def test_a_forest_pruned_at_nothing_holds_every_tree_of_the_chart(n: int, seed: int) -> None:
-    chart = random_chart(n, seed)
-    best = viterbi(chart, words(n)).tree
-    forest = prune(chart, marginals(chart), tagged(n), best, 1e-12)
-    assert {brackets_of(tree) for tree in enumerate_trees(forest)} == set(all_trees(chart))
-
-
-@given(st.integers(2, 7), st.integers(0, 1000), st.sampled_from([0.02, 0.2, 0.9, 1.0]))
-@settings(max_examples=30)
-def test_pruning_never_drops_the_best_tree(n: int, seed: int, threshold: float) -> None:
-    chart = random_chart(n, seed)
-    best = viterbi(chart, words(n))
-    forest = prune(chart, marginals(chart), tagged(n), best.tree, threshold)
-    assert best_tree(forest) == retagged(best.tree)
-    if threshold == 1.0:
-        assert log_partition(forest) == pytest.approx(best.log_prob + chart_partition(chart), abs=1e-3)
-
-
-def test_the_settings_choose_a_pruned_forest() -> None:
-    chart = random_chart(6, 4)
-    narrow, wide = (
-        parse_of(Sentence.from_words(words(6)), chart, AlignConfig(forest="pruned", prune=least)).forest
-        for least in (0.3, 0.01)
-    )
-    assert len(narrow) < len(wide)
-    assert set(narrow.nodes) <= set(wide.nodes)
-
-
-# ---- statistics -----------------------------------------------------------------------------------------------------
-
-
 # ---- given trees and the door ---------------------------------------------------------------------------------------
 
 GIVEN = [
@@ -242,10 +190,8 @@ def test_an_empty_list_of_given_trees_is_refused() -> None:
     [
         ({"backend": "stanford"}, "'stanford'; expected one of embedded, benepar, trees"),
         ({"backend": "trees"}, "needs the trees"),
-        ({"forest": "all"}, "'all'; expected one of nbest, pruned"),
         ({"nbest": 0}, "nbest is 0"),
         ({"temperature": 0.0}, "temperature is 0.0"),
-        ({"prune": 0.0}, "prune is 0.0"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(changes: dict[str, object], message: str) -> None:
@@ -346,14 +292,6 @@ def test_forests_are_written_as_json_lines_and_serve_as_given_parses(tmp_path: P
     assert trees == ["(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)))"]
 
 
-def test_forests_in_huangs_text_serve_as_given_parses(tmp_path: Path) -> None:
-    code, lines = run(tmp_path, f"{SHORT}\n{LONG}\n", "--format", "huang")
-    assert code == 0
-    (tmp_path / "given.txt").write_text("\n".join(lines) + "\n")
-    _, expected = run(tmp_path, f"{LONG}\n{SHORT}\n")
-    assert run(tmp_path, f"{LONG}\n{SHORT}\n", "--trees", str(tmp_path / "given.txt")) == (0, expected)
-
-
 def test_dependencies_are_written_in_conllu(tmp_path: Path) -> None:
     code, _ = run(tmp_path, f"{SHORT}\n\nYes.\n", "--format", "conllu")
     assert code == 1
@@ -376,12 +314,6 @@ def test_trees_and_forests_are_written_for_graphviz(tmp_path: Path, form: str, b
 def test_tokenized_text_keeps_its_tokens(tmp_path: Path) -> None:
     _, lines = run(tmp_path, "He can't -LRB- ever -RRB- go .\n", "--tokenized")
     assert [leaf.word for leaf in parse_brackets(lines[0]).leaves()] == ["He", "can't", "(", "ever", ")", "go", "."]
-
-
-def test_a_pruned_forest_can_be_asked_for(tmp_path: Path) -> None:
-    _, few = run(tmp_path, f"{LONG}\n", "--forest", "--prune", "0.3")
-    _, many = run(tmp_path, f"{LONG}\n", "--forest", "--prune", "0.05")
-    assert len(parse_forest(few[0])[1]) < len(parse_forest(many[0])[1])
 
 
 def test_parsing_writes_nothing_into_the_home_folder(tmp_path: Path) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forestalign.errors import InputError
+from forestalign.errors import InputError, UsageError
 from forestalign.texts.sentence_split import split_sentences
 from forestalign.texts.text_parts import LARGEST_TEXT, is_markdown, read_prose, take_text_apart
+from tests.builders.work import count_calls
 
 NOTES = """---
 title: Notes
@@ -110,15 +110,40 @@ def test_markdown_is_told_by_the_name() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "markdown"),
-    [("[*" * 200_000, True), ("`" * 50_000 + "a`b``" * 50_000, True), ("Mr. X is A. B. C. " * 5_000, False)],
-    ids=["brackets", "backticks", "abbreviations"],
-)
-def test_hostile_text_takes_no_time(text: str, markdown: bool) -> None:
-    begin = time.process_time()
-    assert take_text_apart(text, markdown).sentences
-    assert time.process_time() - begin < 3
+HOSTILE = {
+    "items": "- a\n",
+    "images": "![a",
+    "links": "[a](",
+    "brackets": "[*",
+    "backticks": "`a`b``",
+    "stars": "*a",
+    "lines": "_a_",
+    "strokes": "~~a",
+    "quotations": "> > > a\n",
+    "references": "[a]: b\n",
+    "rows": "|c|d|\n",
+    "tags": "<a>",
+    "entities": "&amp;",
+    "escapes": "\\[",
+    "addresses": "<http://a>",
+    "headings": "# a\n",
+    "rules": "---\n",
+    "fences": "```\n",
+    "numbers": "1. a\n",
+    "abbreviations": "Mr. X is A. B. C. ",
+}
+CALLS_PER_CHARACTER = 150  # of functions, in the worst of these
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_work_on_hostile_text_grows_with_its_size_alone(name: str) -> None:
+    text = HOSTILE[name] * (20_000 // len(HOSTILE[name]))
+    assert count_calls(lambda: take_text_apart(text, markdown=True)) <= CALLS_PER_CHARACTER * len(text)
+
+
+def test_a_markdown_text_of_too_many_lines_is_refused() -> None:
+    with pytest.raises(UsageError, match="more than 40,000 lines"):
+        take_text_apart("- a\n" * 40_000, markdown=True)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import json
 import socket
 import struct
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,6 +15,7 @@ import pytest
 from forestalign.view import server as server_module
 from forestalign.view.server import AlignServer
 from tests.builders.view_samples import record
+from tests.builders.work import wait_until
 
 JSON = {"Content-Type": "application/json"}
 
@@ -29,6 +29,11 @@ def running(seconds: float = 5.0) -> Iterator[AlignServer]:
         yield server
         server.shutdown()
         thread.join()
+
+
+def free_places(server: AlignServer) -> int:
+    """How many more connections the server would take."""
+    return int(server.connections._value)
 
 
 def port(server: AlignServer) -> int:
@@ -73,19 +78,19 @@ def test_half_of_a_surrogate_pair_is_refused(half: str) -> None:
 def test_a_request_that_trickles_in_is_ended_as_a_whole(first: bytes) -> None:
     with running(seconds=1.0) as server, connected(server) as client:
         client.sendall(first)
-        begin = time.monotonic()
-        is_open = True
-        while is_open and time.monotonic() - begin < 8:
-            try:
-                client.sendall(b"x")
-                client.settimeout(0.2)
-                is_open = client.recv(4096) != b""
-            except TimeoutError:
-                continue
-            except OSError:
-                is_open = False
-        assert not is_open
-        assert time.monotonic() - begin < 5
+        wait_until(lambda: is_closed(client))
+
+
+def is_closed(client: socket.socket) -> bool:
+    """Send another byte; whether the other side has closed the connection."""
+    try:
+        client.sendall(b"x")
+        client.settimeout(0.2)
+        return client.recv(4096) == b""
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
 
 
 def test_connections_have_a_cap_and_places_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,12 +99,12 @@ def test_connections_have_a_cap_and_places_come_back(monkeypatch: pytest.MonkeyP
         held = [connected(server) for _ in range(3)]
         for client in held:
             client.sendall(b"GET / HT")
-        time.sleep(0.3)
+        wait_until(lambda: free_places(server) == 0)
         with connected(server) as fourth:
             assert fourth.recv(10) == b""
         for client in held:
             client.close()
-        time.sleep(0.3)
+        wait_until(lambda: free_places(server) == 3)
         assert answer(server, "GET", "/").status == 200
 
 
@@ -110,7 +115,7 @@ def test_a_client_that_leaves_is_one_line_and_no_traceback(capfd: pytest.Capture
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
             client.close()
-        time.sleep(0.5)
+        wait_until(lambda: free_places(server) == server_module._MOST_CONNECTIONS)
         assert answer(server, "GET", "/").status == 200
     assert "Traceback" not in capfd.readouterr().err
 
@@ -123,6 +128,7 @@ def test_pages_that_tell_that_they_are_open_fill_no_terminal(capsys: pytest.Capt
         return "{}"
 
     with AlignServer(("127.0.0.1", 0), lambda source, target: record(), quiet=False, annotate=annotate) as server:
+        server.daemon_threads = False  # closing the server then waits for the threads of its requests
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         statuses = []
@@ -130,14 +136,11 @@ def test_pages_that_tell_that_they_are_open_fill_no_terminal(capsys: pytest.Capt
             connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=10)
             connection.request("POST", path, body=b"{}", headers=JSON | {"X-Token": token})
             statuses.append(connection.getresponse().status)
+            connection.close()
         server.shutdown()
         thread.join()
     assert statuses == [200, 200, 403]
     assert told == [b"{}", b"{}"]
-    lines: list[str] = []
-    for _ in range(100):  # a request is told after it is answered, by a thread of its own
-        lines += capsys.readouterr().err.splitlines()
-        if len(lines) >= 2:
-            break
-        time.sleep(0.1)
+    # the server's threads have ended with it, so nothing is written any more
+    lines = capsys.readouterr().err.splitlines()
     assert sorted(line.split()[1] for line in lines) == ["/alive", "/annotations"]  # the refusal is told

@@ -108,7 +108,6 @@ class SearchStatistics:
     states: int = 0  # combinations and lifts looked at
     beam_cuts: int = 0  # hypotheses dropped by the beam, or left out because they could not have entered it
     trace_bounds: int = 0  # TRACE calls cut at the bound
-    reader: str = ""  # of the word links: "joint", or "single" where a pair was too long for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +134,6 @@ class PhraseAlignment:
         """Phrases in no pair that add only small words to an aligned one, as *by him* does to *him*."""
         trees, nulls = (self.source_tree, self.target_tree), (self.source_nulls, self.target_nulls)
         return loose_phrases(trees, self.pairs, nulls, self.scattered)
-
-    def read_by(self, reader: str) -> PhraseAlignment:
-        """The alignment with the reader of its word links (`joint` or `single`) named in the statistics."""
-        return replace(self, statistics=replace(self.statistics, reader=reader)) if reader else self
 
 
 class ForestNode(NamedTuple):

@@ -7,8 +7,8 @@ one has behind *than*, the other has before it. Only words count, so that it doe
 from __future__ import annotations
 
 from forestalign.lexicon.meaning_words import meaning_words
+from forestalign.meaning.roles import RoleFrames
 from forestalign.phrases.result.role_changes import RoleComparison
-from forestalign.phrases.result.role_frames import RoleFrames
 from forestalign.tokens import Sentence, lemmatize
 
 _STANDARD = (":than", ":as")  # ends of relations of what something is compared with

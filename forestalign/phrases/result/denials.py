@@ -16,10 +16,10 @@ from forestalign.grammar import near_negations
 from forestalign.lexicon.findings import Finding
 from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.opposites import PREFIXES
+from forestalign.meaning.roles import RoleFrames
 from forestalign.phrases.result.comparisons import has_superlative, is_compared, is_turned, path_up
 from forestalign.phrases.result.negated_predicates import Negation, negations_of
 from forestalign.phrases.result.role_changes import RoleComparison
-from forestalign.phrases.result.role_frames import RoleFrames
 
 _WITHIN = ("xcomp", "ccomp", "advmod", "amod", "obj")  # relations below a predicate that are part of what it says
 _TOO = "too"  # behind which an adjective follows: too late

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from forestalign.phrases.evidence.phrase_evidence import SIMILARITY, PhraseEvidence
+from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
 from forestalign.phrases.result.alignment import DiscontinuousPair
 from forestalign.tokens import Sentence, Span
 
@@ -78,7 +78,7 @@ def _ends(pairs: Sequence[AlignedSpans]) -> Ends:
 
 
 def _is_asked(row: PhraseEvidence, known: set[tuple[Span, Span]]) -> bool:
-    if row.kind == SIMILARITY or max(len(row.source), len(row.target)) < 2 or row.strength < LEAST_STRENGTH:
+    if row.kind == SPAN or max(len(row.source), len(row.target)) < 2 or row.strength < LEAST_STRENGTH:
         return False
     spans = Span(row.source[0], row.source[-1] + 1), Span(row.target[0], row.target[-1] + 1)
     is_whole = all(

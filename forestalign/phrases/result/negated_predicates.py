@@ -12,7 +12,7 @@ from forestalign.grammar import negation_words
 from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.negations import denying_lemmas, verbs_that_deny
 from forestalign.lexicon.phrase_text import take_apart
-from forestalign.phrases.result.role_frames import RoleFrames
+from forestalign.meaning.roles import RoleFrames
 from forestalign.tokens import Sentence
 
 _WHETHER = ("or", "not")

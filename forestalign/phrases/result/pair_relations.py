@@ -23,7 +23,7 @@ from forestalign.lexicon.findings import (
 )
 from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.opposites import are_opposites
-from forestalign.phrases.evidence.phrase_evidence import SIMILARITY, PhraseEvidence
+from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
 from forestalign.phrases.result.alignment import DiscontinuousPair
 from forestalign.phrases.result.discontinuous_pairs import AlignedSpans, discontinuous_pairs
 from forestalign.phrases.scoring.schema import WordClass, word_class
@@ -33,14 +33,12 @@ from forestalign.words.alignment import WordAlignment
 LINKS = "links"
 # kinds of evidence as results name them
 PUBLIC_KINDS = {
-    "lexicon": "lexicon",
+    "rule": "lexicon",
     "list": "lexicon",
-    "light verb": "lexicon",
-    "negation": "lexicon",
     "acronym": "acronym",
     "name": "acronym",
     "quantity": "quantity",
-    "similarity": "similarity",
+    "span": "similarity",
 }
 EDGES = frozenset({"DT", ",", ".", ":", "``", "''", "-LRB-", "-RRB-"})  # tags that a phrase may have more at its edges
 SMALL = frozenset({WordClass.FUNCTION, WordClass.PUNCTUATION})
@@ -100,7 +98,7 @@ class PairRelations:
         """What is known about just these words; what is known without articles counts more than mere similarity."""
         one, other = pair.source, pair.target
         exact = self.rows.get((tuple(range(one.begin, one.end)), tuple(range(other.begin, other.end))), [])
-        if any(row.kind != SIMILARITY for row in exact):
+        if any(row.kind != SPAN for row in exact):
             return exact
         return self.rows.get((_bare(self.source, one), _bare(self.target, other)), []) or exact
 
@@ -120,7 +118,7 @@ class PairRelations:
         supports: Sequence[Annotated],
         inside: Sequence[DiscontinuousPair],
     ) -> str:
-        said = [row for row in rows if row.kind != SIMILARITY]  # similarity names no relation
+        said = [row for row in rows if row.kind != SPAN]  # similarity names no relation
         if said:
             strongest = max(row.strength for row in said)
             relations = {row.relation for row in said if row.strength == strongest}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import AGAINST, SIMILAR
+from forestalign.meaning.roles import RoleFrames
 from forestalign.phrases.result.contradictions import ORDER, Contradictions, find_contradictions
 from forestalign.phrases.result.role_changes import RoleComparison
-from forestalign.phrases.result.role_frames import RoleFrames
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordAlignment
 

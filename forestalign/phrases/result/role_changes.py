@@ -17,7 +17,7 @@ from typing import NamedTuple
 from forestalign.lexicon import WordNet
 from forestalign.lexicon.conversives import conversives
 from forestalign.lexicon.opposites import are_opposites
-from forestalign.phrases.result.role_frames import SUBJECT, THAN, RoleFrames
+from forestalign.meaning.roles import SUBJECT, THAN, RoleFrames
 from forestalign.words.alignment import WordLink
 
 _MOVABLE = ("NN", "PRP", "CD", "JJ", "VB")  # beginnings of the tags of words that can change places

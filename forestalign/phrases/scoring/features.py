@@ -15,6 +15,7 @@ from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.forest import Forest, log_partition
 from forestalign.phrases.evidence.discounted_links import discount_links
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
+from forestalign.phrases.evidence.rule_evidence import block_links
 from forestalign.phrases.scoring.link_competition import CompetingLinks
 from forestalign.phrases.scoring.model import PairScores
 from forestalign.phrases.scoring.schema import (
@@ -33,6 +34,7 @@ from forestalign.phrases.scoring.schema import (
 from forestalign.phrases.scoring.score import Step, Weights, best_inside, edge_log_probs
 from forestalign.phrases.scoring.seed_features import evidence_of_pairs, is_word_pair, same_words, seed_features
 from forestalign.phrases.scoring.seeds import Seeds
+from forestalign.phrases.scoring.span_scores import LOWEST, span_log_probs
 from forestalign.words.alignment import WordAlignment
 
 
@@ -81,12 +83,14 @@ def derivation_features(
         if is_word_pair(row) and row.relation == "equal":
             i, j = row.source[0], row.target[0]
             links[i, j] = max(links[i, j], min(row.strength, MOST_LINK))
+    spans = span_log_probs(one, other, block_links(source, target, words, evidence))
     links = discount_links(links, source, target, evidence)
     same = same_words(source.sentence, target.sentence)
-    seeds, rows = seed_features(one, other, links, same, evidence)
+    seeds, rows = seed_features(one, other, links, same, evidence, np.exp(spans))
     competing = CompetingLinks.of(links, has_rivals)
+    support = evidence_of_pairs(source, target, evidence)
     return DerivationFeatures(
-        _pair_features(one, other, competing, scores, evidence_of_pairs(source, target, evidence)),
+        _pair_features(one, other, competing, scores, support, spans - LOWEST),
         _side_features(one, *_linked(competing, same), scores.source_null),
         _side_features(other, *_linked(competing.mirrored(), same.T), scores.target_null),
         seeds,
@@ -102,7 +106,12 @@ def _linked(competing: CompetingLinks, same: BoolArray) -> tuple[FloatArray, Flo
 
 
 def _pair_features(
-    one: NodeArrays, other: NodeArrays, competing: CompetingLinks, scores: PairScores, evidence: FloatArray
+    one: NodeArrays,
+    other: NodeArrays,
+    competing: CompetingLinks,
+    scores: PairScores,
+    evidence: FloatArray,
+    spans: FloatArray,
 ) -> FloatArray:
     inside, leaving = competing.inside(one, other), competing.leaving(one, other)
     lengths, others = one.end - one.begin, other.end - other.begin
@@ -120,6 +129,7 @@ def _pair_features(
         **_word_places(one, other, competing),
         "one word with several": (lengths == 1)[:, None] != (others == 1)[None, :],
         "evidence": evidence,
+        "span score": spans,
     }
     features = np.empty((*inside.shape, len(PAIR)))
     for number, name in enumerate(PAIR):

@@ -49,7 +49,7 @@ FUNCTION_TAGS = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WDT", "
 PAIR = (
     "log pr", "count", "links leaving", "likely links leaving", "bar nodes", "same label", "same category",
     "links inside", "length ratio", "punctuation at an edge", "heads linked", "heads held", "heads linked elsewhere",
-    "edges without link", "one word with several", "evidence",
+    "edges without link", "one word with several", "evidence", "span score",
 )  # fmt: skip
 WORD_SEED = (
     "log p", "log odds", "count", "both function", "both punctuation", "same lemma", "other class", "opposite",

@@ -13,14 +13,16 @@ import numpy as np
 
 from forestalign.arrays import BoolArray, FloatArray
 from forestalign.forest import Forest, NodeId
-from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
-from forestalign.phrases.scoring.schema import NAMES, PHRASE_SEED, SLICE, WORD_SEED, NodeArrays, WordClass
+from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
+from forestalign.phrases.scoring.schema import LIKELY_LINK, NAMES, PHRASE_SEED, SLICE, WORD_SEED, NodeArrays, WordClass
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.scoring.seeds import PHRASE, WORD, Seeds, leaves
 from forestalign.tokens import Sentence
 
 LEAST_IN_BLOCK = 0.25  # probability of each link of a block
 LONGEST_BLOCK = 4  # words
+LEAST_PARTNER = 0.15  # probability of two phrases by the span score
+LONGEST_WITH_LINKS = 3  # words of a phrase that may be a seed though words in it are linked
 
 FUNCTION, PUNCTUATION = int(WordClass.FUNCTION), int(WordClass.PUNCTUATION)
 Words = tuple[int, ...]
@@ -42,9 +44,14 @@ def same_words(source: Sentence, target: Sentence) -> BoolArray:
 
 
 def seed_features(
-    one: NodeArrays, other: NodeArrays, links: FloatArray, same: BoolArray, evidence: Sequence[PhraseEvidence]
+    one: NodeArrays,
+    other: NodeArrays,
+    links: FloatArray,
+    same: BoolArray,
+    evidence: Sequence[PhraseEvidence],
+    partners: FloatArray,
 ) -> tuple[Seeds, FloatArray]:
-    """All seeds, without values, and their parts; `same` says which words are the same."""
+    """All seeds, without values, and their parts; `same` are equal words, `partners` how likely nodes are partners."""
     against = {(row.source, row.target): row.relation for row in evidence if row.relation in WORD_SEED}
     rows: list[tuple[int, int, float, Step]] = []
     vectors: list[Sequence[float]] = []
@@ -55,7 +62,7 @@ def seed_features(
                 rows.append((left, right, 0.0, WORD))
                 vectors.append(vector)
     word_count = len(rows)
-    for (left, right), strengths in sorted(_phrase_vectors(one.forest, other.forest, links, evidence).items()):
+    for (left, right), strengths in sorted(_phrase_vectors(one, other, links, evidence, partners).items()):
         rows.append((left, right, 0.0, PHRASE))
         vectors.append(strengths)
     features = np.zeros((len(rows), len(NAMES)))
@@ -93,14 +100,40 @@ def _word_vectors(
 
 
 def _phrase_vectors(
-    source: Forest, target: Forest, links: FloatArray, evidence: Sequence[PhraseEvidence]
+    source: NodeArrays,
+    target: NodeArrays,
+    links: FloatArray,
+    evidence: Sequence[PhraseEvidence],
+    partners: FloatArray,
 ) -> dict[tuple[NodeId, NodeId], list[float]]:
     """Phrase seeds: pairs of nodes over exactly the words of the evidence, at least one of several words."""
-    left, right = _by_span(source), _by_span(target)
+    left, right = _by_span(source.forest), _by_span(target.forest)
+    place = PHRASE_SEED.index(SPAN)
     found: dict[tuple[NodeId, NodeId], list[float]] = {}
-    for place, strength, one, other in _phrase_places(left, right, links, evidence):
+    for number, strength, one, other in _phrase_places(left, right, links, evidence):
         vector = found.setdefault((one, other), [float(name == "count") for name in PHRASE_SEED])
-        vector[place] = max(vector[place], strength)
+        vector[number] = max(vector[number], strength)
+    for one, other in likely_partners(source, target, links, partners):
+        vector = found.setdefault((one, other), [float(name == "count") for name in PHRASE_SEED])
+        vector[place] = float(partners[one, other])
+    return found
+
+
+def likely_partners(
+    source: NodeArrays, target: NodeArrays, links: FloatArray, partners: FloatArray
+) -> list[tuple[NodeId, NodeId]]:
+    """Pairs of nodes that the span score calls partners; longer ones only where no likely link is inside.
+
+    A seed has nothing inside, so it would cost the pairs of linked words.
+    """
+    rows = np.argwhere(partners >= LEAST_PARTNER)
+    found = []
+    for one, other in rows.tolist():
+        lengths = source.end[one] - source.begin[one], target.end[other] - target.begin[other]
+        if max(lengths) > 1:
+            inside = links[source.begin[one] : source.end[one], target.begin[other] : target.end[other]]
+            if max(lengths) <= LONGEST_WITH_LINKS or inside.max(initial=0.0) <= LIKELY_LINK:
+                found.append((NodeId(one), NodeId(other)))
     return found
 
 

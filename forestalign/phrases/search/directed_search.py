@@ -34,7 +34,7 @@ from forestalign.phrases.search.single_trees import (
 from forestalign.words.alignment import WordAlignment
 
 Engine = Callable[[Forest, Forest, Seeds, Weights, Bounds], Found]
-WIDER = 3  # beams where both sides have one tree only, times those of forests (scripts/search_error.py)
+WIDER = 3  # beams where both sides have one tree only, times those of forests (scripts/score.py search)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

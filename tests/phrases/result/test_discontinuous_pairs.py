@@ -131,7 +131,7 @@ def test_scattered_words_past_the_sentence_are_refused() -> None:
 
 
 def test_kinds_of_evidence_are_chosen_by_name() -> None:
-    assert wanted_kinds("all") > wanted_kinds("quantity, light verb") == {"quantity", "light verb"}
+    assert wanted_kinds("all") > wanted_kinds("quantity, rule") == {"quantity", "rule"}
     assert wanted_kinds("none") == frozenset()
     with pytest.raises(UsageError, match="found 'numbers'"):
         wanted_kinds("numbers")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import forestalign
-from forestalign.lexicon import load_phrases, load_wordnet
+from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import RELATIONS, turned_relation
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence, find_evidence
 from forestalign.phrases.result.discontinuous_pairs import AlignedSpans
@@ -23,7 +23,7 @@ def pair(source: tuple[int, int], target: tuple[int, int], *supports: int) -> Al
 
 def annotated(source: str, target: str, *pairs: AlignedSpans, links: WordAlignment = NO_LINKS) -> list[Annotated]:
     own, other = sentence(source), sentence(target)
-    relations = PairRelations.of(own, other, find_evidence(own, other, load_phrases()), links, load_wordnet())
+    relations = PairRelations.of(own, other, find_evidence(own, other), links, load_wordnet())
     return relations.annotated(pairs)[0]
 
 

@@ -14,7 +14,6 @@ from forestalign.evaluation.phrase_scores import one_tree_forest
 from forestalign.forest import Forest
 from forestalign.learning.calibration import calibration_error, isotonic
 from forestalign.learning.train_scores import start_weights, vector_of
-from forestalign.phrases.evidence.discounted_links import discount_links
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.phrases.scoring.features import derivation_features, weigh_features
 from forestalign.phrases.scoring.model import PairScores
@@ -111,23 +110,16 @@ def test_evidence_seeds_a_phrase_pair_over_exactly_its_words(aligner, prepared) 
     scores = aligner.stage.score(source, target, links)
     words = [token.surface for token in source.sentence.tokens]
     begin = words.index("the")
-    evidence = PhraseEvidence((begin, begin + 1), (0, 1), "lexicon", "equal", 0.9)
-    apart = PhraseEvidence((0, 2), (0, 1), "lexicon", "equal", 0.9)
-    against = PhraseEvidence((begin, begin + 1), (0, 1), "lexicon", "opposite", 0.9)
-    phrase_kind = 4
-    plain = derivation_features(source, target, links, scores)
-    known = set(
-        zip(plain.seeds.source.tolist(), plain.seeds.target.tolist(), strict=True)
-    )  # blocks of links among them
-    for rows, count in (((evidence,), 1), ((apart,), 0), ((against,), 0)):
-        seeds = derivation_features(source, target, links, scores, rows).seeds
-        places = zip(seeds.source.tolist(), seeds.target.tolist(), strict=True)
-        added = [k for k, place in enumerate(places) if place not in known]
-        assert all(seeds.kind[k] == phrase_kind for k in added)
-        assert (len(added) >= 1) == bool(count)
-        assert len(seeds) - len(added) == len(plain.seeds)
-        for k in added:
-            node = source.nodes[int(seeds.source[k])]
+    evidence = PhraseEvidence((begin, begin + 1), (0, 1), "rule", "equal", 0.9)
+    apart = PhraseEvidence((0, 2), (0, 1), "rule", "equal", 0.9)
+    against = PhraseEvidence((begin, begin + 1), (0, 1), "rule", "opposite", 0.9)
+    strength = NAMES.index("phrase: rule")
+    for rows, has_seed in (((evidence,), True), ((apart,), False), ((against,), False)):
+        features = derivation_features(source, target, links, scores, rows)
+        seeds = np.flatnonzero(features.seed_features[:, strength])
+        assert bool(len(seeds)) == has_seed
+        for seed in seeds:
+            node = source.nodes[int(features.seeds.source[seed])]
             assert (node.begin, node.end) == (begin, begin + 2)
 
 
@@ -190,20 +182,9 @@ def test_evidence_speaks_for_the_nodes_over_its_words_and_for_no_others() -> Non
     for row, is_told in (
         (PhraseEvidence((1, 2), (1,), "lexicon", "equal", 0.8), True),
         (PhraseEvidence((0, 2), (1,), "lexicon", "equal", 0.8), False),
-        (PhraseEvidence((1, 2), (1,), "lexicon", "opposite", 0.8), False),
+        (PhraseEvidence((1, 2), (1,), "rule", "opposite", 0.8), False),
         (PhraseEvidence((0,), (0,), "lexicon", "equal", 0.8), False),
     ):
         told = np.argwhere(evidence_of_pairs(source, target, [row])).tolist()
         spans = {(source.nodes[a].begin, source.nodes[a].end, target.nodes[b].begin) for a, b in told}
         assert spans == ({(1, 3, 1)} if is_told else set())
-
-
-def test_opposites_in_a_negation_are_not_linked() -> None:
-    source = _one_tree("(TOP (S (NP (PRP It)) (VP (VBD was) (RB not) (ADJP (JJ easy)))))")
-    target = _one_tree("(TOP (S (NP (PRP It)) (VP (VBD was) (ADJP (JJ hard)))))")
-    links = np.eye(4, 3)
-    links[3, 2] = 0.9
-    row = PhraseEvidence((2, 3), (2,), "negation", "similar", 0.6)
-    explained = discount_links(links, source, target, [row])
-    assert explained[3, 2] == 0.0
-    assert explained[0, 0] == explained[1, 1] == 1.0

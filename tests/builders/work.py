@@ -1,0 +1,33 @@
+"""What a test may ask of work instead of a clock: how many functions it calls, and whether something has come about."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+PATIENCE = 120.0  # seconds after which a test gives up; no test is right or wrong by them
+
+
+def count_calls(work: Callable[[], object]) -> int:
+    """How many functions a piece of work calls: what it costs, whatever the machine is doing."""
+    count = 0
+
+    def count_call(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(count_call)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def wait_until(has_come: Callable[[], bool]) -> None:
+    """Wait for something that other threads or processes bring about."""
+    end = time.monotonic() + PATIENCE
+    while not has_come():
+        assert time.monotonic() < end, "it has not come about"
+        time.sleep(0.005)
