@@ -132,8 +132,18 @@ def test_lines_that_were_bad_already_keep_their_place() -> None:
 
 
 def test_a_job_within_its_time_limit_is_done() -> None:
-    (found,) = run_chunk(stumbling, jobs_of("quick"), time_limit=30.0)
+    (found,) = run_chunk(stumbling, jobs_of("quick"), time_limit=600.0)
     assert found.value == "quick"
+
+
+def test_a_job_that_does_not_end_is_given_up_after_its_time_limit() -> None:
+    def stay(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
+        while True:
+            pass
+        yield Outcome.of(jobs[0], "")
+
+    (outcome,) = run_chunk(stay, jobs_of("endless"), time_limit=0.05)
+    assert outcome.error == "took longer than 0.05 s"
 
 
 # ---- order ----

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import signal
@@ -22,11 +23,9 @@ JOBS = [Job(number, f"p{number}", "word" * 2000) for number in range(1, 401)]
 class StartUpper:
     """Upper-cases payloads; some words make trouble, in the ways that real work does."""
 
-    flag: str = ""  # a file: trouble only while it does not exist
-    loading: float = 0.0  # seconds
+    flag: str = ""  # a file: trouble only while it does not exist; or a folder for the numbers of processes
 
     def __call__(self) -> Handler[str]:
-        time.sleep(self.loading)
         return self._handle
 
     def _handle(self, jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
@@ -34,11 +33,17 @@ class StartUpper:
             match job.payload:
                 case "raise":
                     raise ValueError("a bad word")
-                case "loop":
+                case "late":  # its time is over at once
+                    signal.setitimer(signal.ITIMER_REAL, 0.01)
                     while True:
                         pass
+                case "late in compiled code":
+                    with open(os.devnull, "w") as nowhere:
+                        faulthandler.dump_traceback_later(0.01, exit=True, file=nowhere)
+                        _loop_in_compiled_code()
                 case "compiled loop":
-                    sum(repeat(1, 10**12))  # one call into C, which no exception interrupts
+                    Path(self.flag, str(os.getpid())).touch()
+                    _loop_in_compiled_code()
                 case "memory":
                     raise MemoryError
                 case "die":
@@ -48,6 +53,28 @@ class StartUpper:
                         Path(self.flag).touch()
                         os.kill(os.getpid(), signal.SIGKILL)
             yield Outcome.of(job, json.dumps({"id": job.key, "text": job.payload.upper()}))
+
+
+def _loop_in_compiled_code() -> None:
+    sum(repeat(1, 10**12))  # one call into C, which no exception interrupts
+
+
+@dataclass(frozen=True, slots=True)
+class StartClock:
+    """Says of each job whether the clock of the time limit ran while the worker loaded, and whether it runs now."""
+
+    def __call__(self) -> Handler[str]:
+        while_loading = _clock_runs()
+
+        def handle(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
+            for job in jobs:
+                yield Outcome.of(job, json.dumps({"id": job.key, "text": [while_loading, _clock_runs()]}))
+
+        return handle
+
+
+def _clock_runs() -> bool:
+    return signal.getitimer(signal.ITIMER_REAL)[0] > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +101,29 @@ def handle_slowly(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
         yield Outcome.of(job, json.dumps({"id": job.key, "text": job.payload}))
 
 
-def run_slowly(output: str, processes: int) -> None:
+@dataclass(frozen=True, slots=True)
+class StartPausing:
+    """A worker that does twelve jobs and then, while a file exists, waits for its end."""
+
+    flag: str
+
+    def __call__(self) -> Handler[str]:
+        left = iter(range(12)) if os.path.exists(self.flag) else repeat(0)
+
+        def handle(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
+            for job in jobs:
+                if next(left, None) is None:
+                    signal.pause()
+                yield from handle_slowly([job])
+
+        return handle
+
+
+def run_until_killed(output: str, flag: str, processes: int) -> None:
+    """A run that is alive when it is killed, and has got further."""
     run_jobs(
         JOBS,
-        start_slowly,
+        StartPausing(flag),
         output=OutputOptions(output, resume=True),
         limits=RunLimits(processes=processes, chunk_size=4),
     )

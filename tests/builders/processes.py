@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 from forestalign.cli import main
 from tests.builders.places import DATA
@@ -23,3 +24,11 @@ def call(arguments: list[str]) -> int:
 def children(process: int) -> list[int]:
     found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True, check=False)
     return [int(each) for each in found.stdout.split()]
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs; one that has ended and that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

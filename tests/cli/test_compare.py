@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from forestalign.cli import main
 from forestalign.terminal import GREEN, RED
 from forestalign.texts import comparison
 from tests.builders.places import ROOT
+from tests.builders.work import count_calls
 
 OLD = "The board met on Monday. Nobody was hurt. Sales rose by 3 percent in May. The weather was fine."
 NEW = "The weather was fine. On Monday the board met. Nobody was hurt. Sales rose by 5 percent in May. It rained."
@@ -157,9 +157,10 @@ def test_a_file_and_itself_need_no_models(
     monkeypatch.setattr(comparison, "load", None)
     path = tmp_path / "long.txt"
     path.write_text(" ".join(f"Sentence {n} stands here and says little." for n in range(3000)), encoding="utf-8")
-    begin = time.process_time()
-    assert main(["compare", str(path), str(path)]) == 0
-    assert time.process_time() - begin < 10
+    statuses: list[int] = []
+    calls = count_calls(lambda: statuses.append(main(["compare", str(path), str(path)])))
+    assert statuses == [0]
+    assert calls < 3000 * 400
     assert capsys.readouterr().out.endswith(": 3000 sentences → 3000 sentences; 3000 same\n")
 
 

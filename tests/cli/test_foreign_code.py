@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from forestalign.cli import COMMANDS
 from tests.builders.places import DATA, ROOT
 from tests.builders.processes import COMMAND
+from tests.builders.work import wait_until
 
 MODULES = ("numpy", "json", "forestalign", "ctypes", "pickle", "tqdm", "scipy", "onnxruntime", "sitecustomize")
 PLANTED = "open({!r}, 'a').write(__name__ + '\\n')\nraise ImportError('planted ' + __name__)\n"
@@ -132,9 +132,7 @@ def test_modules_beside_a_worker_of_a_cluster_are_not_run(folder: Path) -> None:
     scheduler = subprocess.Popen(
         [*dask, "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(address)], **quiet
     )  # type: ignore[call-overload]
-    deadline = time.monotonic() + 60
-    while not address.exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_until(lambda: address.exists() and "tcp://" in address.read_text(encoding="utf-8"))
     found = re.search(r"tcp://[^\"]+", address.read_text(encoding="utf-8"))
     assert found is not None
     worker = subprocess.Popen(

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -41,6 +40,7 @@ from forestalign.words.crf import load_crf
 from forestalign.words.crf.analysis_store import AnalysisStore
 from forestalign.words.crf.model_file import read_model, write_model
 from tests.builders.processes import PAIRS, call
+from tests.builders.work import size_of, wait_for_growth, wait_until
 
 OF_RESULTS = (["edits"], ["extract"], ["similarity", "--results"], ["view"])
 
@@ -153,11 +153,9 @@ def test_a_command_that_is_ended_removes_what_it_had_begun(
     command = [sys.executable, "-m", "forestalign", "extract", str(large), "-o", str(tmp_path / "t.tsv")]
     listen = partial(signal.signal, number, signal.SIG_DFL)  # these tests may themselves run under nohup
     run = subprocess.Popen(command, stderr=subprocess.DEVNULL, preexec_fn=listen)
-    while len(os.listdir(tmp_path)) < 2 and run.poll() is None:
-        time.sleep(0.05)
-    time.sleep(0.5)
+    wait_until(lambda: any(path.stat().st_size for path in tmp_path.iterdir() if path != large))
     run.send_signal(number)
-    assert run.wait(timeout=60) == 128 + number
+    assert run.wait() == 128 + number
     assert os.listdir(tmp_path) == ["large.jsonl"]
 
 
@@ -175,10 +173,9 @@ def test_newer_runs_that_are_killed_end_with_the_bytes_of_one_that_was_not(tmp_p
     command = [sys.executable, "-m", "forestalign", *form, str(pairs), "-q", "-o"]
     subprocess.run([*command, str(whole)], check=True)
     for _ in range(3):
+        size = size_of(output)
         run = subprocess.Popen([*command, str(output), "--resume"], start_new_session=True, stderr=subprocess.DEVNULL)
-        size = output.stat().st_size if output.exists() else 0
-        while run.poll() is None and not (output.exists() and output.stat().st_size > size):
-            time.sleep(0.01)
+        wait_for_growth(output, size, run)
         if run.poll() is None:
             os.killpg(run.pid, signal.SIGKILL)
         run.wait()

@@ -29,9 +29,10 @@ from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import ForestAlignError, InputError, OutputError, UsageError
 from forestalign.lexicon import load_vectors
 from forestalign.outputs import check_output, whole_file
-from tests.builders.batch_workers import StartUpper
+from tests.builders.batch_workers import StartClock, StartUpper
 from tests.builders.places import ROOT
-from tests.builders.processes import PAIRS, call, children
+from tests.builders.processes import PAIRS, call, children, is_alive
+from tests.builders.work import size_of, wait_for_growth, wait_until
 
 BATCH = (["align"], ["align", "--json"], ["words"], ["parse"], ["rerank"])
 WHOLE = (["view"], ["edits"], ["extract"], ["similarity", "--results"])  # written at once: nothing to resume
@@ -206,44 +207,29 @@ def test_without_memory_a_run_ends_after_a_few_pairs_with_one_message(tmp_path: 
 
 
 def test_the_clock_of_the_time_limit_starts_after_loading(tmp_path: Path) -> None:
-    tally = run_jobs(
-        words("a"),
-        StartUpper(loading=1.0),
-        output=OutputOptions(str(tmp_path / "out.jsonl")),
-        limits=RunLimits(time_limit=0.5),
-    )
-    assert tally == Tally(done=1)
-
-
-def is_alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    output = tmp_path / "out.jsonl"
+    run_jobs(words("a"), StartClock(), output=OutputOptions(str(output)), limits=RunLimits(time_limit=600))
+    assert json.loads(output.read_text())["text"] == [False, True]
 
 
 ENDLESS = """
+import sys
 from forestalign.batch import Job, RunLimits, run_jobs
 from tests.builders.batch_workers import StartUpper
 jobs = [Job(number, str(number), "compiled loop") for number in range(1, 9)]
-run_jobs(jobs, StartUpper(), limits=RunLimits(processes=2, chunk_size=1))
+run_jobs(jobs, StartUpper(sys.argv[1]), limits=RunLimits(processes=2, chunk_size=1))
 """
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
-def test_no_worker_outlives_a_killed_parent_by_two_seconds() -> None:
-    parent = subprocess.Popen([sys.executable, "-c", ENDLESS], cwd=ROOT)
-    deadline = time.monotonic() + 60
-    while len(workers := children(parent.pid)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.1)
-    time.sleep(2)  # they are in compiled code now
+def test_no_worker_outlives_a_killed_parent(tmp_path: Path) -> None:
+    parent = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)], cwd=ROOT)
+    wait_until(lambda: len(os.listdir(tmp_path)) == 2)  # both are about to enter compiled code
+    workers = [int(name) for name in os.listdir(tmp_path)]
+    assert all(map(is_alive, workers))
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 2
-    while any(map(is_alive, workers)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert len(workers) == 2
-    assert not any(map(is_alive, workers))
+    wait_until(lambda: not any(map(is_alive, workers)))
 
 
 # ---- vectors that would run code ----
@@ -298,14 +284,10 @@ def test_real_runs_killed_anyhow_end_with_the_bytes_of_one_that_was_not(
     assert start_align(str(pairs), *form, "-o", str(whole)).wait() == 1
     kinds = ("group", "parent", "child", "term", "interrupt")
     for attempt, kind in enumerate(kinds):
+        before = size_of(output)
         run = start_align(str(pairs), *form, "-o", str(output), "--resume", "-j", str(1 + attempt % 2))
-        before = output.stat().st_size if output.exists() else 0
-        deadline = time.monotonic() + 120
-        while run.poll() is None and time.monotonic() < deadline:
-            if output.exists() and output.stat().st_size > before:
-                break
-            time.sleep(0.01)
-        time.sleep(chance.random() * 0.2)
+        wait_for_growth(output, before, run)
+        time.sleep(chance.random() * 0.2)  # a kill is right at any moment
         if run.poll() is None:
             strike(run, kind)
         run.wait()
@@ -321,7 +303,6 @@ def strike(run: subprocess.Popen[bytes], kind: str) -> None:
     elif kind == "child":
         for child in children(run.pid)[:1]:
             os.kill(child, signal.SIGKILL)
-        time.sleep(0.5)
         run.kill()
     else:
         run.send_signal(signal.SIGTERM if kind == "term" else signal.SIGINT)
@@ -333,17 +314,12 @@ def test_a_second_run_on_a_file_in_use_is_refused_and_touches_nothing(tmp_path: 
     pairs, output, alone = tmp_path / "pairs.tsv", tmp_path / "out.jsonl", tmp_path / "alone.jsonl"
     pairs.write_text(PAIRS.read_text() * 10)
     first = start_align(str(pairs), "--json", "-o", str(output), "--resume")
-    while not output.exists():
-        time.sleep(0.01)
-    codes = []
-    # the first run gives the file up a moment before its process ends: a call that gets it then is the last one
-    while first.poll() is None and 0 not in codes:
-        option = "--force" if len(codes) % 2 else "--resume"
-        codes.append(call(["align", str(pairs), "--json", "-q", "-o", str(output), option]))
-        time.sleep(0.05)
+    wait_until(output.exists)
+    os.killpg(first.pid, signal.SIGSTOP)  # so that it is in use as long as others ask
+    for option in ("--force", "--resume") * 3:
+        assert call(["align", str(pairs), "--json", "-q", "-o", str(output), option]) == 2
+    os.killpg(first.pid, signal.SIGCONT)
     assert first.wait() == 0
-    assert len(codes) > 10
-    assert set(codes[:-1]) == {2}
     assert start_align(str(pairs), "--json", "-o", str(alone)).wait() == 0
     assert [json.loads(line)["id"] for line in output.read_text().splitlines()] == [str(n) for n in range(1, 121)]
     assert output.read_bytes() == alone.read_bytes()

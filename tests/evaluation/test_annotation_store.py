@@ -19,6 +19,7 @@ from forestalign.evaluation.annotation_store import AnnotationStore, result_of_a
 from forestalign.view.server import AlignServer
 from tests.builders.annotations import FED, KEEPERS, ROOTS, SEALS, SOURCE, TARGET, answer, save, send, side
 from tests.builders.annotations import record as line_of
+from tests.builders.work import PATIENCE
 
 
 def open_page(store: AnnotationStore, page: str = "one", annotator: str = "ann", take_over: bool = False) -> Any:
@@ -201,7 +202,7 @@ def never(source: str, target: str) -> Alignment:
 
 
 def post(server: AlignServer, body: dict[str, Any], **headers: str) -> tuple[int, dict[str, Any]]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=PATIENCE)
     sent = {"Content-Type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
     connection.request("POST", "/annotations", json.dumps(body), sent)
     reply = connection.getresponse()

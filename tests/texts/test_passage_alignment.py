@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from forestalign.errors import ForestAlignError
+from forestalign.texts import passage_alignment
 from forestalign.texts.passage_alignment import CHUNK, align_passages
 from tests.builders.work import wait_until
 
@@ -72,9 +73,26 @@ def test_who_is_free_takes_the_next_chunk() -> None:
 
 
 @pytest.mark.parametrize("taken", [0, 1, CHUNK + 1])
-def test_nobody_works_on_when_nobody_reads(taken: int) -> None:
+def test_nobody_works_on_when_nobody_reads(taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_waited_for = threading.Event()
+
+    class Helper(threading.Thread):
+        def join(self, timeout: float | None = None) -> None:
+            is_waited_for.set()
+            super().join(timeout)
+
+    class Stops(Aligns):
+        """The other processes do one chunk, and go on when this one waits for them."""
+
+        def align_elsewhere(self, pairs: Iterable[tuple[str, str]], jobs: int, batch_size: int) -> Iterator[str]:
+            for number, name in enumerate(super().align_elsewhere(pairs, jobs, batch_size), start=1):
+                yield name
+                if number == batch_size:
+                    is_waited_for.wait()
+
+    monkeypatch.setattr(passage_alignment, "Thread", Helper)
     before = threading.active_count()
-    aligner: Any = Aligns(here=0.01, there=0.01)
+    aligner: Any = Stops()
     many = [(str(n), str(n)) for n in range(100 * CHUNK)]
     begun = align_passages(many, aligner, jobs=2)
     list(islice(begun, taken))
@@ -84,12 +102,19 @@ def test_nobody_works_on_when_nobody_reads(taken: int) -> None:
 
 
 def test_what_goes_wrong_elsewhere_is_raised_here() -> None:
+    has_begun = threading.Event()
+
     class Fails(Aligns):
+        def prepare(self, rows: Sequence[tuple[str, str, str, None]]) -> list[str]:
+            has_begun.wait()  # this process cannot do everything before the other one has begun
+            return super().prepare(rows)
+
         def align_elsewhere(self, pairs: Iterable[tuple[str, str]], jobs: int, batch_size: int) -> Iterator[str]:
             next(iter(pairs))
+            has_begun.set()
             raise ForestAlignError("no process could be started")
             yield ""
 
-    aligner: Any = Fails(here=0.01)
+    aligner: Any = Fails()
     with pytest.raises(ForestAlignError, match="no process could be started"):
         list(align_passages(PAIRS, aligner, jobs=2))

@@ -7,22 +7,26 @@ import json
 import socket
 import struct
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from email.message import Message
+from typing import NamedTuple
 
 import pytest
 
 from forestalign.view import server as server_module
 from forestalign.view.server import AlignServer
 from tests.builders.view_samples import record
-from tests.builders.work import wait_until
+from tests.builders.work import PATIENCE, wait_until
 
 JSON = {"Content-Type": "application/json"}
 
 
 @contextmanager
-def running(seconds: float = 5.0) -> Iterator[AlignServer]:
-    with AlignServer(("127.0.0.1", 0), lambda source, target: record(), quiet=False) as server:
+def running(seconds: float = PATIENCE, annotate: Callable[[bytes], str] | None = None) -> Iterator[AlignServer]:
+    """A server whose threads have all ended when it is left, so that none writes into the next test."""
+    with AlignServer(("127.0.0.1", 0), lambda source, target: record(), quiet=False, annotate=annotate) as server:
+        server.daemon_threads = False
         server.seconds = seconds  # type: ignore[misc]
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
@@ -41,20 +45,27 @@ def port(server: AlignServer) -> int:
 
 
 def connected(server: AlignServer) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port(server)), timeout=10)
+    return socket.create_connection(("127.0.0.1", port(server)), timeout=PATIENCE)
 
 
-def answer(server: AlignServer, method: str, path: str, body: bytes = b"") -> http.client.HTTPResponse:
-    connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=10)
-    connection.request(method, path, body=body, headers=JSON)
-    return connection.getresponse()
+class Answer(NamedTuple):
+    status: int
+    headers: Message
+    body: bytes
+
+
+def answer(server: AlignServer, method: str, path: str, body: bytes = b"", token: str = "") -> Answer:
+    with closing(http.client.HTTPConnection("127.0.0.1", port(server), timeout=PATIENCE)) as connection:
+        connection.request(method, path, body=body, headers=JSON | {"X-Token": token})
+        response = connection.getresponse()
+        return Answer(response.status, response.headers, response.read())
 
 
 @pytest.mark.parametrize("path", ["/", "/?x=1", "/?a=%00&b", "/#top"])
 def test_the_page_has_an_address_with_or_without_a_query(path: str) -> None:
     with running() as server:
         response = answer(server, "GET", path)
-        assert (response.status, b"<!doctype html" in response.read().lower()) == (200, True)
+        assert (response.status, b"<!doctype html" in response.body.lower()) == (200, True)
 
 
 def test_the_head_of_the_page_can_be_asked_for_alone() -> None:
@@ -62,7 +73,7 @@ def test_the_head_of_the_page_can_be_asked_for_alone() -> None:
         response = answer(server, "HEAD", "/")
         assert response.status == 200
         assert int(response.headers["Content-Length"]) > 1000
-        assert response.read() == b""
+        assert response.body == b""
         assert answer(server, "HEAD", "/elsewhere").status == 404
 
 
@@ -71,12 +82,12 @@ def test_half_of_a_surrogate_pair_is_refused(half: str) -> None:
     with running() as server:
         response = answer(server, "POST", "/align", f'{{"source": "{half}", "target": "b"}}'.encode())
         assert response.status == 400
-        assert "half of a surrogate pair" in json.loads(response.read())["error"]
+        assert "half of a surrogate pair" in json.loads(response.body)["error"]
 
 
 @pytest.mark.parametrize("first", [b"", b"G", b"POST /align HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n"])
 def test_a_request_that_trickles_in_is_ended_as_a_whole(first: bytes) -> None:
-    with running(seconds=1.0) as server, connected(server) as client:
+    with running(seconds=0.2) as server, connected(server) as client:
         client.sendall(first)
         wait_until(lambda: is_closed(client))
 
@@ -85,7 +96,7 @@ def is_closed(client: socket.socket) -> bool:
     """Send another byte; whether the other side has closed the connection."""
     try:
         client.sendall(b"x")
-        client.settimeout(0.2)
+        client.settimeout(0.05)
         return client.recv(4096) == b""
     except TimeoutError:
         return False
@@ -95,7 +106,7 @@ def is_closed(client: socket.socket) -> bool:
 
 def test_connections_have_a_cap_and_places_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_module, "_MOST_CONNECTIONS", 3)
-    with running(seconds=30.0) as server:
+    with running() as server:
         held = [connected(server) for _ in range(3)]
         for client in held:
             client.sendall(b"GET / HT")
@@ -127,20 +138,10 @@ def test_pages_that_tell_that_they_are_open_fill_no_terminal(capsys: pytest.Capt
         told.append(request)
         return "{}"
 
-    with AlignServer(("127.0.0.1", 0), lambda source, target: record(), quiet=False, annotate=annotate) as server:
-        server.daemon_threads = False  # closing the server then waits for the threads of its requests
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        statuses = []
-        for path, token in (("/alive", server.token), ("/annotations", server.token), ("/alive", "wrong")):
-            connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=10)
-            connection.request("POST", path, body=b"{}", headers=JSON | {"X-Token": token})
-            statuses.append(connection.getresponse().status)
-            connection.close()
-        server.shutdown()
-        thread.join()
+    with running(annotate=annotate) as server:
+        requests = (("/alive", server.token), ("/annotations", server.token), ("/alive", "wrong"))
+        statuses = [answer(server, "POST", path, b"{}", token).status for path, token in requests]
     assert statuses == [200, 200, 403]
     assert told == [b"{}", b"{}"]
-    # the server's threads have ended with it, so nothing is written any more
     lines = capsys.readouterr().err.splitlines()
     assert sorted(line.split()[1] for line in lines) == ["/alive", "/annotations"]  # the refusal is told

@@ -37,6 +37,7 @@ from tests.builders.view_samples import (
     record,
     with_extras,
 )
+from tests.builders.work import PATIENCE
 
 CAT = cat()
 POOR_CAT = cat(4, 7)
@@ -218,7 +219,7 @@ def server() -> Iterator[AlignServer]:
 
 
 def ask(server: AlignServer, method: str, path: str, body: str | bytes = b"", **headers: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=PATIENCE)
     sent = {"Content-Type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
     connection.request(method, path, body, sent)
     answer = connection.getresponse()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,6 +35,8 @@ from forestalign.words.crf.lattice import Segment
 from forestalign.words.crf.pair_features import lattice_of, pair_features
 from forestalign.words.crf.softmax_margin import example_of, loss_and_gradient
 from forestalign.words.crf.training import PartlyFree, examples_of, fingerprint
+from tests.builders.processes import is_alive
+from tests.builders.work import wait_until
 
 TOKEN = feature_space(FAMILIES, 1, 1)
 PHRASE = feature_space(FAMILIES, 3, 3)
@@ -362,14 +363,4 @@ def test_processes_of_a_killed_run_end_with_it() -> None:
     done = subprocess.run([sys.executable, "-P", "-c", KILLED], capture_output=True, text=True, timeout=120)
     workers = [int(each) for each in done.stdout.split()]
     assert len(workers) == 3
-    deadline = time.monotonic() + 10
-    while any(map(is_running, workers)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(is_running, workers))
-
-
-def is_running(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    wait_until(lambda: not any(map(is_alive, workers)))
