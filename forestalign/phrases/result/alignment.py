@@ -99,6 +99,7 @@ class DiscontinuousPair(NamedTuple):
     target: tuple[int, ...]
     evidence: str
     relation: str
+    posterior: float | None = None  # how strong the evidence is
 
 
 @dataclass(frozen=True, slots=True)
