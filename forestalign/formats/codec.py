@@ -17,12 +17,15 @@ from forestalign.formats.lines import read_text_lines
 from forestalign.formats.tree_files import fit_tree
 from forestalign.inputs import finite_number
 from forestalign.phrases.result.alignment import (
+    HIGHEST_SCORE,
+    VERDICTS,
     Alignment,
     DiscontinuousPair,
     ForestNode,
     ForestNodes,
     PhraseAlignment,
     PhrasePair,
+    Verdict,
 )
 from forestalign.tokens import Sentence, Token, analyse
 from forestalign.trees import Tree, format_brackets, parse_brackets
@@ -48,6 +51,9 @@ def to_json(alignment: Alignment) -> str:
         "completed": best.completed,
         "log_score": finite(best.log_score),
         "signature": alignment.signature,
+        "verdict": alignment.verdict,
+        "probability": alignment.probability,
+        "similarity": alignment.score,
         **_scattered_fields(best),
     }
     if extended := best.extended:
@@ -189,7 +195,15 @@ def _alignment(fields: Fields) -> Alignment:
         candidates=_links(fields, "candidates", counts) if fields.has("candidates") else NO_LINKS,
         signature=fields.text("signature"),
         unchosen=_unchosen(fields.child("forests"), counts) if fields.has("forests") else None,
+        judged=_judged(fields) if fields.has("verdict") else None,
     )
+
+
+def _judged(fields: Fields) -> Verdict:
+    found = fields.text("verdict")
+    if found not in VERDICTS:
+        fields.complain("verdict", f"found {shorten(found)}; expected one of {', '.join(VERDICTS)}")
+    return Verdict(found, _number(fields, "probability", 1), _number(fields, "similarity", HIGHEST_SCORE))
 
 
 def _phrases(
@@ -243,9 +257,13 @@ def _pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence]) -> P
 def _posterior(fields: Fields) -> float | None:
     if not fields.has("posterior") or fields.values["posterior"] is None:
         return None
-    value = fields.number("posterior")
-    if not 0.0 <= value <= 1.0:
-        fields.complain("posterior", f"found {value:g}; expected a number from 0 to 1")
+    return _number(fields, "posterior", 1)
+
+
+def _number(fields: Fields, name: str, highest: int) -> float:
+    value = fields.number(name)
+    if not 0.0 <= value <= highest:
+        fields.complain(name, f"found {value:g}; expected a number from 0 to {highest}")
     return value
 
 

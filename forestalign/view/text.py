@@ -12,7 +12,15 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from forestalign.lexicon.english import looks_english
-from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhraseAlignment, PhrasePair
+from forestalign.phrases.result.alignment import (
+    CHANGED,
+    SAME,
+    UNRELATED,
+    Alignment,
+    DiscontinuousPair,
+    PhraseAlignment,
+    PhrasePair,
+)
 from forestalign.phrases.result.discontinuous_pairs import scattered_words
 from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW
 from forestalign.tokens import Sentence, Span
@@ -22,13 +30,14 @@ from forestalign.view.differences import differences, is_mark
 CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})
 _SILENT = frozenset({"", "equal"})  # relations that go without saying
 _UNSURE = 0.5  # confidence below which a pair is marked in colour
+_MOST_REASONS = 3  # in the first line
 
 
 def render_text(alignment: Alignment, colour: bool = False, bars: bool | None = None, *, verbose: bool = False) -> str:
     """A few lines about one pair of sentences; `bars` asks for all bar phrases or for none."""
     paint, tree = Paint(colour), _Tree(alignment, alignment.shown(bars), verbose)
     lines = [
-        paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, tree, paint),
+        paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, paint),
         f"  source: {visible(alignment.source.text)}",
         f"  target: {visible(alignment.target.text)}",
         *_lines(list(tree.rows()), paint, verbose),
@@ -179,15 +188,15 @@ class _Tree:
         return tuple(name for name in self._pairs[k].evidence if name not in others)
 
 
-def _head(alignment: Alignment, tree: _Tree, paint: Paint) -> str:
-    """How sure the whole is, and what the first sentence is to the second."""
-    if not alignment.phrases.pairs:
-        return paint(DIM, "  nothing corresponds")
-    if tree.whole is None:
-        return paint(DIM, "  parts correspond")
-    pair = alignment.phrases.pairs[tree.whole]
-    told = confidence_text(pair.posterior)
-    return paint(DIM, f"  confidence {told}" if told else "") + _relation(pair.relation, paint, reason=pair.reason)
+def _head(alignment: Alignment, paint: Paint) -> str:
+    """The verdict, how likely the meaning is the same, and what has changed; why is told of what differs alone."""
+    told = f"  {alignment.verdict}"
+    if alignment.verdict != UNRELATED:
+        told += f" {confidence_text(alignment.probability)}"
+    if alignment.verdict != CHANGED:
+        return paint(BOLD if alignment.verdict == SAME else DIM, told)
+    reasons = [each.reason for each in alignment.contradictions][:_MOST_REASONS]
+    return paint(RED, told + visible(f": {'; '.join(reasons)}" if reasons else ""))
 
 
 def _relation(relation: str, paint: Paint, before: str = "  ", reason: str = "") -> str:
