@@ -22,8 +22,7 @@ from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import NoParseError
 from forestalign.evaluation import Evaluation
 from forestalign.evaluation.chunk_scores import score_chunks
-from forestalign.formats.chunk_files import ChunkedPair, chunk_alignment, chunks_of
-from forestalign.formats.ists import ChunkAlignment, read_ists
+from forestalign.formats.chunk_files import ChunkAlignment, ChunkedPair, chunk_alignment, chunks_of, read_ists
 from forestalign.formats.lines import write_lines
 from forestalign.learning.calibration import Point, calibration_error
 from forestalign.learning.chunk_training import ChunkExample, chunk_example, train_chunks

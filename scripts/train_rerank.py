@@ -22,8 +22,7 @@ from forestalign.aligner import Aligner
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import NoParseError
 from forestalign.evaluation.ambiguous_pairs import read_ambiguous
-from forestalign.evaluation.annotated_pairs import AnnotatedPair
-from forestalign.evaluation.annotation_files import read_annotations
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, read_annotations
 from forestalign.formats.lines import write_lines
 from forestalign.formats.tree_files import read_trees
 from forestalign.grammar import base_label

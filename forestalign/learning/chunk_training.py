@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.formats.ists import ChunkAlignment
+from forestalign.formats.chunk_files import ChunkAlignment
 from forestalign.learning.span_training import fit_logistic, fit_multinomial, fit_ridge
 from forestalign.phrases.chunk_alignment import TYPES, ChunkModel, around_features
 from forestalign.phrases.evidence.span_context import SpanContext

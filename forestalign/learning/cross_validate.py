@@ -23,14 +23,17 @@ from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.evaluation import Evaluation, compare
-from forestalign.evaluation.development import Answer, DevelopmentSet, Judge, read_development
-from forestalign.evaluation.development_answers import (
+from forestalign.evaluation.development import (
+    Answer,
+    DevelopmentSet,
     DevelopmentWorker,
+    Judge,
     align_cached,
     align_development,
     best_trees,
     prepared_pairs,
     project_cached,
+    read_development,
 )
 from forestalign.evaluation.projection import GoldKind
 from forestalign.learning.checkpoints import checkpoint_path, files_of, is_checkpoint, training

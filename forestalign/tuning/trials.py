@@ -25,9 +25,14 @@ from forestalign.batch import Worker, Workers
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, MissingExtraError, UsageError
 from forestalign.evaluation import Evaluation
-from forestalign.evaluation.development import read_development
-from forestalign.evaluation.development_answers import DevelopmentWorker, align_development, best_trees, prepared_pairs
-from forestalign.evaluation.report import data_hash
+from forestalign.evaluation.development import (
+    DevelopmentWorker,
+    align_development,
+    best_trees,
+    prepared_pairs,
+    read_development,
+)
+from forestalign.evaluation.reports import data_hash
 from forestalign.formats import PairRecord
 from forestalign.outputs import followed, is_packed, naming
 from forestalign.own_files import open_alone, started
