@@ -41,7 +41,7 @@ from forestalign.formats.chunk_files import read_chunked, read_ists
 from forestalign.formats.enju import read_enju
 from forestalign.formats.tree_files import read_given
 from forestalign.learning.checkpoints import Checkpoint
-from forestalign.learning.em_loop import _state_of
+from forestalign.learning.em import _state_of
 from forestalign.learning.train_scores import _state_of as _gold_state_of
 from forestalign.lexicon import load_ppdb
 from forestalign.lexicon.phrase_lists import load_phrase_lists

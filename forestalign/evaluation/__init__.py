@@ -9,7 +9,6 @@ work on all of them.
 - `answer_files`: gold and answers from files
 - `annotated_pairs`, `annotation_checks`, `annotation_sheets`, `annotation_store`: annotated sets
 - `written_pairs`: pairs whose phrases were marked inline while they were written
-- `ambiguous_pairs`: pairs of which one sentence settles the other's ambiguity
 - `development`: a development set, and aligning it again and again
 - `reports`: the tables that are printed
 """

@@ -1,10 +1,10 @@
 """File formats, one module per family. Readers stream; their errors carry file, line, value and expectation.
 
-- `lines`, `fields`, `input_checks`: lines of files, fields of JSON objects, and what a sentence must be
+- `lines`, `fields`: lines of files, fields of JSON objects, and what a sentence must be
 - `pairs`, `word_links`: pairs of sentences, and links between their words
-- `tree_files`, `forests`, `enju`, `conll`, `graphviz`, `read_parses`: trees, forests, dependencies
-- `codec`, `cells`, `phrase_rows`: results
-- `ists`, `chunk_files`: chunks
+- `tree_files`, `enju`, `conll`: trees, forests, dependencies
+- `codec`: results as JSON, tables and data frames
+- `chunk_files`: chunks
 """
 
 from __future__ import annotations

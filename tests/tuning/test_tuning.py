@@ -34,13 +34,13 @@ from forestalign.tuning import (
     Trial,
     TuningPlan,
     best_trial,
+    objective_value,
     parse_objective,
     parse_parameter,
     plot_convergence,
     run_trials,
     settings_block,
 )
-from forestalign.tuning.parameters import objective_value
 from tests.builders.hand_forests import hand_forest, hand_links
 
 CONFIG = AlignConfig(gap=6)
