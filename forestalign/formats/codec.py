@@ -96,7 +96,8 @@ def _pair_fields(phrases: PhraseAlignment) -> dict[str, object]:
 
 
 def _scattered_fields(phrases: PhraseAlignment) -> dict[str, object]:
-    return {"scattered": [one._asdict() for one in phrases.scattered]} if phrases.scattered else {}
+    rows = [{name: value for name, value in one._asdict().items() if value is not None} for one in phrases.scattered]
+    return {"scattered": rows} if rows else {}
 
 
 def _phrase_fields(pair: PhrasePair) -> dict[str, object]:
@@ -259,7 +260,7 @@ def _scattered(fields: Fields, counts: tuple[int, int]) -> DiscontinuousPair:
     for name, words, count in zip(("source", "target"), sides, counts, strict=True):
         if not words or not all(0 <= word < count for word in words):
             fields.complain(name, f"found {shorten(words)}; expected numbers of words below {count}")
-    return DiscontinuousPair(*sides, fields.text("evidence"), fields.text("relation"))
+    return DiscontinuousPair(*sides, fields.text("evidence"), fields.text("relation"), _posterior(fields))
 
 
 def _links(fields: Fields, name: str, counts: tuple[int, int]) -> WordAlignment:
@@ -379,7 +380,7 @@ def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, .
             ",".join(pair.evidence),
             "yes" if pair.compositional else "no",
             f"{pair.log_prob:.5g}",
-            "" if pair.posterior is None else f"{pair.posterior:.5g}",
+            _share(pair.posterior),
         )
 
 
@@ -387,7 +388,7 @@ def _scattered_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
     for one in alignment.phrases.scattered:
         texts = scattered_words(alignment.source, one.source), scattered_words(alignment.target, one.target)
         spans = (",".join(map(_span, runs_of(words))) for words in (one.source, one.target))
-        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", ""
+        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", _share(one.posterior)
 
 
 def _null_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
@@ -400,6 +401,10 @@ def _null_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
 
 def _nulls(sentence: Sentence, spans: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
     return ((sentence.phrase(span), _span(span)) for span in spans)
+
+
+def _share(posterior: float | None) -> str:
+    return "" if posterior is None else f"{posterior:.5g}"
 
 
 def _span(span: Span) -> str:
