@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from forestalign.errors import UsageError, counted, shown
 from forestalign.forest import Forest, NodeId, tree_of
+from forestalign.meaning.differences import Difference
 from forestalign.phrases.result.contradictions import Contradiction
 from forestalign.phrases.result.loose_phrases import LoosePhrase, loose_phrases
 from forestalign.phrases.result.rising import compare_roles, contradictions_of
@@ -101,6 +102,7 @@ class DiscontinuousPair(NamedTuple):
     target: tuple[int, ...]
     evidence: str
     relation: str
+    posterior: float | None = None  # how strong the evidence is
 
 
 class Verdict(NamedTuple):
@@ -181,6 +183,7 @@ class Alignment:
     unchosen: ForestNodes | None = None  # where it was asked for
     forests: tuple[Forest, Forest] | None = field(default=None, compare=False)
     judged: Verdict | None = field(default=None, compare=False)  # read from a line, or found when it was asked for
+    _differences: tuple[Difference, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def verdict(self) -> str:
@@ -232,6 +235,15 @@ class Alignment:
         """What makes the sentences say different things: opposites, negations, values and roles, unless taken back."""
         found = contradictions_of(self.phrases, self.source, self.target, self.words)
         return found.inside(Span(0, len(self.source)), Span(0, len(self.target)))
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """What the target says differently, leaves out and adds, found when first asked for."""
+        if self._differences is None:
+            from forestalign.phrases.result.found_differences import find_differences
+
+            object.__setattr__(self, "_differences", find_differences(self))
+        return self._differences or ()
 
     @property
     def left_out(self) -> tuple[WordLink, ...]:
@@ -342,13 +354,13 @@ class Alignment:
 
     def to_dataframe(self) -> Any:
         """The pairs that are shown as a pandas DataFrame, the largest last; pandas is not installed along."""
-        from forestalign.formats.phrase_rows import to_dataframe
+        from forestalign.formats.codec import to_dataframe
 
         return to_dataframe(self)
 
     def to_tsv(self, header: bool = False) -> str:
         """A row per phrase pair and per null phrase, as `forestalign align --tsv` prints them."""
-        from forestalign.formats.phrase_rows import COLUMNS, to_tsv
+        from forestalign.formats.codec import COLUMNS, to_tsv
 
         table = to_tsv(self)
         return "\n".join(["\t".join(COLUMNS), table]) if header else table
@@ -365,7 +377,7 @@ class Alignment:
 
     def edits(self, id: str = "") -> PairEdits:
         """How the target differs from the source: kept, replaced, moved, deleted, inserted and so on."""
-        from forestalign.formats.input_checks import check_id
+        from forestalign.formats.fields import check_id
         from forestalign.mining.edits import edits_of
 
         check_id(id)
