@@ -110,7 +110,7 @@ def _phrase_fields(pair: PhrasePair) -> dict[str, object]:
     }
     if pair.reason:
         fields["reason"] = pair.reason
-    return fields if pair.posterior is None else fields | {"posterior": pair.posterior}
+    return fields if pair.confidence is None else fields | {"posterior": pair.confidence}
 
 
 # ---- from JSON ----
@@ -220,10 +220,9 @@ def _pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence]) -> P
             f"numbers of phrases before this one, below {index}" if index else "none, as no phrase is before this one"
         )
         fields.complain("supports", f"found {list(supports)}; expected {earlier}")
-    source, target = fields.span("source", len(sentences[0])), fields.span("target", len(sentences[1]))
     return PhrasePair(
-        source,
-        target,
+        sentences[0].span(*fields.span("source", len(sentences[0]))),
+        sentences[1].span(*fields.span("target", len(sentences[1]))),
         fields.text("source_label"),
         fields.text("target_label"),
         fields.flag("bar"),
@@ -234,8 +233,6 @@ def _pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence]) -> P
         _posterior(fields),
         fields.words("evidence") if fields.has("evidence") else ("links",),
         fields.text("relation") if fields.has("relation") else "",
-        sentences[0].phrase(source),
-        sentences[1].phrase(target),
         fields.text("reason") if fields.has("reason") else "",
     )
 

@@ -38,7 +38,7 @@ def _node_lines(forest: Forest) -> Iterator[str]:
         style = "dashed" if node.is_bar else "bold" if number in forest.roots else "solid"
         yield f"  n{number} [shape=box, style={style}, label={_quoted(label)}];"
         if node.is_leaf:
-            word = forest.sentence.tokens[node.begin].surface
+            word = forest.sentence.tokens[node.begin].text
             yield f"  w{node.begin} [label={_quoted(word)}, fontname=italic];"
             yield f"  n{number} -> w{node.begin} [dir=none, style=dotted];"
 

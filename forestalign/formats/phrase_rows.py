@@ -34,9 +34,9 @@ FRAME_COLUMNS = (
     "target",
     "confidence",
     "relation",
-    "source_begin",
+    "source_start",
     "source_end",
-    "target_begin",
+    "target_start",
     "target_end",
     "source_label",
     "target_label",
@@ -55,7 +55,7 @@ def to_tsv(alignment: Alignment, bars: bool | None = None) -> str:
 
 
 def to_dataframe(alignment: Alignment) -> Any:
-    """A pandas DataFrame with a row per pair that is shown, each after those that support it."""
+    """A pandas DataFrame with a row per pair that is shown, from the top down."""
     try:
         pandas = importlib.import_module("pandas")
     except ImportError:
@@ -63,13 +63,13 @@ def to_dataframe(alignment: Alignment) -> Any:
     rows = [
         {
             "id": alignment.id,
-            "source": pair.source_text,
-            "target": pair.target_text,
+            "source": pair.source.text,
+            "target": pair.target.text,
             "confidence": pair.confidence,
             "relation": pair.relation,
-            "source_begin": pair.source.begin,
+            "source_start": pair.source.begin,
             "source_end": pair.source.end,
-            "target_begin": pair.target.begin,
+            "target_start": pair.target.begin,
             "target_end": pair.target.end,
             "source_label": pair.source_label,
             "target_label": pair.target_label,
@@ -82,10 +82,10 @@ def to_dataframe(alignment: Alignment) -> Any:
 
 
 def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, ...]]:
-    for pair in reversed(alignment.pairs(bars=bars)):
+    for pair in alignment.pairs(bars=bars):
         yield (
-            cell(pair.source_text),
-            cell(pair.target_text),
+            cell(pair.source.text),
+            cell(pair.target.text),
             _span(pair.source),
             _span(pair.target),
             pair.source_label,
@@ -94,7 +94,7 @@ def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, .
             ",".join(pair.evidence),
             "yes" if pair.compositional else "no",
             f"{pair.log_prob:.5g}",
-            "" if pair.posterior is None else f"{pair.posterior:.5g}",
+            "" if pair.confidence is None else f"{pair.confidence:.5g}",
         )
 
 

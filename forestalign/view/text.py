@@ -131,12 +131,12 @@ class _Tree:
         pair = self._pairs[k]
         if self._verbose or not self._is_told(k):
             evidence = self._own_evidence(k)
-            yield _Row(depth, pair.source_text, pair.target_text, pair, self._is_compositional(k), evidence)
+            yield _Row(depth, pair.source.text, pair.target.text, pair, self._is_compositional(k), evidence)
         yield from self._inside(k, depth + 1)
 
     def _inside(self, k: int, depth: int) -> Iterator[_Row]:
         pair = self._pairs[k]
-        if self._verbose or pair.source_text.lower() != pair.target_text.lower():
+        if self._verbose or pair.source.text.lower() != pair.target.text.lower():
             yield from self._below(k, pair.supports, depth)
 
     def _lifted(self, holder: int | None, indices: Sequence[int]) -> Iterator[int]:
@@ -186,7 +186,7 @@ def _head(alignment: Alignment, tree: _Tree, paint: Paint) -> str:
     if tree.whole is None:
         return paint(DIM, "  parts correspond")
     pair = alignment.phrases.pairs[tree.whole]
-    told = confidence_text(pair.posterior)
+    told = confidence_text(pair.confidence)
     return paint(DIM, f"  confidence {told}" if told else "") + _relation(pair.relation, paint, reason=pair.reason)
 
 
@@ -212,7 +212,7 @@ def _reasons(row: _Row) -> list[str]:
 
 def _line(row: _Row, reason: str, paint: Paint, verbose: bool) -> str:
     pair = row.pair
-    value = pair.posterior if isinstance(pair, PhrasePair) else None
+    value = pair.confidence if isinstance(pair, PhrasePair) else None
     number = paint(YELLOW if value is not None and value < _UNSURE else DIM, f"{confidence_text(value):<3}")
     words = visible(f"{row.source} = {row.target}")
     label = ""
@@ -263,7 +263,7 @@ def _details(alignment: Alignment, paint: Paint) -> Iterator[str]:
 def _wider(own: Sentence, side: str, span: Span, pair: PhrasePair, added: Sequence[int]) -> str:
     """A phrase around a pair that adds words without a partner to it."""
     whole = own.phrase(span)
-    sides = (whole, pair.target_text) if side == "source" else (pair.source_text, whole)
+    sides = (whole, pair.target.text) if side == "source" else (pair.source.text, whole)
     return f"  wider: {sides[0]} ~ {sides[1]}  [{side} adds {scattered_words(own, added)}]"
 
 

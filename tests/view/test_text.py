@@ -159,11 +159,11 @@ def cats() -> Alignment:
     said = {"mat": (0.41, "opposite"), "on the old mat": (0.9, "more general")}
     pairs = tuple(
         replace(
-            each, posterior=said.get(each.source_text, (0.9,))[0], relation=said.get(each.source_text, ("", ""))[-1]
+            each, confidence=said.get(each.source.text, (0.9,))[0], relation=said.get(each.source.text, ("", ""))[-1]
         )
         for each in base.phrases.pairs
     )
-    return with_phrases(base, pairs=(*pairs[:-1], replace(pairs[-1], posterior=0.952, relation="similar")))
+    return with_phrases(base, pairs=(*pairs[:-1], replace(pairs[-1], confidence=0.952, relation="similar")))
 
 
 def test_a_pair_of_sentences_looks_like_this() -> None:
