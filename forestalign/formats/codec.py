@@ -91,7 +91,12 @@ def _pair_fields(phrases: PhraseAlignment) -> dict[str, object]:
 
 
 def _scattered_fields(phrases: PhraseAlignment) -> dict[str, object]:
-    return {"scattered": [one._asdict() for one in phrases.scattered]} if phrases.scattered else {}
+    names = {"confidence": "posterior"}
+    rows = [
+        {names.get(name, name): value for name, value in one._asdict().items() if value is not None}
+        for one in phrases.scattered
+    ]
+    return {"scattered": rows} if rows else {}
 
 
 def _phrase_fields(pair: PhrasePair) -> dict[str, object]:
@@ -251,7 +256,7 @@ def _scattered(fields: Fields, counts: tuple[int, int]) -> DiscontinuousPair:
     for name, words, count in zip(("source", "target"), sides, counts, strict=True):
         if not words or not all(0 <= word < count for word in words):
             fields.complain(name, f"found {shorten(words)}; expected numbers of words below {count}")
-    return DiscontinuousPair(*sides, fields.text("evidence"), fields.text("relation"))
+    return DiscontinuousPair(*sides, fields.text("evidence"), fields.text("relation"), _posterior(fields))
 
 
 def _links(fields: Fields, name: str, counts: tuple[int, int]) -> WordAlignment:

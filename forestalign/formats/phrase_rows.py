@@ -94,7 +94,7 @@ def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, .
             ",".join(pair.evidence),
             "yes" if pair.compositional else "no",
             f"{pair.log_prob:.5g}",
-            "" if pair.confidence is None else f"{pair.confidence:.5g}",
+            _share(pair.confidence),
         )
 
 
@@ -102,7 +102,7 @@ def _scattered_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
     for one in alignment.phrases.scattered:
         texts = scattered_words(alignment.source, one.source), scattered_words(alignment.target, one.target)
         spans = (",".join(map(_span, runs_of(words))) for words in (one.source, one.target))
-        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", ""
+        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", _share(one.confidence)
 
 
 def _null_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
@@ -115,6 +115,10 @@ def _null_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
 
 def _nulls(sentence: Sentence, spans: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
     return ((sentence.phrase(span), _span(span)) for span in spans)
+
+
+def _share(posterior: float | None) -> str:
+    return "" if posterior is None else f"{posterior:.5g}"
 
 
 def _span(span: Span) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
 from forestalign.errors import UsageError, counted, shown
 from forestalign.forest import Forest, NodeId, tree_of
+from forestalign.meaning.differences import Difference
 from forestalign.phrases.result.contradictions import Contradiction
 from forestalign.phrases.result.loose_phrases import LoosePhrase, loose_phrases
 from forestalign.phrases.result.rising import compare_roles, contradictions_of
@@ -62,6 +63,7 @@ class DiscontinuousPair(NamedTuple):
     target: tuple[int, ...]
     evidence: str
     relation: str
+    confidence: float | None = None  # how strong the evidence is
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ class Alignment:
     signature: str = ""
     unchosen: ForestNodes | None = None  # where it was asked for
     forests: tuple[Forest, Forest] | None = field(default=None, compare=False)
+    _differences: tuple[Difference, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def source_tree(self) -> Tree:
@@ -159,6 +162,15 @@ class Alignment:
         """What makes the sentences say different things: opposites, negations, values and roles, unless taken back."""
         found = contradictions_of(self.phrases, self.source, self.target, self.words)
         return found.inside(Span(0, len(self.source)), Span(0, len(self.target)))
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """What the target says differently, leaves out and adds, found when first asked for."""
+        if self._differences is None:
+            from forestalign.phrases.result.found_differences import find_differences
+
+            object.__setattr__(self, "_differences", find_differences(self))
+        return self._differences or ()
 
     @property
     def left_out(self) -> tuple[WordLink, ...]:
