@@ -27,8 +27,10 @@ from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink
 
 if TYPE_CHECKING:
     from forestalign.mining.edits import PairEdits
-    from forestalign.mining.sentence_similarity import Similarity
+    from forestalign.mining.verdicts import Similarity
 
+SAME, CHANGED, RELATED, UNRELATED = VERDICTS = ("same meaning", "changed", "related", "unrelated")
+HIGHEST_SCORE = 5
 DIGITS = 5  # after the point: what processors of different kinds agree on, but for the luck of rounding
 
 
@@ -64,6 +66,14 @@ class DiscontinuousPair(NamedTuple):
     evidence: str
     relation: str
     confidence: float | None = None  # how strong the evidence is
+
+
+class Verdict(NamedTuple):
+    """Whether two sentences mean the same: a name, the probability that they do, and a score from 0 to 5."""
+
+    name: str  # one of VERDICTS
+    probability: float
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +145,33 @@ class Alignment:
     signature: str = ""
     unchosen: ForestNodes | None = None  # where it was asked for
     forests: tuple[Forest, Forest] | None = field(default=None, compare=False)
+    judged: Verdict | None = field(default=None, compare=False)  # read from a line, or found when it was asked for
     _differences: tuple[Difference, ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def verdict(self) -> str:
+        """`same meaning`, `changed`, `related` or `unrelated`."""
+        return self.judgement.name
+
+    @property
+    def probability(self) -> float:
+        """How likely it is that both sentences mean the same."""
+        return self.judgement.probability
+
+    @property
+    def score(self) -> float:
+        """How similar the sentences are, from 0 (nothing in common) to 5 (the same meaning)."""
+        return self.judgement.score
+
+    @property
+    def judgement(self) -> Verdict:
+        """Verdict, probability and score together; they are found once."""
+        if self.judged is None:
+            from forestalign.mining.verdicts import load_verdicts
+
+            object.__setattr__(self, "judged", load_verdicts().judge(self))
+        assert self.judged is not None
+        return self.judged
 
     @property
     def source_tree(self) -> Tree:
@@ -296,13 +332,13 @@ class Alignment:
 
     def to_dataframe(self) -> Any:
         """The pairs that are shown as a pandas DataFrame, as `pairs` has them; needs pandas."""
-        from forestalign.formats.phrase_rows import to_dataframe
+        from forestalign.formats.codec import to_dataframe
 
         return to_dataframe(self)
 
     def to_tsv(self, header: bool = False) -> str:
         """A row per phrase pair and per null phrase, as `forestalign align --tsv` prints them."""
-        from forestalign.formats.phrase_rows import COLUMNS, to_tsv
+        from forestalign.formats.codec import COLUMNS, to_tsv
 
         table = to_tsv(self)
         return "\n".join(["\t".join(COLUMNS), table]) if header else table
@@ -319,17 +355,17 @@ class Alignment:
 
     def edits(self, id: str = "") -> PairEdits:
         """How the target differs from the source: kept, replaced, moved, deleted, inserted and so on."""
-        from forestalign.formats.input_checks import check_id
+        from forestalign.formats.fields import check_id
         from forestalign.mining.edits import edits_of
 
         check_id(id)
         return edits_of(replace(self, id=id) if id else self)
 
     def similarity(self) -> Similarity:
-        """How similar the sentences are, from 0 to 5, the probability of a paraphrase, and the reasons in words."""
-        from forestalign.mining.sentence_similarity import load_similarity
+        """The verdict with its probability and score, and the reasons in words."""
+        from forestalign.mining.verdicts import similarity_of
 
-        return load_similarity().judge(self)
+        return similarity_of(self)
 
 
 def unchosen_nodes(forest: Forest, edges: Sequence[tuple[NodeId, int]]) -> tuple[ForestNode, ...]:
