@@ -335,10 +335,10 @@ def align(source: Text, target: Text) -> Alignment:
 
     >>> import forestalign
     >>> for pair in forestalign.align("He can't swim.", "He cannot swim.").pairs(multiword=True):
-    ...     print(pair.source_text, "=", pair.target_text)
-    can't = cannot
-    can't swim = cannot swim
+    ...     print(pair.source.text, "=", pair.target.text)
     He can't swim. = He cannot swim.
+    can't swim = cannot swim
+    can't = cannot
     """
     return default_aligner().align(source, target)
 

@@ -106,7 +106,7 @@ def shape(alignment: Alignment, is_swapped: bool) -> tuple[object, ...]:
         pairs = frozenset(
             (
                 sided((pair.source, pair.source_label), (pair.target, pair.target_label)),
-                (pair.compositional, pair.inverted, pair.is_bar, pair.log_prob, pair.posterior),
+                (pair.compositional, pair.inverted, pair.is_bar, pair.log_prob, pair.confidence),
                 turned(pair.relation),
                 pair.evidence,
             )

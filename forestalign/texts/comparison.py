@@ -338,10 +338,10 @@ def _characters(sentence: Sentence, words: set[int]) -> Marks:
             runs[-1] = runs[-1][0], max(end, runs[-1][1])
         else:
             runs.append((begin, end))
-    return tuple((sentence.tokens[begin].begin, sentence.tokens[end - 1].end) for begin, end in runs)
+    return tuple((sentence.tokens[begin].start, sentence.tokens[end - 1].end) for begin, end in runs)
 
 
 def _are_one(sentence: Sentence, word: int) -> bool:
     """Whether a token and the next one are parts of one word: no space and no mark is between them."""
     first, second = sentence.tokens[word], sentence.tokens[word + 1]
-    return first.end == second.begin and any(map(str.isalnum, first.surface)) and any(map(str.isalnum, second.surface))
+    return first.end == second.start and any(map(str.isalnum, first.text)) and any(map(str.isalnum, second.text))

@@ -159,11 +159,11 @@ def cats() -> Alignment:
     said = {"mat": (0.65, "opposite"), "on the old mat": (0.9, "more general")}
     pairs = tuple(
         replace(
-            each, posterior=said.get(each.source_text, (0.9,))[0], relation=said.get(each.source_text, ("", ""))[-1]
+            each, confidence=said.get(each.source.text, (0.9,))[0], relation=said.get(each.source.text, ("", ""))[-1]
         )
         for each in base.phrases.pairs
     )
-    return with_phrases(base, pairs=(*pairs[:-1], replace(pairs[-1], posterior=0.952, relation="similar")))
+    return with_phrases(base, pairs=(*pairs[:-1], replace(pairs[-1], confidence=0.952, relation="similar")))
 
 
 def test_a_pair_of_sentences_looks_like_this() -> None:
@@ -258,7 +258,7 @@ def test_only_contradictions_are_red(relation: str, colour: str) -> None:
 def test_an_unlikely_pair_is_printed_on_demand_and_its_words_go_to_the_pair_above() -> None:
     base = cats()
     pairs = base.phrases.pairs
-    unlikely = [replace(each, posterior=0.5) if each.source_text in ("mat", "quietly") else each for each in pairs]
+    unlikely = [replace(each, confidence=0.5) if each.source.text in ("mat", "quietly") else each for each in pairs]
     text = render_text(with_phrases(base, pairs=tuple(unlikely)))
     assert "mat = rug" not in text
     assert text.splitlines()[-3:] == [
