@@ -87,7 +87,7 @@ class _Marks:
         marks = punctuation_tags()
         punctuation = [tag in marks for tag in sentence.tags]
         tokens = zip(sentence.tokens, punctuation, strict=True)
-        small = [is_mark or is_small_word(token.surface.lower(), token.tag) for token, is_mark in tokens]
+        small = [is_mark or is_small_word(token.text.lower(), token.tag) for token, is_mark in tokens]
         return cls(np.array(punctuation, dtype=bool), np.array(small, dtype=bool))
 
 
