@@ -43,8 +43,14 @@ from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.scoring.model import PhraseModel
 from forestalign.phrases.stage import PhraseStage, Scorer, load_stage
 from forestalign.process_memory import give_back
-from forestalign.reranking import ParsedPair, RerankedPair, load_rerank_weights, mutual_forests, rerank
-from forestalign.reranking.known_children import known_children
+from forestalign.reranking import (
+    ParsedPair,
+    RerankedPair,
+    known_children,
+    load_rerank_weights,
+    mutual_forests,
+    rerank,
+)
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.linking import WordLinker, parse_failure
@@ -335,10 +341,10 @@ def align(source: Text, target: Text) -> Alignment:
 
     >>> import forestalign
     >>> for pair in forestalign.align("He can't swim.", "He cannot swim.").pairs(multiword=True):
-    ...     print(pair.source_text, "=", pair.target_text)
-    can't = cannot
-    can't swim = cannot swim
+    ...     print(pair.source.text, "=", pair.target.text)
     He can't swim. = He cannot swim.
+    can't swim = cannot swim
+    can't = cannot
     """
     return default_aligner().align(source, target)
 

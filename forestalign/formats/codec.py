@@ -21,12 +21,15 @@ from forestalign.formats.lines import cell, read_text_lines
 from forestalign.formats.tree_files import fit_tree
 from forestalign.inputs import finite_number
 from forestalign.phrases.result.alignment import (
+    HIGHEST_SCORE,
+    VERDICTS,
     Alignment,
     DiscontinuousPair,
     ForestNode,
     ForestNodes,
     PhraseAlignment,
     PhrasePair,
+    Verdict,
 )
 from forestalign.phrases.result.discontinuous_pairs import runs_of, scattered_words
 from forestalign.tokens import Sentence, Span, Token, analyse
@@ -53,6 +56,9 @@ def to_json(alignment: Alignment) -> str:
         "completed": best.completed,
         "log_score": finite(best.log_score),
         "signature": alignment.signature,
+        "verdict": alignment.verdict,
+        "probability": alignment.probability,
+        "similarity": alignment.score,
         **_scattered_fields(best),
     }
     if extended := best.extended:
@@ -96,7 +102,11 @@ def _pair_fields(phrases: PhraseAlignment) -> dict[str, object]:
 
 
 def _scattered_fields(phrases: PhraseAlignment) -> dict[str, object]:
-    rows = [{name: value for name, value in one._asdict().items() if value is not None} for one in phrases.scattered]
+    names = {"confidence": "posterior"}
+    rows = [
+        {names.get(name, name): value for name, value in one._asdict().items() if value is not None}
+        for one in phrases.scattered
+    ]
     return {"scattered": rows} if rows else {}
 
 
@@ -116,7 +126,7 @@ def _phrase_fields(pair: PhrasePair) -> dict[str, object]:
     }
     if pair.reason:
         fields["reason"] = pair.reason
-    return fields if pair.posterior is None else fields | {"posterior": pair.posterior}
+    return fields if pair.confidence is None else fields | {"posterior": pair.confidence}
 
 
 # ---- from JSON ----
@@ -195,7 +205,15 @@ def _alignment(fields: Fields) -> Alignment:
         candidates=_links(fields, "candidates", counts) if fields.has("candidates") else NO_LINKS,
         signature=fields.text("signature"),
         unchosen=_unchosen(fields.child("forests"), counts) if fields.has("forests") else None,
+        judged=_judged(fields) if fields.has("verdict") else None,
     )
+
+
+def _judged(fields: Fields) -> Verdict:
+    found = fields.text("verdict")
+    if found not in VERDICTS:
+        fields.complain("verdict", f"found {shorten(found)}; expected one of {', '.join(VERDICTS)}")
+    return Verdict(found, _number(fields, "probability", 1), _number(fields, "similarity", HIGHEST_SCORE))
 
 
 def _phrases(
@@ -226,10 +244,9 @@ def _read_pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence])
             f"numbers of phrases before this one, below {index}" if index else "none, as no phrase is before this one"
         )
         fields.complain("supports", f"found {list(supports)}; expected {earlier}")
-    source, target = fields.span("source", len(sentences[0])), fields.span("target", len(sentences[1]))
     return PhrasePair(
-        source,
-        target,
+        sentences[0].span(*fields.span("source", len(sentences[0]))),
+        sentences[1].span(*fields.span("target", len(sentences[1]))),
         fields.text("source_label"),
         fields.text("target_label"),
         fields.flag("bar"),
@@ -240,8 +257,6 @@ def _read_pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence])
         _posterior(fields),
         fields.words("evidence") if fields.has("evidence") else ("links",),
         fields.text("relation") if fields.has("relation") else "",
-        sentences[0].phrase(source),
-        sentences[1].phrase(target),
         fields.text("reason") if fields.has("reason") else "",
     )
 
@@ -249,9 +264,13 @@ def _read_pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence])
 def _posterior(fields: Fields) -> float | None:
     if not fields.has("posterior") or fields.values["posterior"] is None:
         return None
-    value = fields.number("posterior")
-    if not 0.0 <= value <= 1.0:
-        fields.complain("posterior", f"found {value:g}; expected a number from 0 to 1")
+    return _number(fields, "posterior", 1)
+
+
+def _number(fields: Fields, name: str, highest: int) -> float:
+    value = fields.number(name)
+    if not 0.0 <= value <= highest:
+        fields.complain(name, f"found {value:g}; expected a number from 0 to {highest}")
     return value
 
 
@@ -320,9 +339,9 @@ FRAME_COLUMNS = (
     "target",
     "confidence",
     "relation",
-    "source_begin",
+    "source_start",
     "source_end",
-    "target_begin",
+    "target_start",
     "target_end",
     "source_label",
     "target_label",
@@ -341,7 +360,7 @@ def to_tsv(alignment: Alignment, bars: bool | None = None) -> str:
 
 
 def to_dataframe(alignment: Alignment) -> Any:
-    """A pandas DataFrame with a row per pair that is shown, each after those that support it."""
+    """A pandas DataFrame with a row per pair that is shown, from the top down."""
     try:
         pandas = importlib.import_module("pandas")
     except ImportError:
@@ -349,13 +368,13 @@ def to_dataframe(alignment: Alignment) -> Any:
     rows = [
         {
             "id": alignment.id,
-            "source": pair.source_text,
-            "target": pair.target_text,
+            "source": pair.source.text,
+            "target": pair.target.text,
             "confidence": pair.confidence,
             "relation": pair.relation,
-            "source_begin": pair.source.begin,
+            "source_start": pair.source.begin,
             "source_end": pair.source.end,
-            "target_begin": pair.target.begin,
+            "target_start": pair.target.begin,
             "target_end": pair.target.end,
             "source_label": pair.source_label,
             "target_label": pair.target_label,
@@ -368,10 +387,10 @@ def to_dataframe(alignment: Alignment) -> Any:
 
 
 def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, ...]]:
-    for pair in reversed(alignment.pairs(bars=bars)):
+    for pair in alignment.pairs(bars=bars):
         yield (
-            cell(pair.source_text),
-            cell(pair.target_text),
+            cell(pair.source.text),
+            cell(pair.target.text),
             _span(pair.source),
             _span(pair.target),
             pair.source_label,
@@ -380,7 +399,7 @@ def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, .
             ",".join(pair.evidence),
             "yes" if pair.compositional else "no",
             f"{pair.log_prob:.5g}",
-            _share(pair.posterior),
+            _share(pair.confidence),
         )
 
 
@@ -388,7 +407,7 @@ def _scattered_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
     for one in alignment.phrases.scattered:
         texts = scattered_words(alignment.source, one.source), scattered_words(alignment.target, one.target)
         spans = (",".join(map(_span, runs_of(words))) for words in (one.source, one.target))
-        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", _share(one.posterior)
+        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", _share(one.confidence)
 
 
 def _null_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:

@@ -183,8 +183,8 @@ def format_forest(forest: Forest, identity: str = "") -> str:
         "version": FOREST_VERSION,
         "id": identity,
         "text": forest.sentence.text,
-        "tokens": [token.surface for token in tokens],
-        "offsets": [[token.begin, token.end] for token in tokens],
+        "tokens": [token.text for token in tokens],
+        "offsets": [[token.start, token.end] for token in tokens],
         "tags": [token.tag for token in tokens],
         "lemmas": [token.lemma for token in tokens],
         "nodes": [_node_fields(forest, number) for number in range(len(forest))],
@@ -379,7 +379,7 @@ def _node_lines(forest: Forest) -> Iterator[str]:
         style = "dashed" if node.is_bar else "bold" if number in forest.roots else "solid"
         yield f"  n{number} [shape=box, style={style}, label={_quoted(label)}];"
         if node.is_leaf:
-            word = forest.sentence.tokens[node.begin].surface
+            word = forest.sentence.tokens[node.begin].text
             yield f"  w{node.begin} [label={_quoted(word)}, fontname=italic];"
             yield f"  n{number} -> w{node.begin} [dir=none, style=dotted];"
 
