@@ -23,7 +23,7 @@ from forestalign.forest import Forest
 from forestalign.reranking import RerankedPair
 from forestalign.tokens import Span
 from forestalign.trees import Tree
-from forestalign.words.sentence_scores import is_content
+from forestalign.words.alignment import is_content
 
 SpanPair = tuple[Span, Span]
 
