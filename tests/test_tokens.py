@@ -30,9 +30,9 @@ def test_joining_tokens_by_their_offsets_gives_back_the_text(text: str) -> None:
     for token in sentence.tokens:
         gap = text[position : token.begin]
         assert gap == "" or gap.isspace()
-        assert token.surface != ""
-        assert not any(character.isspace() for character in token.surface)
-        rebuilt += gap + token.surface
+        assert token.written != ""
+        assert not any(character.isspace() for character in token.written)
+        rebuilt += gap + token.written
         position = token.end
     assert rebuilt + text[position:] == text
     assert text[position:].strip() == ""
@@ -59,7 +59,7 @@ def test_joining_tokens_by_their_offsets_gives_back_the_text(text: str) -> None:
     ],
 )
 def test_words_are_cut_in_the_manner_of_the_penn_treebank(text: str, words: str) -> None:
-    assert " ".join(tokenize(text).words) == words
+    assert " ".join(tokenize(text).written_words) == words
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def to_json(alignment: Alignment) -> str:
 
 
 def _side_fields(sentence: Sentence, tree: Tree) -> dict[str, object]:
-    return {"text": sentence.text, "tokens": sentence.words, "tree": format_brackets(tree)}
+    return {"text": sentence.text, "tokens": sentence.written_words, "tree": format_brackets(tree)}
 
 
 def _link_fields(links: Iterable[WordLink]) -> list[object]:

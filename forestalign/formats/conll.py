@@ -77,7 +77,7 @@ def _columns(record: DependencyRecord, index: int, form: ConllFormat) -> Sequenc
         misc = _NO_SPACE
     return (
         str(index + 1),
-        token.surface,
+        token.written,
         token.lemma or _ABSENT,
         record.categories[index] or _ABSENT,
         token.tag or _ABSENT,

@@ -26,7 +26,7 @@ def format_forest(forest: Forest, identity: str = "") -> str:
         "version": FOREST_VERSION,
         "id": identity,
         "text": forest.sentence.text,
-        "tokens": [token.surface for token in tokens],
+        "tokens": forest.sentence.written_words,
         "offsets": [[token.begin, token.end] for token in tokens],
         "tags": [token.tag for token in tokens],
         "lemmas": [token.lemma for token in tokens],

@@ -97,8 +97,8 @@ def _of_doc(side: str, doc: DocLike, max_words: int) -> Sentence:
         if text[begin : begin + len(token.text)].strip():
             tokens.append(Token(token.text, begin, begin + len(token.text)))
     for index, made in enumerate(tokens):
-        if text[made.begin : made.end] != made.surface or made.surface != "".join(made.surface.split()):
-            raise ValueError(f"token {index} of the {side} is {made.surface!r}; expected one word of its text")
+        if text[made.begin : made.end] != made.written or made.written != "".join(made.written.split()):
+            raise ValueError(f"token {index} of the {side} is {made.written!r}; expected one word of its text")
     _check_words(side, [token.surface for token in tokens], max_words)
     return Sentence(text, tuple(tokens))
 

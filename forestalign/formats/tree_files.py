@@ -15,12 +15,12 @@ from forestalign.errors import InputError, counted
 from forestalign.forest import Forest, pack
 from forestalign.formats.fields import shorten
 from forestalign.formats.lines import read_text_lines
-from forestalign.tokens import Sentence, analyse
+from forestalign.tokens import Sentence, analyse, plain_form
 from forestalign.trees import BracketError, ScoredTree, Tree, format_brackets, parse_brackets, postorder, unescaped
 
 # Penn files write quotes and brackets in ways that the raw text does not; a word may differ from its token in these.
-_SAME_CHARACTERS = str.maketrans({"`": "'", "‘": "'", "’": "'", "\u00a0": " "})
-_SAME_WORDS = {"''": '"', "“": '"', "”": '"'}
+_SAME_CHARACTERS = str.maketrans({"`": "'"})
+_SAME_WORDS = {"''": '"'}
 
 
 class NumberedTree(NamedTuple):
@@ -136,7 +136,7 @@ def _check(path: str | Path, line: int, tree: Tree, words: Sequence[str]) -> Non
 
 
 def _plain(word: str) -> str:
-    plain = unescaped(word).translate(_SAME_CHARACTERS)
+    plain = plain_form(unescaped(word)).translate(_SAME_CHARACTERS)
     return _SAME_WORDS.get(plain, plain)
 
 

@@ -64,7 +64,7 @@ def _bracketed(sentence: Sentence, units: Sequence[Words], paint: Paint) -> str:
         text += visible(sentence.text[end : token.begin])
         if number is not None and number != before:
             text += paint(CYAN, f"[{number}") + " "
-        text += visible(token.surface)
+        text += visible(token.written)
         if number is not None and number != after:
             text += paint(CYAN, "]")
         end = token.end

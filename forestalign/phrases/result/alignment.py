@@ -84,7 +84,7 @@ class PhrasePair:
 
     @property
     def confidence(self) -> float | None:
-        """How sure the pair is: the share of right pairs among those that got as much of the beam's mass."""
+        """How likely the pair is right; with `scoring="paper"` the share of the beam's probability mass that has it."""
         return self.posterior
 
     @property
