@@ -1,4 +1,4 @@
-"""Tokens and sentences: surface, lemma, Penn tag and character offsets into the raw text.
+"""Tokens and sentences: text, lemma, Penn tag and character offsets into the raw text.
 
 The tokenizer is NLTK's, in the manner of the Penn Treebank. Four things are done around it: offsets are found by our
 own alignment (NLTK rewrites double quotes, and its search for them gives up on some), NLTK is shown plain apostrophes
@@ -15,7 +15,7 @@ from __future__ import annotations
 import gzip
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -37,6 +37,11 @@ class Span(NamedTuple):
     end: int
 
     @property
+    def start(self) -> int:
+        """The first token, by the name that results use."""
+        return self.begin
+
+    @property
     def size(self) -> int:
         """How many tokens there are."""
         return self.end - self.begin
@@ -50,28 +55,55 @@ class Span(NamedTuple):
         return self.begin <= other.begin and other.end <= self.end
 
 
+class TextSpan(Span):
+    """A span that knows its words: it prints as text, and is equal to the span.
+
+    >>> phrase = TextSpan.of(Span(1, 3), "a car")
+    >>> print(phrase.text, phrase.start, phrase.end, phrase == (1, 3))
+    a car 1 3 True
+    """
+
+    text: str
+
+    @classmethod
+    def of(cls, span: Span, text: str) -> TextSpan:
+        """The span with its words."""
+        phrase = cls(*span)
+        phrase.text = text
+        return phrase
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<{self.begin}-{self.end} {self.text!r}>"
+
+    def __reduce__(self) -> tuple[Callable[[Span, str], TextSpan], tuple[Span, str]]:
+        return TextSpan.of, (Span(*self), self.text)
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word as it stands in the text; lemma and tag are empty until the sentence is analysed."""
+    """One word, and where it stands in the text; lemma and tag are empty until the sentence is analysed."""
 
-    written: str
-    begin: int
+    text: str
+    start: int
     end: int
     lemma: str = ""
     tag: str = ""
 
     def __str__(self) -> str:
-        return self.written
+        return self.text
 
     @property
-    def surface(self) -> str:
+    def form(self) -> str:
         """The word in its plain form, which is what all stages see and compare."""
-        return self.written if self.written.isascii() else plain_form(self.written)
+        return self.text if self.text.isascii() else plain_form(self.text)
 
     @property
     def key(self) -> str:
         """What words are compared by: the lemma where there is one, in lower case."""
-        return (self.lemma or self.surface).lower()
+        return (self.lemma or self.form).lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +143,14 @@ class Sentence:
     def words(self) -> tuple[str, ...]:
         """The words in their plain forms (`plain_form`), as all stages see and compare them."""
         if self._words is None:
-            object.__setattr__(self, "_words", tuple([token.surface for token in self.tokens]))
+            object.__setattr__(self, "_words", tuple([token.form for token in self.tokens]))
         assert self._words is not None
         return self._words
 
     @property
     def written_words(self) -> tuple[str, ...]:
         """The words as they stand in the text."""
-        return tuple([token.written for token in self.tokens])
+        return tuple([token.text for token in self.tokens])
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -136,9 +168,14 @@ class Sentence:
         assert self._lemmas is not None
         return self._lemmas
 
+    def span(self, begin: int, end: int) -> TextSpan:
+        """The words from `begin` to before `end`, with their text."""
+        span = Span(begin, end)
+        return TextSpan.of(span, self.phrase(span))
+
     def phrase(self, span: Span) -> str:
         """The words of a span as they stand in the text (*can't*, not *ca n't*), on one line."""
-        return " ".join(self.text[self.tokens[span.begin].begin : self.tokens[span.end - 1].end].split())
+        return " ".join(self.text[self.tokens[span.begin].start : self.tokens[span.end - 1].end].split())
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Sentence:
@@ -160,7 +197,7 @@ class Sentence:
     def with_analysis(self, tags: Sequence[str], lemmas: Sequence[str]) -> Sentence:
         """The sentence with tags and lemmas."""
         tokens = tuple(
-            Token(token.written, token.begin, token.end, lemma, tag)
+            Token(token.text, token.start, token.end, lemma, tag)
             for token, tag, lemma in zip(self.tokens, tags, lemmas, strict=True)
         )
         return replace(self, tokens=tokens)

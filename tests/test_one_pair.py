@@ -29,7 +29,7 @@ def result() -> Alignment:
 
 
 def test_the_pairs_of_a_result_say_what_they_are_about(result: Alignment) -> None:
-    found = {pair.source_text: (pair.target_text, pair.relation, pair.confidence) for pair in result}
+    found = {pair.source.text: (pair.target.text, pair.relation, pair.confidence) for pair in result}
     target, relation, confidence = found["bought"]
     assert (target, relation) == ("purchased", "equal")
     assert confidence is not None
@@ -37,7 +37,7 @@ def test_the_pairs_of_a_result_say_what_they_are_about(result: Alignment) -> Non
 
 
 def test_a_side_of_a_pair_prints_its_text_and_is_a_span(result: Alignment) -> None:
-    pair = next(pair for pair in result if pair.source_text == "a car")
+    pair = next(pair for pair in result if pair.source.text == "a car")
     assert (str(pair.source), f"{pair.target}") == ("a car", "an automobile")
     assert isinstance(pair.source, Span)
     assert (pair.source, pair.source.size) == (Span(2, 4), 2)
@@ -60,7 +60,7 @@ def test_a_sentence_has_tokens_by_order_and_by_place(result: Alignment) -> None:
     assert [str(token) for token in result.source] == ["He", "bought", "a", "car", "."]
     assert result.source[1].lemma == "buy"
     assert result.source[-1] == result.source.tokens[-1]
-    assert [token.surface for token in result.source[2:4]] == ["a", "car"]
+    assert [token.text for token in result.source[2:4]] == ["a", "car"]
     assert str(result.source) == PAIR[0]
     assert isinstance(result.source[0], Token)
 
@@ -87,10 +87,10 @@ def test_pandas_itself_takes_the_pairs_and_counts_with_them(result: Alignment) -
     pandas = pytest.importorskip("pandas")
     frame = result.to_dataframe()
     assert isinstance(frame, pandas.DataFrame)
-    assert frame["source"].tolist() == [pair.source_text for pair in result]
+    assert frame["source"].tolist() == [pair.source.text for pair in result]
     assert frame["confidence"].tolist() == [pair.confidence for pair in result]
     assert str(frame["confidence"].dtype) == "float64"
-    assert {str(frame[name].dtype) for name in ("source_begin", "source_end")} == {"int64"}
+    assert {str(frame[name].dtype) for name in ("source_start", "source_end")} == {"int64"}
     empty = replace(result, phrases=replace(result.phrases, pairs=())).to_dataframe()
     assert list(empty.columns) == list(frame.columns)
     assert len(empty) == 0
@@ -194,7 +194,7 @@ def test_a_document_keeps_its_tokens(begin: int) -> None:
     result = forestalign.align(doc, "He cannot swim.")
     assert result.source.words == ("He", "can't", "swim", ".")
     assert result.source.text == "He  can't swim."
-    assert [token.begin for token in result.source] == [0, 4, 10, 14]
+    assert [token.start for token in result.source] == [0, 4, 10, 14]
     assert [found.source.words for found in default_aligner().align_many([(doc, doc)])] == [result.source.words]
     assert forestalign.words(doc, doc).source.words == result.source.words
 

@@ -15,7 +15,7 @@ import pytest
 import forestalign
 from forestalign import Alignment
 from forestalign.cli import main
-from forestalign.formats.cells import cell
+from forestalign.formats.lines import cell
 from forestalign.grammar import grammar_root
 from forestalign.phrases.scoring.model import load_model, save_model
 from forestalign.terminal import RED, TerminalBytes, TerminalText, harmless
@@ -128,7 +128,7 @@ SAME_IN_OTHER_CHARACTERS = [
 def test_words_are_the_same_in_whatever_characters_they_are_written(plain: str, written: str) -> None:
     sentence = tokenize(written)
     assert sentence.words == tokenize(plain).words
-    assert all(token.written == written[token.begin : token.end] for token in sentence)
+    assert all(token.text == written[token.start : token.end] for token in sentence)
 
 
 def test_texts_that_differ_in_their_characters_alone_have_no_edits() -> None:

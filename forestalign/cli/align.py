@@ -27,7 +27,7 @@ from forestalign.cli.chunk_batch import chunk_batch
 from forestalign.cli.pair_batch import align_batch
 from forestalign.cli.unused_options import Unused
 from forestalign.formats import to_json
-from forestalign.formats.phrase_rows import to_tsv
+from forestalign.formats.codec import to_tsv
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.terminal import wants_colour
 from forestalign.view.short_text import render_short

@@ -67,7 +67,7 @@ def _between(begin: tuple[int, int], end: tuple[int, int]) -> list[M2Edit]:
 
 def _changed_case(source: EditSide, target: EditSide, unit: EditUnit) -> Iterator[M2Edit]:
     for i, j in zip(range(*unit.source), range(*unit.target), strict=True):
-        if source.sentence.tokens[i].written != target.sentence.tokens[j].written:
+        if source.sentence.tokens[i].text != target.sentence.tokens[j].text:
             yield M2Edit(Span(i, i + 1), Span(j, j + 1))
 
 

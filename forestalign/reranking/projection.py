@@ -178,7 +178,7 @@ def _projected_governors(matrix: FloatArray, sentence: Sentence, other: Forest) 
 
 def _is_small(sentence: Sentence) -> BoolArray:
     """Words that carry no attachment of their own, punctuation included."""
-    small = [is_small_word(token.surface.lower(), token.tag) for token in sentence.tokens]
+    small = [is_small_word(token.form.lower(), token.tag) for token in sentence.tokens]
     return np.array(small, dtype=bool) | _is_punctuation(sentence)
 
 

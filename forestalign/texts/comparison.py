@@ -270,4 +270,4 @@ def _characters(sentence: Sentence, words: set[int]) -> Marks:
             runs[-1] = Span(runs[-1].begin, word + 1)
         else:
             runs.append(Span(word, word + 1))
-    return tuple((sentence.tokens[run.begin].begin, sentence.tokens[run.end - 1].end) for run in runs)
+    return tuple((sentence.tokens[run.begin].start, sentence.tokens[run.end - 1].end) for run in runs)

@@ -66,7 +66,7 @@ def find_differences(alignment: Alignment, least: float = 0.0) -> Differences:
 
 def is_confident(pair: PhrasePair | DiscontinuousPair, least: float) -> bool:
     """Whether a pair is as likely as asked; one without a number is."""
-    return pair.posterior is None or pair.posterior >= least
+    return pair.confidence is None or pair.confidence >= least
 
 
 def linked_nulls(alignment: Alignment) -> tuple[WordLink, ...]:
@@ -143,8 +143,7 @@ def _are_same(sides: tuple[Sentence, Sentence], source: Iterable[int], target: I
         for sentence, words in zip(sides, (source, target), strict=True)
     )
     return len(left) == len(right) and all(
-        one.key == other.key or one.surface.lower() == other.surface.lower()
-        for one, other in zip(left, right, strict=True)
+        one.key == other.key or one.form.lower() == other.form.lower() for one, other in zip(left, right, strict=True)
     )
 
 

@@ -134,7 +134,7 @@ def with_shown_pairs(alignment: Alignment) -> Alignment:
 
 def _side(sentence: Sentence) -> SceneSide:
     before = (0, *(token.end for token in sentence.tokens))
-    spaces = tuple(token.begin > end for token, end in zip(sentence.tokens, before, strict=False))
+    spaces = tuple(token.start > end for token, end in zip(sentence.tokens, before, strict=False))
     return SceneSide(sentence.text, sentence.written_words, spaces)
 
 

@@ -47,7 +47,7 @@ def _units(alignment: Alignment) -> Iterator[_Unit]:
     while waiting:
         pair = found.pairs[waiting.pop()]
         unit = _Unit(tuple(range(*pair.source)), tuple(range(*pair.target)))
-        is_same = pair.source_text.lower() == pair.target_text.lower()
+        is_same = pair.source.text.lower() == pair.target.text.lower()
         is_free = taken[0].isdisjoint(unit.source) and taken[1].isdisjoint(unit.target)
         if pair.supports and not is_same:
             waiting += pair.supports
@@ -61,10 +61,10 @@ def _bracketed(sentence: Sentence, units: Sequence[Words], paint: Paint) -> str:
     text, end = "", 0
     for k, token in enumerate(sentence.tokens):
         number, before, after = (owner.get(each) for each in (k, k - 1, k + 1))
-        text += visible(sentence.text[end : token.begin])
+        text += visible(sentence.text[end : token.start])
         if number is not None and number != before:
             text += paint(CYAN, f"[{number}") + " "
-        text += visible(token.written)
+        text += visible(token.text)
         if number is not None and number != after:
             text += paint(CYAN, "]")
         end = token.end

@@ -272,7 +272,9 @@ def _links(
             return f'<path class="{look}" stroke="#9aa3b0" d="{way}"/>'
         return f'<path class="{look}" {_hue_style(hue)} stroke="{_colour(hue, *_STROKE)}" d="{way}"/>'
 
-    hues = {(pair.source, pair.target): hue_of(pair, scene) for pair in choice.phrases.pairs}
+    hues: dict[tuple[Span, Span], float] = {
+        (pair.source, pair.target): hue_of(pair, scene) for pair in choice.phrases.pairs
+    }
     dashed = {link: _scattered_hue(one, scene) for one in choice.phrases.scattered for link in _star(one)}
     paths = [curve(*link, "s", hue) for link, hue in dashed.items()]
     for i, j in scene.words.pairs:

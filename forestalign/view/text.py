@@ -12,7 +12,15 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from forestalign.lexicon.english import looks_english
-from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhraseAlignment, PhrasePair
+from forestalign.phrases.result.alignment import (
+    CHANGED,
+    SAME,
+    UNRELATED,
+    Alignment,
+    DiscontinuousPair,
+    PhraseAlignment,
+    PhrasePair,
+)
 from forestalign.phrases.result.discontinuous_pairs import scattered_words
 from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW
 from forestalign.tokens import Sentence, Span
@@ -23,6 +31,7 @@ CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})
 _SILENT = frozenset({"", "equal", "similar"})  # relations that go without saying
 MIN_CONFIDENCE = 0.6  # of pairs that are printed; of those below a quarter is right
 _UNSURE = 0.7  # confidence below which a pair is marked in colour
+_MOST_REASONS = 3  # in the first line
 
 
 def render_text(
@@ -40,7 +49,7 @@ def render_text(
     least = min_confidence if min_confidence is not None else 0.0 if verbose else MIN_CONFIDENCE
     paint, tree = Paint(colour), _Tree(alignment, bars, verbose, least)
     lines = [
-        paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, tree, paint),
+        paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, paint),
         f"  source: {visible(alignment.source.text)}",
         f"  target: {visible(alignment.target.text)}",
         *_lines(list(tree.rows()), paint, verbose),
@@ -148,12 +157,12 @@ class _Tree:
         pair = self._pairs[k]
         if self._verbose or not self._is_told(k):
             evidence = self._own_evidence(k)
-            yield _Row(depth, pair.source_text, pair.target_text, pair, self._is_compositional(k), evidence)
+            yield _Row(depth, pair.source.text, pair.target.text, pair, self._is_compositional(k), evidence)
         yield from self._inside(k, depth + 1)
 
     def _inside(self, k: int, depth: int) -> Iterator[_Row]:
         pair = self._pairs[k]
-        if self._verbose or pair.source_text.lower() != pair.target_text.lower():
+        if self._verbose or pair.source.text.lower() != pair.target.text.lower():
             yield from self._below(k, pair.supports, depth)
 
     def _lifted(self, holder: int | None, indices: Sequence[int]) -> Iterator[int]:
@@ -196,15 +205,17 @@ class _Tree:
         return tuple(name for name in self._pairs[k].evidence if name not in others)
 
 
-def _head(alignment: Alignment, tree: _Tree, paint: Paint) -> str:
-    """How sure the whole is, and what the first sentence is to the second."""
-    if not alignment.phrases.pairs:
-        return paint(DIM, "  nothing corresponds")
-    if tree.whole is None:
-        return paint(DIM, "  parts correspond")
-    pair = alignment.phrases.pairs[tree.whole]
-    told = confidence_text(pair.posterior)
-    return paint(DIM, f"  confidence {told}" if told else "") + _relation(pair.relation, paint, reason=pair.reason)
+def _head(alignment: Alignment, paint: Paint) -> str:
+    """The verdict, how likely the meaning is the same, and what has changed; why is told of what differs alone."""
+    told = f"  {alignment.verdict}"
+    if alignment.verdict != UNRELATED:
+        told += f" {confidence_text(alignment.probability)}"
+    if alignment.verdict != CHANGED:
+        return paint(BOLD if alignment.verdict == SAME else DIM, told)
+    found = alignment.differences
+    reasons = [each.reason for each in found if each.contradicts] or [each.reason for each in found]
+    reasons = reasons[:_MOST_REASONS]
+    return paint(RED, told + visible(f": {'; '.join(reasons)}" if reasons else ""))
 
 
 def _relation(relation: str, paint: Paint, before: str = "  ", reason: str = "") -> str:
@@ -229,8 +240,8 @@ def _reasons(row: _Row) -> list[str]:
 
 def _line(row: _Row, reason: str, paint: Paint, verbose: bool) -> str:
     pair = row.pair
-    is_unsure = pair.posterior is not None and pair.posterior < _UNSURE
-    number = paint(YELLOW if is_unsure else DIM, f"{confidence_text(pair.posterior):<3}")
+    is_unsure = pair.confidence is not None and pair.confidence < _UNSURE
+    number = paint(YELLOW if is_unsure else DIM, f"{confidence_text(pair.confidence):<3}")
     words = visible(f"{row.source} = {row.target}")
     label = ""
     if verbose and isinstance(pair, PhrasePair):
@@ -276,7 +287,7 @@ def _details(alignment: Alignment, paint: Paint) -> Iterator[str]:
 def _wider(own: Sentence, side: str, span: Span, pair: PhrasePair, added: Sequence[int]) -> str:
     """A phrase around a pair that adds words without a partner to it."""
     whole = own.phrase(span)
-    sides = (whole, pair.target_text) if side == "source" else (pair.source_text, whole)
+    sides = (whole, pair.target.text) if side == "source" else (pair.source.text, whole)
     return f"  wider: {sides[0]} ~ {sides[1]}  [{side} adds {scattered_words(own, added)}]"
 
 

@@ -14,7 +14,7 @@ import pytest
 import forestalign
 from forestalign import Aligner, Alignment, ForestAlignError
 from forestalign.errors import NoParseError, UsageError
-from forestalign.formats.input_checks import LONGEST_TEXT, LONGEST_WORD, checked_sentence
+from forestalign.formats.fields import LONGEST_TEXT, LONGEST_WORD, checked_sentence
 from forestalign.tokens import Sentence
 from tests.builders.work import count_calls
 
@@ -171,7 +171,7 @@ def test_no_value_gives_an_error_that_is_not_ours(aligner: Aligner, name: str) -
         ("parse", "ab", "sentences is 'ab'; expected a list of Sentence"),
         ("parse one", "ab", "sentence 0 is 'ab'; expected a Sentence"),
         ("from_json", b"{}", "line is b'{}'; expected a string of JSON"),
-        ("pairs", -3, "min_posterior is -3; expected a number of at least 0"),
+        ("pairs", -3, "min_confidence is -3; expected a number of at least 0"),
         ("edits", 3, "id is 3; expected a string"),
         ("edits", "\ud800", "the id has half of a surrogate pair"),
         ("edits of_kind", "new", "kind is 'new'; expected one of kept, replaced"),

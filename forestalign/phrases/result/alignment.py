@@ -8,9 +8,9 @@ about is what a line says: neither forests nor vectors of words, and of a word l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
 from forestalign.errors import UsageError, counted, shown
 from forestalign.forest import Forest, NodeId, tree_of
@@ -21,47 +21,25 @@ from forestalign.phrases.result.rising import compare_roles, contradictions_of
 from forestalign.phrases.result.role_changes import AlignedPredicate
 from forestalign.phrases.result.shown_pairs import each_once, shown_pairs
 from forestalign.phrases.search.hypotheses import Derivation
-from forestalign.tokens import Sentence, Span
+from forestalign.tokens import Sentence, Span, TextSpan
 from forestalign.trees import Tree
 from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink
 
 if TYPE_CHECKING:
     from forestalign.mining.edits import PairEdits
-    from forestalign.mining.sentence_similarity import Similarity
+    from forestalign.mining.verdicts import Similarity
 
+SAME, CHANGED, RELATED, UNRELATED = VERDICTS = ("same meaning", "changed", "related", "unrelated")
+HIGHEST_SCORE = 5
 DIGITS = 5  # after the point: what processors of different kinds agree on, but for the luck of rounding
-
-
-class TextSpan(Span):
-    """A span that knows its words: it prints as text, and is equal to the span.
-
-    >>> phrase = TextSpan.of(Span(1, 3), "a car")
-    >>> print(phrase, phrase.begin, phrase == (1, 3))
-    a car 1 True
-    """
-
-    text: str
-
-    @classmethod
-    def of(cls, span: Span, text: str) -> TextSpan:
-        """The span with its words."""
-        phrase = cls(*span)
-        phrase.text = text
-        return phrase
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __reduce__(self) -> tuple[Callable[[Span, str], TextSpan], tuple[Span, str]]:
-        return TextSpan.of, (Span(*self), self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class PhrasePair:
     """One aligned pair of phrases. `supports` are indices into the alignment's list, children before parents."""
 
-    source: Span
-    target: Span
+    source: TextSpan
+    target: TextSpan
     source_label: str
     target_label: str
     is_bar: bool  # either side is a bar node of the binarisation
@@ -69,23 +47,10 @@ class PhrasePair:
     inverted: bool
     log_prob: float  # log Pr of the pair
     supports: tuple[int, ...]
-    posterior: float | None = None  # share of the beam's mass at the root, when asked for
+    confidence: float | None = None  # the share of right pairs among those as well supported by the beam
     evidence: tuple[str, ...] = ("links",)  # what it rests on: links, lexicon, acronym, quantity, similarity
     relation: str = ""  # what the source is to the target; empty where nobody asked
-    source_text: str = ""  # the words as they stand in the text, on one line
-    target_text: str = ""
     reason: str = ""  # why it is opposite, of a different value or with other roles, in words
-
-    def __post_init__(self) -> None:
-        """Spans print as the words they are about."""
-        for name, text in (("source", self.source_text), ("target", self.target_text)):
-            if text:
-                object.__setattr__(self, name, TextSpan.of(getattr(self, name), text))
-
-    @property
-    def confidence(self) -> float | None:
-        """How likely the pair is right; with `scoring="paper"` the share of the beam's probability mass that has it."""
-        return self.posterior
 
     @property
     def is_multiword(self) -> bool:
@@ -100,7 +65,15 @@ class DiscontinuousPair(NamedTuple):
     target: tuple[int, ...]
     evidence: str
     relation: str
-    posterior: float | None = None  # how strong the evidence is
+    confidence: float | None = None  # how strong the evidence is
+
+
+class Verdict(NamedTuple):
+    """Whether two sentences mean the same: a name, the probability that they do, and a score from 0 to 5."""
+
+    name: str  # one of VERDICTS
+    probability: float
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +145,33 @@ class Alignment:
     signature: str = ""
     unchosen: ForestNodes | None = None  # where it was asked for
     forests: tuple[Forest, Forest] | None = field(default=None, compare=False)
+    judged: Verdict | None = field(default=None, compare=False)  # read from a line, or found when it was asked for
     _differences: tuple[Difference, ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def verdict(self) -> str:
+        """`same meaning`, `changed`, `related` or `unrelated`."""
+        return self.judgement.name
+
+    @property
+    def probability(self) -> float:
+        """How likely it is that both sentences mean the same."""
+        return self.judgement.probability
+
+    @property
+    def score(self) -> float:
+        """How similar the sentences are, from 0 (nothing in common) to 5 (the same meaning)."""
+        return self.judgement.score
+
+    @property
+    def judgement(self) -> Verdict:
+        """Verdict, probability and score together; they are found once."""
+        if self.judged is None:
+            from forestalign.mining.verdicts import load_verdicts
+
+            object.__setattr__(self, "judged", load_verdicts().judge(self))
+        assert self.judged is not None
+        return self.judged
 
     @property
     def source_tree(self) -> Tree:
@@ -247,29 +246,44 @@ class Alignment:
     # ---- the pairs ----
 
     def __iter__(self) -> Iterator[PhrasePair]:
-        """The pairs that are shown, each once and after those that support it."""
+        """The pairs that are shown, each once, from the top down."""
         return iter(self.pairs())
 
-    def pairs(
-        self, min_posterior: float = 0.0, multiword: bool = False, bars: bool | None = None
-    ) -> tuple[PhrasePair, ...]:
-        """Phrase pairs, each after those that support it.
+    def __len__(self) -> int:
+        return len(self.pairs())
 
-        `min_posterior` is the least confidence, and `multiword` asks for several words on both sides. Phrases that
+    def __bool__(self) -> bool:
+        return True  # a result without pairs is a result
+
+    @overload
+    def __getitem__(self, place: int) -> PhrasePair: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[PhrasePair, ...]: ...
+    def __getitem__(self, place: int | slice) -> PhrasePair | tuple[PhrasePair, ...]:
+        return self.pairs()[place]
+
+    def pairs(
+        self, min_confidence: float = 0.0, multiword: bool = False, bars: bool | None = None
+    ) -> tuple[PhrasePair, ...]:
+        """Phrase pairs from the top down: in the order of the source, each before those inside it.
+
+        `min_confidence` is the least confidence, and `multiword` asks for several words on both sides. Phrases that
         exist in the binarised trees alone are there where they say something that their parts do not; `bars=False` asks
         for none of them. Words that are several phrases, one above the other, are there once, as the uppermost.
         `bars=True` asks for all pairs.
         """
-        if not isinstance(min_posterior, int | float) or not min_posterior >= 0.0:
-            raise UsageError(f"min_posterior is {shown(min_posterior)}; expected a number of at least 0")
+        if not isinstance(min_confidence, int | float) or not min_confidence >= 0.0:
+            raise UsageError(f"min_confidence is {shown(min_confidence)}; expected a number of at least 0")
         are_shown = self.shown(bars) if bars else each_once(self.phrases.pairs, self.shown(bars))
-        return tuple(
+        chosen = [
             pair
             for pair, is_shown in zip(self.phrases.pairs, are_shown, strict=True)
             if is_shown
             and (pair.is_multiword or not multiword)
-            and (min_posterior <= 0.0 or (pair.posterior or 0.0) >= min_posterior)
-        )
+            and (min_confidence <= 0.0 or (pair.confidence or 0.0) >= min_confidence)
+        ]
+        chosen.reverse()  # parts of a pair that have all its words on one side stand below it
+        return tuple(sorted(chosen, key=lambda pair: (pair.source.begin, -pair.source.end)))
 
     def shown(self, bars: bool | None = None) -> tuple[bool, ...]:
         """Whether each of `phrases.pairs`, which has them all, is shown."""
@@ -317,14 +331,14 @@ class Alignment:
         return fields
 
     def to_dataframe(self) -> Any:
-        """The pairs that are shown as a pandas DataFrame, the largest last; pandas is not installed along."""
-        from forestalign.formats.phrase_rows import to_dataframe
+        """The pairs that are shown as a pandas DataFrame, as `pairs` has them; needs pandas."""
+        from forestalign.formats.codec import to_dataframe
 
         return to_dataframe(self)
 
     def to_tsv(self, header: bool = False) -> str:
         """A row per phrase pair and per null phrase, as `forestalign align --tsv` prints them."""
-        from forestalign.formats.phrase_rows import COLUMNS, to_tsv
+        from forestalign.formats.codec import COLUMNS, to_tsv
 
         table = to_tsv(self)
         return "\n".join(["\t".join(COLUMNS), table]) if header else table
@@ -341,17 +355,17 @@ class Alignment:
 
     def edits(self, id: str = "") -> PairEdits:
         """How the target differs from the source: kept, replaced, moved, deleted, inserted and so on."""
-        from forestalign.formats.input_checks import check_id
+        from forestalign.formats.fields import check_id
         from forestalign.mining.edits import edits_of
 
         check_id(id)
         return edits_of(replace(self, id=id) if id else self)
 
     def similarity(self) -> Similarity:
-        """How similar the sentences are, from 0 to 5, the probability of a paraphrase, and the reasons in words."""
-        from forestalign.mining.sentence_similarity import load_similarity
+        """The verdict with its probability and score, and the reasons in words."""
+        from forestalign.mining.verdicts import similarity_of
 
-        return load_similarity().judge(self)
+        return similarity_of(self)
 
 
 def unchosen_nodes(forest: Forest, edges: Sequence[tuple[NodeId, int]]) -> tuple[ForestNode, ...]:

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import AnnotationError, UsageError
-from forestalign.formats.codec import from_json, to_json
-from forestalign.formats.phrase_rows import COLUMNS, to_tsv
+from forestalign.formats.codec import COLUMNS, from_json, to_json, to_tsv
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence, wanted_kinds
 from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair
 from forestalign.phrases.result.discontinuous_pairs import AlignedSpans, discontinuous_pairs
