@@ -43,7 +43,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="compare these two versions of a text, instead of results",
     )
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="write the edits to FILE (default: stdout)")
-    parser.add_argument("--m2", action="store_true", help="write ERRANT's M2 form instead of JSON; without --sentences and --report")
+    parser.add_argument(
+        "--m2", action="store_true", help="write ERRANT's M2 form instead of JSON; without --sentences and --report"
+    )
     parser.add_argument("--report", default="", metavar="FILE.html", help="also write a page about all pairs")
     add_jobs_option(parser, "align")
     add_force_option(parser)
