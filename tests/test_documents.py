@@ -76,14 +76,6 @@ def test_the_signature_of_the_readme_is_on_the_page_of_results() -> None:
     assert signature.split()[1] == PROJECT["version"]
 
 
-def test_m2_needs_the_same_in_the_help_and_on_the_page() -> None:
-    parser = CommandParser(prog="edits")
-    importlib.import_module("forestalign.cli.edits").configure(parser)
-    (action,) = (each for each in parser._actions if each.dest == "m2")
-    assert "without --sentences and --report" in str(action.help)
-    assert "without `--sentences` and `--report`" in text_of("docs/mining.md")
-
-
 # ---- examples ----
 
 

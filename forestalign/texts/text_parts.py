@@ -93,13 +93,17 @@ def is_markdown(path: str | Path) -> bool:
     return str(path).lower().removesuffix(".gz").endswith(MARKDOWN_SUFFIXES)
 
 
-def take_text_apart(text: str, markdown: bool = False) -> TextParts:
-    """The sentences of a text with their lines.
+def take_text_apart(text: str, markdown: bool = False, lines: bool = False) -> TextParts:
+    """The sentences of a text with their lines; `lines`: each line that is not empty is one.
 
     >>> take_text_apart("One is here.\\nTwo\\nfollows. Three.").sentences[1]
     TextSentence(text='Two follows.', line=2)
     """
-    parts = _of_markdown(text) if markdown else TextParts(tuple(_of_plain(text)))
+    if lines:
+        numbered = enumerate(map(on_one_line, text.split("\n")), start=1)
+        parts = TextParts(tuple(TextSentence(line, number) for number, line in numbered if line))
+    else:
+        parts = _of_markdown(text) if markdown else TextParts(tuple(_of_plain(text)))
     if len(parts.sentences) > MOST_SENTENCES:
         raise UsageError(f"the text has more than {MOST_SENTENCES:,} sentences; expected a chapter, not a library")
     return parts
