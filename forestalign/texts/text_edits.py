@@ -41,7 +41,7 @@ def edits_of_texts(texts: PairedTexts, aligner: Aligner, jobs: int = 1) -> Itera
 
     A pair that cannot be aligned yields an error that names it.
     """
-    aligned = aligner.align_many(map(texts.sides, texts.both), jobs, errors="yield")
+    aligned = aligner.pipe(map(texts.sides, texts.both), jobs, errors="yield")
     for pair in texts.pairs:
         id = "-".join("+".join(str(number + 1) for number in range(*span)) for span in (pair.source, pair.target))
         sides = texts.sides(pair)

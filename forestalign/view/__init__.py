@@ -9,6 +9,6 @@
 
 from forestalign.view.page import page_html, write_page
 from forestalign.view.scene import Scene, scene_of
-from forestalign.view.static import result_html
+from forestalign.view.static import lines_html, render, result_html
 
-__all__ = ["Scene", "page_html", "result_html", "scene_of", "write_page"]
+__all__ = ["Scene", "lines_html", "page_html", "render", "result_html", "scene_of", "write_page"]

@@ -22,7 +22,7 @@ class EchoAligner:
     def __init__(self) -> None:
         self.asked: list[tuple[str, str]] = []
 
-    def align_many(self, pairs: Iterable[tuple[str, str]], jobs: int, errors: str) -> Iterator[Any]:
+    def pipe(self, pairs: Iterable[tuple[str, str]], jobs: int, errors: str) -> Iterator[Any]:
         assert errors == "yield"
         for source, target in pairs:
             self.asked.append((source, target))
