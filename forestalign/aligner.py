@@ -44,8 +44,14 @@ from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.scoring.model import PhraseModel
 from forestalign.phrases.stage import PhraseStage, Scorer, load_stage
 from forestalign.process_memory import give_back
-from forestalign.reranking import ParsedPair, RerankedPair, load_rerank_weights, mutual_forests, rerank
-from forestalign.reranking.known_children import known_children
+from forestalign.reranking import (
+    ParsedPair,
+    RerankedPair,
+    known_children,
+    load_rerank_weights,
+    mutual_forests,
+    rerank,
+)
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.linking import WordLinker, parse_failure

@@ -39,7 +39,7 @@ from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.words.alignment import MOST_SCORE, WordAlignment, WordLink
 from forestalign.words.packed_vectors import packed, unpacked
 
-FORMAT = 3  # counted up whenever what a file holds changes
+FORMAT = 4  # counted up whenever what a file holds changes
 CHUNK = 16
 LARGEST = 4 << 30  # bytes of a cache folder
 PARSE_SETTINGS = (
