@@ -23,8 +23,8 @@ from forestalign.mining.edit_units import EditUnit, units_of
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.result.contradictions import NEGATION, Contradiction
 from forestalign.phrases.scoring.schema import WordClass
+from forestalign.terminal import visible
 from forestalign.tokens import Sentence, Span, tokenize
-from forestalign.view.characters import visible
 
 SpanPair = tuple[Span, Span]
 Place = TypeVar("Place", int, Span)
@@ -90,7 +90,7 @@ class PairEdits:
         return f"<PairEdits: {counted(changed, 'edit')}, {self.kept_share:.2f} of the words kept>"
 
     def _repr_html_(self) -> str:
-        from forestalign.view import lines_html
+        from forestalign.terminal import lines_html
 
         return lines_html(str(self))
 

@@ -87,7 +87,7 @@ class Similarity:
         return f"<Similarity {self.verdict} {self.probability:.2f}, score {self.score:.2f}>"
 
     def _repr_html_(self) -> str:
-        from forestalign.view import lines_html
+        from forestalign.terminal import lines_html
 
         return lines_html("\n".join([repr(self)[1:-1], *self.reasons]))
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from forestalign.errors import UsageError, WrongTypeError, shown
 from forestalign.phrases.result.alignment import CHANGED, UNRELATED, Alignment, DiscontinuousPair, PhrasePair
+from forestalign.terminal import visible
 from forestalign.tokens import Span
-from forestalign.view.characters import visible
 from forestalign.view.scene import BAR, WORD, Choice, Scene, SceneNode, SceneSide, scene_of, with_shown_pairs
 from forestalign.view.text import CONTRADICTIONS, confidence_text
 
@@ -81,12 +81,6 @@ def render(result: Alignment, form: str = "html") -> str:
         return fragment
     head = f'<meta charset="utf-8"><title>{html.escape(visible(result.id or "forestalign"))}</title>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{fragment}</body></html>\n'
-
-
-def lines_html(text: str) -> str:
-    """Lines of text as a notebook shows them, in the widths of letters that a terminal has."""
-    lines = "\n".join(map(visible, text.split("\n")))
-    return f"<pre>{html.escape(lines)}</pre>"
 
 
 def result_html(alignment: Alignment) -> str:

@@ -92,7 +92,7 @@ class LinkedPair:
         return f"<LinkedPair of {self.source.text!r} and {self.target.text!r}: {counted(len(self.words), 'link')}>"
 
     def _repr_html_(self) -> str:
-        from forestalign.view import lines_html
+        from forestalign.terminal import lines_html
 
         return lines_html(str(self))
 
