@@ -35,8 +35,8 @@ class EditKind(StrEnum):
 
     KEPT = "kept"
     REPLACED = "replaced"
-    DELETED = "deleted"
-    INSERTED = "inserted"
+    DELETED = "removed"
+    INSERTED = "added"
     MOVED = "moved"
     SPLIT = "split"  # into more sentences
     MERGED = "merged"
@@ -63,10 +63,10 @@ class Edit:
     detail: str = ""
 
     def __str__(self) -> str:
-        """In words: `replaced: car → automobile (equal)`."""
-        texts = dict.fromkeys(filter(None, (self.source_text, self.target_text)))
-        told = self.detail or self.relation
-        return visible(f"{self.kind}: {' → '.join(texts)}{f' ({told})' if told else ''}")
+        """In words: `replaced: must → may (modality)`."""
+        texts = {text.lower(): text for text in (self.target_text, self.source_text) if text}
+        told = self.detail or (self.relation if self.relation not in (EQUAL, SIMILAR) else "")
+        return visible(f"{self.kind}: {' → '.join(reversed(texts.values()))}{f' ({told})' if told else ''}")
 
     def __repr__(self) -> str:
         return f"<Edit {self}>"
@@ -114,6 +114,7 @@ class PairEdits:
                 if (value := getattr(edit, name))
             }
             for edit in self.edits
+            if edit.kind is not EditKind.KEPT
         ]
         return json.dumps({"id": self.id, "kept_share": self.kept_share, "edits": edits}, ensure_ascii=False)
 
@@ -147,7 +148,9 @@ class _Comparison:
     def edits(self) -> PairEdits:
         """All edits: those of phrases in the order of the source, insertions, then those of the whole."""
         phrases = [
-            self._edit(EditKind.KEPT if unit.is_kept else EditKind.REPLACED, unit.source, unit.target, unit.relation)
+            self._edit(EditKind.KEPT, *unit.spans)
+            if unit.is_kept
+            else self._edit(EditKind.REPLACED, *unit.spans, unit.relation)
             for unit in self.units
         ]
         phrases += [self._edit(EditKind.DELETED, span, None) for span in self.deleted]

@@ -90,12 +90,15 @@ def is_markdown(path: str | Path) -> bool:
     return str(path).lower().removesuffix(".gz").endswith(MARKDOWN_SUFFIXES)
 
 
-def take_text_apart(text: str, markdown: bool = False) -> TextParts:
-    """The sentences of a text with their lines.
+def take_text_apart(text: str, markdown: bool = False, lines: bool = False) -> TextParts:
+    """The sentences of a text with their lines; `lines`: each line that is not empty is one.
 
     >>> take_text_apart("One is here.\\nTwo\\nfollows. Three.").sentences[1]
     TextSentence(text='Two follows.', line=2)
     """
+    if lines:
+        numbered = enumerate(map(on_one_line, text.split("\n")), start=1)
+        return TextParts(tuple(TextSentence(line, number) for number, line in numbered if line))
     return _of_markdown(text) if markdown else TextParts(tuple(_of_plain(text)))
 
 

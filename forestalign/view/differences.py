@@ -1,4 +1,4 @@
-"""What a pair of sentences does not share, in words: what was replaced by what, dropped and added."""
+"""What a pair of sentences does not share, in words: what was replaced by what, removed and added."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Differences:
     """All of them, in the order of the sentence."""
 
     replaced: tuple[Replacement, ...]
-    dropped: tuple[str, ...]
+    removed: tuple[str, ...]
     added: tuple[str, ...]
 
 

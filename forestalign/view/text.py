@@ -265,7 +265,7 @@ def _differences(alignment: Alignment, paint: Paint, least: float) -> Iterator[s
     if found.replaced:
         told = (visible(f"{one.source} → {one.target}") + _relation(one.relation, paint, " ") for one in found.replaced)
         yield paint(BOLD, "  replaced: ") + " | ".join(told)
-    for name, texts in (("dropped", found.dropped), ("added", found.added)):
+    for name, texts in (("removed", found.removed), ("added", found.added)):
         if texts:
             yield paint(BOLD, f"  {name}: ") + " | ".join(map(visible, texts))
 
