@@ -372,9 +372,9 @@ def to_dataframe(alignment: Alignment) -> Any:
             "target": pair.target.text,
             "confidence": pair.confidence,
             "relation": pair.relation,
-            "source_start": pair.source.begin,
+            "source_start": pair.source.start,
             "source_end": pair.source.end,
-            "target_start": pair.target.begin,
+            "target_start": pair.target.start,
             "target_end": pair.target.end,
             "source_label": pair.source_label,
             "target_label": pair.target_label,
@@ -387,7 +387,7 @@ def to_dataframe(alignment: Alignment) -> Any:
 
 
 def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, ...]]:
-    for pair in alignment.pairs(bars=bars):
+    for pair in alignment.own_pairs(bars=bars):
         yield (
             cell(pair.source.text),
             cell(pair.target.text),
