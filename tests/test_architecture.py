@@ -11,45 +11,13 @@ import pytest
 from tests.builders.places import ROOT
 
 PACKAGE = ROOT / "forestalign"
-ORDER = [
-    "errors",
-    "arrays",
-    "light_import",
-    "terminal",
-    "own_files",
-    "outputs",
-    "inputs",
-    "blas",
-    "process_memory",
-    "config",
-    "compiled",
-    "grammar",
-    "tokens",
-    "trees",
-    "chart",
-    "forest",
-    "parsers",
-    "dependencies",
-    "lexicon",
-    "words",
-    "meaning",
-    "reranking",
-    "phrases",
-    "formats",
-    "view",
-    "batch",
-    "mining",
-    "aligner",
-    "chunk_aligner",
-    "one_pair",
-    "texts",
-    "pair_cache",
-    "evaluation",
-    "learning",
-    "tuning",
-    "cli",
-]
-ROOMS = ["prepared_pair", "evidence", "chunk_alignment", "scoring", "search", "result", "stage"]  # of phrases
+# a name with a dot is a room of a folder; what stands in no room of it comes after its rooms
+ORDER = """
+errors arrays light_import terminal own_files outputs inputs blas process_memory config compiled grammar tokens
+trees chart forest parsers dependencies lexicon words meaning reranking
+phrases.prepared_pair phrases.evidence phrases.chunk_alignment phrases.scoring phrases.search phrases.result phrases
+formats view batch mining aligner chunk_aligner one_pair texts pair_cache evaluation learning tuning cli
+""".split()  # noqa: SIM905
 
 
 # imported when called: methods of a result, and the folder that can be called
@@ -60,9 +28,13 @@ def modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.stem[:2] != "__")
 
 
-def stage(module: str) -> str:
-    """The stage that a dotted name below the package belongs to."""
-    return module.split(".")[0]
+def place_in_order(module: str) -> int:
+    """Where a dotted name below the package stands: its room, or else its folder."""
+    first, *rest = module.split(".")
+    room = f"{first}.{rest[0]}" if rest else first
+    name = room if room in ORDER else first
+    assert name in ORDER, f"{module} is in no stage; the stages are {', '.join(ORDER)}"
+    return ORDER.index(name)
 
 
 def imported(path: Path) -> set[str]:
@@ -103,7 +75,7 @@ def test_the_page_names_many_places() -> None:
 
 @pytest.mark.parametrize(("file", "names"), places(), ids=[f"{file} {' '.join(names)}" for file, names in places()])
 def test_what_the_page_names_is_there(file: str, names: tuple[str, ...]) -> None:
-    path = next((each for each in (PACKAGE / file, PACKAGE / Path(file).name) if each.is_file()), None)
+    path = next((each for each in (PACKAGE / file, PACKAGE / Path(file).name, ROOT / file) if each.is_file()), None)
     assert path is not None, f"docs/architecture.md names {file}, which does not exist"
     text = path.read_text(encoding="utf-8")
     for name in names:
@@ -116,21 +88,12 @@ def name_of(path: Path) -> str:
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)
 def test_a_module_imports_only_modules_before_it(path: Path) -> None:
-    own = stage(name_of(path))
-    assert own in ORDER, f"{name_of(path)} is in no stage; the stages are {', '.join(ORDER)}"
-    known = {*ORDER[: ORDER.index(own) + 1], *SHORTCUTS.get(name_of(path), ())}
-    late = {name for name in imported(path) if stage(name) not in known}
-    assert not late, f"{name_of(path)} imports {sorted(late)}, which come after {own}"
-
-
-@pytest.mark.parametrize("path", sorted((PACKAGE / "phrases").rglob("*.py")), ids=name_of)
-def test_a_room_of_phrases_imports_only_rooms_before_it(path: Path) -> None:
-    own = name_of(path).split(".")[1]
-    if own == "__init__":
+    own = name_of(path)
+    if own == "phrases.__init__":
         return
-    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("phrases.")}
-    assert own in ROOMS, f"{name_of(path)} is in no room; the rooms are {', '.join(ROOMS)}"
-    assert rooms <= set(ROOMS[: ROOMS.index(own) + 1]), f"{name_of(path)} imports {sorted(rooms)}"
+    last, called = place_in_order(own), SHORTCUTS.get(own, set())
+    late = {name for name in imported(path) if place_in_order(name) > last and name.split(".")[0] not in called}
+    assert not late, f"{own} imports {sorted(late)}, which come after it"
 
 
 def test_no_test_imports_another_test() -> None:

@@ -20,12 +20,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forestalign.batch.run_journal import JournalFile
+from forestalign.batch.run_journal import RunJournal
 from forestalign.errors import ForestAlignError, InputError
-from forestalign.evaluation.annotation_files import read_annotations
+from forestalign.evaluation.annotated_pairs import read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.evaluation.development import read_development
-from forestalign.evaluation.sentence_files import read_sentence_gold
+from forestalign.evaluation.sentence_scores import read_sentence_gold
 from forestalign.formats import (
     parse_pharaoh,
     read_conll,
@@ -37,18 +37,17 @@ from forestalign.formats import (
     read_phrases,
     read_trees,
 )
-from forestalign.formats.chunk_files import read_chunked
+from forestalign.formats.chunk_files import read_chunked, read_ists
 from forestalign.formats.enju import read_enju
-from forestalign.formats.ists import read_ists
-from forestalign.formats.read_parses import read_given
+from forestalign.formats.tree_files import read_given
 from forestalign.learning.checkpoints import Checkpoint
-from forestalign.learning.em_loop import _state_of
+from forestalign.learning.em import _state_of
 from forestalign.learning.train_scores import _state_of as _gold_state_of
 from forestalign.lexicon import load_ppdb
 from forestalign.lexicon.phrase_lists import load_phrase_lists
 from forestalign.lexicon.vectors import _load as load_vector_file
 from forestalign.mining.pair_counts import CountLines, OccurrenceFilter, line_batches
-from forestalign.mining.sentence_similarity import read_similarity
+from forestalign.mining.verdicts import read_verdicts
 from forestalign.phrases.chunk_alignment import read_chunk_model
 from forestalign.phrases.scoring.model import load_model
 from forestalign.phrases.scoring.score_model import load_score_model
@@ -108,12 +107,12 @@ READERS: dict[str, Reader] = {
     "sentence scores": read_sentence_gold,
     "chunk models": read_chunk_model,
     "models of span scores": read_span_weights,
-    "models of sentence similarity": read_similarity,
+    "models of sentence similarity": read_verdicts,
     "CRF models": read_model,
     "analyses": lambda path: AnalysisStore(path, "encoder"),
     "checkpoints": lambda path: Checkpoint(path, "key").read(_state_of),
     "checkpoints of gold": lambda path: Checkpoint(path, "key").read(_gold_state_of),
-    "journals": JournalFile,
+    "journals": lambda path: RunJournal(str(path)),
 }
 OWN_READERS = {
     "enju": "Enju",

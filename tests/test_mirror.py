@@ -83,7 +83,7 @@ TIED = (  # equal words, of which either may be the one that moved
     ("2 2 home home big 1 two home home", "1 home big home home 2 home two 2"),
 )
 OTHER_WAY = {
-    "deleted": "inserted", "inserted": "deleted", "split": "merged", "merged": "split",
+    "removed": "added", "added": "removed", "split": "merged", "merged": "split",
     "more general": "more specific", "more specific": "more general",
 }  # fmt: skip
 
@@ -106,7 +106,7 @@ def shape(alignment: Alignment, is_swapped: bool) -> tuple[object, ...]:
         pairs = frozenset(
             (
                 sided((pair.source, pair.source_label), (pair.target, pair.target_label)),
-                (pair.compositional, pair.inverted, pair.is_bar, pair.log_prob, pair.posterior),
+                (pair.compositional, pair.inverted, pair.is_bar, pair.log_prob, pair.confidence),
                 turned(pair.relation),
                 pair.evidence,
             )
@@ -143,7 +143,7 @@ def test_exchanging_the_sentences_mirrors_edits_and_keeps_the_similarity(
     forth, back = aligner.align(source, target), aligner.align(target, source)
     assert edits(forth, is_swapped=False) == edits(back, is_swapped=True)
     one, other = forth.similarity(), back.similarity()
-    assert (one.score, one.paraphrase) == (other.score, other.paraphrase)
+    assert (one.verdict, one.probability, one.score) == (other.verdict, other.probability, other.score)
 
 
 def repeated_words() -> list[tuple[str, str]]:

@@ -3,28 +3,36 @@
 `docs/formats.md` documents every field. Spans are half-open, in tokens; a phrase stands after the phrases that support
 it. A result that was written and read is equal to itself, and its line is the same to the byte; it has neither forests
 nor vectors of words. Lines of version 0.1.0, which know neither evidence nor relation, get their defaults.
+
+Phrase pairs as the rows of a table: what `forestalign align --tsv` prints, and data frames.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from forestalign.errors import AnnotationError
+from forestalign.errors import AnnotationError, UsageError
 from forestalign.formats.fields import Fields, finite, shorten
-from forestalign.formats.lines import read_text_lines
+from forestalign.formats.lines import cell, read_text_lines
 from forestalign.formats.tree_files import fit_tree
 from forestalign.inputs import finite_number
 from forestalign.phrases.result.alignment import (
+    HIGHEST_SCORE,
+    VERDICTS,
     Alignment,
     DiscontinuousPair,
     ForestNode,
     ForestNodes,
     PhraseAlignment,
     PhrasePair,
+    Verdict,
 )
-from forestalign.tokens import Sentence, Token, analyse
+from forestalign.phrases.result.discontinuous_pairs import runs_of, scattered_words
+from forestalign.tokens import Sentence, Span, Token, analyse
 from forestalign.trees import Tree, format_brackets, parse_brackets
 from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink, link_score
 
@@ -48,6 +56,9 @@ def to_json(alignment: Alignment) -> str:
         "completed": best.completed,
         "log_score": finite(best.log_score),
         "signature": alignment.signature,
+        "verdict": alignment.verdict,
+        "probability": alignment.probability,
+        "similarity": alignment.score,
         **_scattered_fields(best),
     }
     if extended := best.extended:
@@ -64,7 +75,7 @@ def to_json(alignment: Alignment) -> str:
 
 
 def _side_fields(sentence: Sentence, tree: Tree) -> dict[str, object]:
-    return {"text": sentence.text, "tokens": sentence.words, "tree": format_brackets(tree)}
+    return {"text": sentence.text, "tokens": sentence.written_words, "tree": format_brackets(tree)}
 
 
 def _link_fields(links: Iterable[WordLink]) -> list[object]:
@@ -91,7 +102,12 @@ def _pair_fields(phrases: PhraseAlignment) -> dict[str, object]:
 
 
 def _scattered_fields(phrases: PhraseAlignment) -> dict[str, object]:
-    return {"scattered": [one._asdict() for one in phrases.scattered]} if phrases.scattered else {}
+    names = {"confidence": "posterior"}
+    rows = [
+        {names.get(name, name): value for name, value in one._asdict().items() if value is not None}
+        for one in phrases.scattered
+    ]
+    return {"scattered": rows} if rows else {}
 
 
 def _phrase_fields(pair: PhrasePair) -> dict[str, object]:
@@ -110,7 +126,7 @@ def _phrase_fields(pair: PhrasePair) -> dict[str, object]:
     }
     if pair.reason:
         fields["reason"] = pair.reason
-    return fields if pair.posterior is None else fields | {"posterior": pair.posterior}
+    return fields if pair.confidence is None else fields | {"posterior": pair.confidence}
 
 
 # ---- from JSON ----
@@ -189,7 +205,15 @@ def _alignment(fields: Fields) -> Alignment:
         candidates=_links(fields, "candidates", counts) if fields.has("candidates") else NO_LINKS,
         signature=fields.text("signature"),
         unchosen=_unchosen(fields.child("forests"), counts) if fields.has("forests") else None,
+        judged=_judged(fields) if fields.has("verdict") else None,
     )
+
+
+def _judged(fields: Fields) -> Verdict:
+    found = fields.text("verdict")
+    if found not in VERDICTS:
+        fields.complain("verdict", f"found {shorten(found)}; expected one of {', '.join(VERDICTS)}")
+    return Verdict(found, _number(fields, "probability", 1), _number(fields, "similarity", HIGHEST_SCORE))
 
 
 def _phrases(
@@ -199,7 +223,7 @@ def _phrases(
     counts = len(sentences[0]), len(sentences[1])
     nulls = fields.child("nulls")
     return PhraseAlignment(
-        pairs=tuple(_pair(row, index, sentences) for index, row in enumerate(fields.children("phrases"))),
+        pairs=tuple(_read_pair(row, index, sentences) for index, row in enumerate(fields.children("phrases"))),
         source_nulls=nulls.spans("source", counts[0]),
         target_nulls=nulls.spans("target", counts[1]),
         source_tree=source_tree,
@@ -213,17 +237,16 @@ def _phrases(
     )
 
 
-def _pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence]) -> PhrasePair:
+def _read_pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence]) -> PhrasePair:
     supports = fields.wholes("supports")
     if not all(0 <= support < index for support in supports):
         earlier = (
             f"numbers of phrases before this one, below {index}" if index else "none, as no phrase is before this one"
         )
         fields.complain("supports", f"found {list(supports)}; expected {earlier}")
-    source, target = fields.span("source", len(sentences[0])), fields.span("target", len(sentences[1]))
     return PhrasePair(
-        source,
-        target,
+        sentences[0].span(*fields.span("source", len(sentences[0]))),
+        sentences[1].span(*fields.span("target", len(sentences[1]))),
         fields.text("source_label"),
         fields.text("target_label"),
         fields.flag("bar"),
@@ -234,8 +257,6 @@ def _pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence]) -> P
         _posterior(fields),
         fields.words("evidence") if fields.has("evidence") else ("links",),
         fields.text("relation") if fields.has("relation") else "",
-        sentences[0].phrase(source),
-        sentences[1].phrase(target),
         fields.text("reason") if fields.has("reason") else "",
     )
 
@@ -243,9 +264,13 @@ def _pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence]) -> P
 def _posterior(fields: Fields) -> float | None:
     if not fields.has("posterior") or fields.values["posterior"] is None:
         return None
-    value = fields.number("posterior")
-    if not 0.0 <= value <= 1.0:
-        fields.complain("posterior", f"found {value:g}; expected a number from 0 to 1")
+    return _number(fields, "posterior", 1)
+
+
+def _number(fields: Fields, name: str, highest: int) -> float:
+    value = fields.number(name)
+    if not 0.0 <= value <= highest:
+        fields.complain(name, f"found {value:g}; expected a number from 0 to {highest}")
     return value
 
 
@@ -254,7 +279,7 @@ def _scattered(fields: Fields, counts: tuple[int, int]) -> DiscontinuousPair:
     for name, words, count in zip(("source", "target"), sides, counts, strict=True):
         if not words or not all(0 <= word < count for word in words):
             fields.complain(name, f"found {shorten(words)}; expected numbers of words below {count}")
-    return DiscontinuousPair(*sides, fields.text("evidence"), fields.text("relation"))
+    return DiscontinuousPair(*sides, fields.text("evidence"), fields.text("relation"), _posterior(fields))
 
 
 def _links(fields: Fields, name: str, counts: tuple[int, int]) -> WordAlignment:
@@ -290,3 +315,116 @@ def _nodes(fields: Fields, name: str, word_count: int) -> tuple[ForestNode, ...]
             case _:
                 fields.complain(name, f"found {shorten(row)}; expected {expectation}")
     return tuple(nodes)
+
+
+COLUMNS = (
+    "id",
+    "source",
+    "target",
+    "source_span",
+    "target_span",
+    "source_label",
+    "target_label",
+    "relation",
+    "evidence",
+    "compositional",
+    "score",
+    "posterior",
+)
+
+
+FRAME_COLUMNS = (
+    "id",
+    "source",
+    "target",
+    "confidence",
+    "relation",
+    "source_start",
+    "source_end",
+    "target_start",
+    "target_end",
+    "source_label",
+    "target_label",
+    "evidence",
+    "compositional",
+)
+
+
+def to_tsv(alignment: Alignment, bars: bool | None = None) -> str:
+    """A row per pair of phrases, of words that are no phrase, and per null phrase; cells that do not apply are empty.
+
+    `bars` asks for all phrases that exist in the binarised trees alone, or for none.
+    """
+    rows = [*_pair_rows(alignment, bars), *_scattered_rows(alignment), *_null_rows(alignment)]
+    return "\n".join("\t".join([cell(" ".join(alignment.id.split())), *row]) for row in rows)
+
+
+def to_dataframe(alignment: Alignment) -> Any:
+    """A pandas DataFrame with a row per pair that is shown, from the top down."""
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError:
+        raise UsageError("a DataFrame needs pandas, which is not installed: pip install pandas") from None
+    rows = [
+        {
+            "id": alignment.id,
+            "source": pair.source.text,
+            "target": pair.target.text,
+            "confidence": pair.confidence,
+            "relation": pair.relation,
+            "source_start": pair.source.start,
+            "source_end": pair.source.end,
+            "target_start": pair.target.start,
+            "target_end": pair.target.end,
+            "source_label": pair.source_label,
+            "target_label": pair.target_label,
+            "evidence": ",".join(pair.evidence),
+            "compositional": pair.compositional,
+        }
+        for pair in alignment
+    ]
+    return pandas.DataFrame(rows, columns=list(FRAME_COLUMNS))
+
+
+def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, ...]]:
+    for pair in alignment.own_pairs(bars=bars):
+        yield (
+            cell(pair.source.text),
+            cell(pair.target.text),
+            _span(pair.source),
+            _span(pair.target),
+            pair.source_label,
+            pair.target_label,
+            pair.relation,
+            ",".join(pair.evidence),
+            "yes" if pair.compositional else "no",
+            f"{pair.log_prob:.5g}",
+            _share(pair.confidence),
+        )
+
+
+def _scattered_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
+    for one in alignment.phrases.scattered:
+        texts = scattered_words(alignment.source, one.source), scattered_words(alignment.target, one.target)
+        spans = (",".join(map(_span, runs_of(words))) for words in (one.source, one.target))
+        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", _share(one.confidence)
+
+
+def _null_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
+    rest = ("",) * (len(COLUMNS) - 5)
+    for text, span in _nulls(alignment.source, alignment.phrases.source_nulls):
+        yield cell(text), "", span, "", *rest
+    for text, span in _nulls(alignment.target, alignment.phrases.target_nulls):
+        yield "", cell(text), "", span, *rest
+
+
+def _nulls(sentence: Sentence, spans: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
+    return ((sentence.phrase(span), _span(span)) for span in spans)
+
+
+def _share(posterior: float | None) -> str:
+    return "" if posterior is None else f"{posterior:.5g}"
+
+
+def _span(span: Span) -> str:
+    return f"{span.begin}-{span.end}"

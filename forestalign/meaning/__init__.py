@@ -3,4 +3,5 @@
 - `rules`: the paraphrase grammar, lines of expressions with slots
 - `roles`: who does what to whom in a sentence
 - `matcher`: where lines are met in two sentences, and which words correspond by them
+- `differences`: one thing that two sentences say differently, and the kinds of differences
 """

@@ -12,27 +12,47 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from forestalign.lexicon.english import looks_english
-from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhraseAlignment, PhrasePair
+from forestalign.phrases.result.alignment import (
+    CHANGED,
+    SAME,
+    UNRELATED,
+    Alignment,
+    DiscontinuousPair,
+    PhraseAlignment,
+    PhrasePair,
+)
 from forestalign.phrases.result.discontinuous_pairs import scattered_words
-from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW
+from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW, visible
 from forestalign.tokens import Sentence, Span
-from forestalign.view.characters import visible
-from forestalign.view.differences import differences, is_mark
+from forestalign.view.differences import find_differences, is_confident, is_mark
 
 CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})
-_SILENT = frozenset({"", "equal"})  # relations that go without saying
-_UNSURE = 0.5  # confidence below which a pair is marked in colour
+_SILENT = frozenset({"", "equal", "similar"})  # relations that go without saying
+MIN_CONFIDENCE = 0.6  # of pairs that are printed; of those below a quarter is right
+_UNSURE = 0.7  # confidence below which a pair is marked in colour
+_MOST_REASONS = 3  # in the first line
 
 
-def render_text(alignment: Alignment, colour: bool = False, bars: bool | None = None, *, verbose: bool = False) -> str:
-    """A few lines about one pair of sentences; `bars` asks for all bar phrases or for none."""
-    paint, tree = Paint(colour), _Tree(alignment, alignment.shown(bars), verbose)
+def render_text(
+    alignment: Alignment,
+    colour: bool = False,
+    bars: bool | None = None,
+    *,
+    verbose: bool = False,
+    min_confidence: float | None = None,
+) -> str:
+    """A few lines about one pair of sentences; `bars` asks for all bar phrases or for none.
+
+    Pairs below `min_confidence` are left out (None: those below MIN_CONFIDENCE, and with `verbose` none).
+    """
+    least = min_confidence if min_confidence is not None else 0.0 if verbose else MIN_CONFIDENCE
+    paint, tree = Paint(colour), _Tree(alignment, bars, verbose, least)
     lines = [
-        paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, tree, paint),
+        paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, paint),
         f"  source: {visible(alignment.source.text)}",
         f"  target: {visible(alignment.target.text)}",
         *_lines(list(tree.rows()), paint, verbose),
-        *_differences(alignment, paint),
+        *_differences(alignment, paint, least),
         *(_details(alignment, paint) if verbose else ()),
     ]
     lines += [
@@ -79,17 +99,22 @@ class _Row(NamedTuple):
 class _Tree:
     """The pairs that are shown, each below the smallest one that is shown and holds it."""
 
-    def __init__(self, alignment: Alignment, shown: Sequence[bool], verbose: bool):
-        self._alignment, self._pairs, self._shown = alignment, alignment.phrases.pairs, shown
-        self._verbose = verbose
+    def __init__(self, alignment: Alignment, bars: bool | None, verbose: bool, least: float):
+        self._alignment, self._pairs, self._verbose = alignment, alignment.phrases.pairs, verbose
+        self._shown = [
+            is_wanted and is_confident(pair, least)
+            for is_wanted, pair in zip(alignment.shown(bars), self._pairs, strict=True)
+        ]
         self._scattered: dict[int | None, list[DiscontinuousPair]] = {}
         for one in alignment.phrases.scattered:
+            if not is_confident(one, least):
+                continue
             self._scattered.setdefault(self._holder(one), []).append(one)
         supported = {support for pair in self._pairs for support in pair.supports}
         tops = [k for k in range(len(self._pairs) - 1, -1, -1) if k not in supported]
         whole = Span(0, len(alignment.source)), Span(0, len(alignment.target))
         is_whole = len(tops) == 1 and (self._pairs[tops[0]].source, self._pairs[tops[0]].target) == whole
-        self.whole = tops[0] if is_whole and shown[tops[0]] else None  # told with the sentences, and not again
+        self.whole = tops[0] if is_whole and self._shown[tops[0]] else None  # told with the sentences, and not again
         self._tops = tops
 
     def rows(self) -> Iterator[_Row]:
@@ -131,12 +156,12 @@ class _Tree:
         pair = self._pairs[k]
         if self._verbose or not self._is_told(k):
             evidence = self._own_evidence(k)
-            yield _Row(depth, pair.source_text, pair.target_text, pair, self._is_compositional(k), evidence)
+            yield _Row(depth, pair.source.text, pair.target.text, pair, self._is_compositional(k), evidence)
         yield from self._inside(k, depth + 1)
 
     def _inside(self, k: int, depth: int) -> Iterator[_Row]:
         pair = self._pairs[k]
-        if self._verbose or pair.source_text.lower() != pair.target_text.lower():
+        if self._verbose or pair.source.text.lower() != pair.target.text.lower():
             yield from self._below(k, pair.supports, depth)
 
     def _lifted(self, holder: int | None, indices: Sequence[int]) -> Iterator[int]:
@@ -179,15 +204,17 @@ class _Tree:
         return tuple(name for name in self._pairs[k].evidence if name not in others)
 
 
-def _head(alignment: Alignment, tree: _Tree, paint: Paint) -> str:
-    """How sure the whole is, and what the first sentence is to the second."""
-    if not alignment.phrases.pairs:
-        return paint(DIM, "  nothing corresponds")
-    if tree.whole is None:
-        return paint(DIM, "  parts correspond")
-    pair = alignment.phrases.pairs[tree.whole]
-    told = confidence_text(pair.posterior)
-    return paint(DIM, f"  confidence {told}" if told else "") + _relation(pair.relation, paint, reason=pair.reason)
+def _head(alignment: Alignment, paint: Paint) -> str:
+    """The verdict, how likely the meaning is the same, and what has changed; why is told of what differs alone."""
+    told = f"  {alignment.verdict}"
+    if alignment.verdict != UNRELATED:
+        told += f" {confidence_text(alignment.probability)}"
+    if alignment.verdict != CHANGED:
+        return paint(BOLD if alignment.verdict == SAME else DIM, told)
+    found = alignment.differences
+    reasons = [each.reason for each in found if each.contradicts] or [each.reason for each in found]
+    reasons = reasons[:_MOST_REASONS]
+    return paint(RED, told + visible(f": {'; '.join(reasons)}" if reasons else ""))
 
 
 def _relation(relation: str, paint: Paint, before: str = "  ", reason: str = "") -> str:
@@ -212,8 +239,8 @@ def _reasons(row: _Row) -> list[str]:
 
 def _line(row: _Row, reason: str, paint: Paint, verbose: bool) -> str:
     pair = row.pair
-    value = pair.posterior if isinstance(pair, PhrasePair) else None
-    number = paint(YELLOW if value is not None and value < _UNSURE else DIM, f"{confidence_text(value):<3}")
+    is_unsure = pair.confidence is not None and pair.confidence < _UNSURE
+    number = paint(YELLOW if is_unsure else DIM, f"{confidence_text(pair.confidence):<3}")
     words = visible(f"{row.source} = {row.target}")
     label = ""
     if verbose and isinstance(pair, PhrasePair):
@@ -233,16 +260,12 @@ def _marks(row: _Row, paint: Paint) -> str:
     return marks + (paint(DIM, f"  [by {visible(', '.join(row.evidence))}]") if row.evidence else "")
 
 
-def _differences(alignment: Alignment, paint: Paint) -> Iterator[str]:
-    found = differences(alignment)
+def _differences(alignment: Alignment, paint: Paint, least: float) -> Iterator[str]:
+    found = find_differences(alignment, least)
     if found.replaced:
-        told = (
-            visible(f"{one.source} → {one.target}")
-            + ("" if one.relation == "similar" else _relation(one.relation, paint, " "))
-            for one in found.replaced
-        )
+        told = (visible(f"{one.source} → {one.target}") + _relation(one.relation, paint, " ") for one in found.replaced)
         yield paint(BOLD, "  replaced: ") + " | ".join(told)
-    for name, texts in (("dropped", found.dropped), ("added", found.added)):
+    for name, texts in (("removed", found.removed), ("added", found.added)):
         if texts:
             yield paint(BOLD, f"  {name}: ") + " | ".join(map(visible, texts))
 
@@ -263,7 +286,7 @@ def _details(alignment: Alignment, paint: Paint) -> Iterator[str]:
 def _wider(own: Sentence, side: str, span: Span, pair: PhrasePair, added: Sequence[int]) -> str:
     """A phrase around a pair that adds words without a partner to it."""
     whole = own.phrase(span)
-    sides = (whole, pair.target_text) if side == "source" else (pair.source_text, whole)
+    sides = (whole, pair.target.text) if side == "source" else (pair.source.text, whole)
     return f"  wider: {sides[0]} ~ {sides[1]}  [{side} adds {scattered_words(own, added)}]"
 
 

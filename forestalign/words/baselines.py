@@ -100,7 +100,7 @@ def find_matches(source: Sentence, target: Sentence, sources: MeteorSources) -> 
     for i, left in enumerate(source.tokens):
         for j, right in enumerate(target.tokens):
             lemmas = (left.key, right.key)
-            if module := _module(left.surface, right.surface, lemmas, sources):
+            if module := _module(left.form, right.form, lemmas, sources):
                 found[Span(i, i + 1), Span(j, j + 1)] = module
     for spans in _phrase_matches(source, target, sources):
         found.setdefault(spans, "paraphrase")
@@ -226,7 +226,7 @@ def tree_edit_links(source: Analysis, target: Analysis) -> WordAlignment:
 def are_same(source: Analysis, i: int, target: Analysis, j: int) -> bool:
     """Whether two words have the same form, lemma or stem."""
     left, right = source.sentence.tokens[i], target.sentence.tokens[j]
-    one, other = form(left.surface), form(right.surface)
+    one, other = form(left.form), form(right.form)
     return one.lower == other.lower or one.stem == other.stem or bool(left.lemma and left.lemma == right.lemma)
 
 

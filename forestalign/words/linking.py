@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig, Profile
-from forestalign.errors import NoParseError, UsageError
+from forestalign.errors import NoParseError, UsageError, counted
 from forestalign.lexicon import load_phrase_lists, load_ppdb, load_vectors, load_wordnet
 from forestalign.parsers import Parse, Parser, load_parser
 from forestalign.tokens import Sentence
@@ -139,7 +139,7 @@ class LinkedWords(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LinkedPair:
     """A pair of sentences with its links."""
 
@@ -156,6 +156,14 @@ class LinkedPair:
     def __str__(self) -> str:
         """A line for each link."""
         return "\n".join(f"{link.source} = {link.target}" for link in self)
+
+    def __repr__(self) -> str:
+        return f"<LinkedPair of {self.source.text!r} and {self.target.text!r}: {counted(len(self.words), 'link')}>"
+
+    def _repr_html_(self) -> str:
+        from forestalign.terminal import lines_html
+
+        return lines_html(str(self))
 
 
 class SentenceLinker:

@@ -16,7 +16,7 @@ from forestalign.errors import AnnotationError, UsageError
 from forestalign.forest import Forest, ForestDerivation, NodeId, derivations, tree_of
 from forestalign.formats import fit_tree, forest_of, from_json, read_phrases, to_json, write_lines
 from forestalign.formats.codec import sentence_in
-from forestalign.phrases.result.alignment import DiscontinuousPair, ForestNode, ForestNodes
+from forestalign.phrases.result.alignment import DiscontinuousPair, ForestNode, ForestNodes, Verdict
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation
 from forestalign.phrases.search.region import EdgeId
@@ -45,12 +45,12 @@ def _aligned() -> Alignment:
         root, tree = derivation.root, tree_of(forest, derivation.root, derivation.choice)
         edges = tuple(EdgeId(NodeId(node), edge) for node, edge in enumerate(derivation.choice) if edge >= 0)
         nodes = AlignedNodes(NodeId(0), NodeId(0), Step.SEED, (), 0.75), AlignedNodes(root, root, Step.LIFT, (0,), 1.0)
-        one, whole = Span(0, 1), Span(0, len(forest.sentence))
+        one, whole = forest.sentence.span(0, 1), forest.sentence.span(0, len(forest.sentence))
         word = PhrasePair(one, one, "PRP", "PRP", False, True, False, -0.5, (), 0.75)
         return PhraseAlignment(
             pairs=(
-                replace(word, source_text="She", target_text="She"),
-                PhrasePair(whole, whole, "S", "S", False, False, True, -1.5, (0,), source_text=TEXT, target_text=TEXT),
+                word,
+                PhrasePair(whole, whole, "S", "S", False, False, True, -1.5, (0,)),
             ),
             source_nulls=(Span(2, 3),),
             target_nulls=(Span(2, 3), Span(4, 5)),
@@ -64,7 +64,16 @@ def _aligned() -> Alignment:
     links = WordAlignment((WordLink(0, 0, 1.0), WordLink(1, 1, 0.5)))
     first, second = alignment(high, -7.25), alignment(low, -math.inf)
     sides = forest.sentence, forest.sentence
-    return Alignment("p1", *sides, links, first, (second,), signature="signed", forests=(forest, forest))
+    return Alignment(
+        "p1",
+        *sides,
+        links,
+        first,
+        (second,),
+        signature="signed",
+        forests=(forest, forest),
+        judged=Verdict("changed", 0.25, 3.5),
+    )
 
 
 def test_a_result_becomes_the_documented_line() -> None:
@@ -110,6 +119,9 @@ def test_a_result_becomes_the_documented_line() -> None:
         "completed": False,
         "log_score": -7.25,
         "signature": "signed",
+        "verdict": "changed",
+        "probability": 0.25,
+        "similarity": 3.5,
         "left_out": [[1, 1]],
         "alternatives": [
             {
@@ -167,7 +179,7 @@ def _sides(draw: st.DrawFn) -> tuple[Sentence, tuple[Tree, Tree]]:
         places.append(len(text))
         text += word
     tokens = [Token(word, begin, begin + len(word)) for word, begin in zip(words, places, strict=True)]
-    leaves = [Tree(draw(LABELS), k, k + 1, (), word) for k, word in enumerate(words)]
+    leaves = [Tree(draw(LABELS), k, k + 1, (), token.form) for k, token in enumerate(tokens)]
     trees = draw(_tree(leaves)), draw(_tree(leaves))
     return analyse(Sentence(text, tuple(tokens)), [leaf.label for leaf in leaves]), trees
 
@@ -198,7 +210,8 @@ def _pairs(draw: st.DrawFn, source: Sentence, target: Sentence) -> tuple[PhraseP
         supports = draw(st.lists(st.integers(0, index - 1), max_size=2, unique=True)) if index else []
         pairs.append(
             PhrasePair(
-                *spans,
+                source.span(*spans[0]),
+                target.span(*spans[1]),
                 draw(LABELS),
                 draw(LABELS),
                 *(draw(st.booleans()) for _ in range(3)),
@@ -207,8 +220,6 @@ def _pairs(draw: st.DrawFn, source: Sentence, target: Sentence) -> tuple[PhraseP
                 draw(st.none() | SHARES),
                 draw(st.sampled_from([("links",), ("acronym", "lexicon"), ()])),
                 draw(st.sampled_from(["", "equal", "opposite"])),
-                source.phrase(spans[0]),
-                target.phrase(spans[1]),
             )
         )
     return tuple(pairs)
@@ -220,7 +231,8 @@ def _phrases(draw: st.DrawFn, source: Sentence, target: Sentence, trees: tuple[T
         st.sets(st.integers(0, len(each) - 1), min_size=1).map(lambda found: tuple(sorted(found)))
         for each in (source, target)
     ]
-    joined = st.builds(DiscontinuousPair, *places, st.just("lexicon"), st.sampled_from(["equal", "opposite"]))
+    kind = st.just("lexicon"), st.sampled_from(["equal", "opposite"])
+    joined = st.builds(DiscontinuousPair, *places, *kind, st.none() | SHARES)
     return PhraseAlignment(
         draw(_pairs(source, target)),
         tuple(draw(st.lists(_spans(len(source)), max_size=2))),
@@ -312,7 +324,7 @@ def test_trees_that_write_quotes_in_the_treebank_s_way_have_the_words_of_the_tex
 
 def test_tokens_are_found_again_in_the_text() -> None:
     sentence = sentence_in("I can't, no.", ("I", "ca", "n't", ",", "no", "."))
-    assert [(token.begin, token.end) for token in sentence.tokens] == [
+    assert [(token.start, token.end) for token in sentence.tokens] == [
         (0, 1),
         (2, 4),
         (4, 7),

@@ -20,20 +20,21 @@ from forestalign.errors import InputError
 from forestalign.forest import pack
 from forestalign.forest.forest import Forest
 from forestalign.formats import format_forest, format_nbest
-from forestalign.formats.fields import Fields, finite, shorten
-from forestalign.formats.graphviz import format_forest_graph, format_tree_graph
-from forestalign.formats.input_checks import (
+from forestalign.formats.codec import COLUMNS, to_tsv
+from forestalign.formats.fields import (
     LONGEST_TEXT,
     LONGEST_WORD,
+    Fields,
     TooLongError,
     checked_sentence,
+    finite,
     refuse_harmful,
+    shorten,
     shorten_any,
     split_on_spaces,
 )
 from forestalign.formats.lines import Unread, read_lines, read_text, read_text_lines, write_lines
-from forestalign.formats.phrase_rows import COLUMNS, to_tsv
-from forestalign.formats.read_parses import read_given
+from forestalign.formats.tree_files import format_forest_graph, format_tree_graph, read_given
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, parse_brackets
 from tests.builders.view_samples import (
@@ -256,8 +257,8 @@ def test_line_breaks_and_tabs_are_spaces() -> None:
 @given(st.lists(st.text(st.characters(categories=("L", "N")), min_size=1), max_size=8))
 def test_tokens_of_the_user_keep_their_places(words: list[str]) -> None:
     sentence = split_on_spaces("  ".join(words))
-    assert sentence.words == tuple(words)
-    assert all(sentence.text[token.begin : token.end] == token.surface for token in sentence.tokens)
+    assert sentence.written_words == tuple(words)
+    assert all(sentence.text[token.start : token.end] == token.text for token in sentence.tokens)
 
 
 @pytest.mark.parametrize("text", ["", "plain", "tab\tand\nnewline", "ü 漢字 \u202e"])

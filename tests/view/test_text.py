@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from forestalign import Alignment, PhrasePair
 from forestalign.formats.codec import from_json, to_json
-from forestalign.phrases.result.alignment import ForestNode, ForestNodes
-from forestalign.terminal import DIM, PLAIN, RED, YELLOW, wants_colour
+from forestalign.phrases.result.alignment import ForestNode, ForestNodes, Verdict
+from forestalign.terminal import DIM, PLAIN, RED, YELLOW, visible, wants_colour
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.view import result_html, scene_of
-from forestalign.view.characters import visible
 from forestalign.view.scene import SceneNode, bar_nodes, drawn_nodes
 from forestalign.view.short_text import render_short
 from forestalign.view.static import hue_of
@@ -30,6 +29,7 @@ from tests.builders.view_samples import (
     bought,
     bucket_record,
     cat,
+    record,
     turned_record,
     with_extras,
 )
@@ -72,22 +72,21 @@ def first_line(text: str) -> str:
 
 def test_the_text_shows_sentences_phrases_as_a_tree_and_what_differs() -> None:
     assert render_text(dogs()).splitlines() == [
-        "dogs",
+        "dogs  same meaning .90",
         "  source: Dogs bark loudly",
         "  target: Hounds bark",
         "       Dogs = Hounds",
         "       bark loudly = bark",
         "  replaced: Dogs → Hounds",
-        "  dropped: loudly",
+        "  removed: loudly",
     ]
 
 
-def test_a_reason_is_told_of_the_whole_and_of_the_smallest_pair_that_has_it() -> None:
+def test_a_reason_is_told_of_the_smallest_pair_that_has_it() -> None:
     base, reason = dogs(), "opposite: loudly/bark"
     told = {"relation": "opposite", "reason": reason}
     pairs = [replace(each, **(told if each.source.end == 3 else {})) for each in base.phrases.pairs]
     lines = render_text(with_phrases(base, pairs=tuple(pairs))).splitlines()
-    assert lines[0] == f"dogs  ({reason})"
     assert lines[3:5] == ["       Dogs = Hounds", f"       bark loudly = bark  ({reason})"]
     lines = render_text(with_phrases(base, pairs=tuple(pairs)), verbose=True).splitlines()
     assert lines[3].endswith("Hounds bark  (opposite)")
@@ -95,20 +94,20 @@ def test_a_reason_is_told_of_the_whole_and_of_the_smallest_pair_that_has_it() ->
 
 def test_everything_is_told_on_demand() -> None:
     assert render_text(dogs(), verbose=True).splitlines() == [
-        "dogs",
+        "dogs  same meaning .90",
         "  source: Dogs bark loudly",
         "  target: Hounds bark",
         "       S Dogs bark loudly = Hounds bark",
         "         NP Dogs = Hounds",
         "         VP bark loudly = bark",
         "  replaced: Dogs → Hounds",
-        "  dropped: loudly",
+        "  removed: loudly",
         "  root aligned, log score -2.35",
     ]
 
 
 CATS = """\
-cat  confidence .95  (similar)
+cat  same meaning .90
   source: The fat cat sat quietly on the old mat .
   target: On the old rug , the plump cat sat silently .
   .90  The fat cat = the plump cat
@@ -122,7 +121,7 @@ cat  confidence .95  (similar)
   .90    the old mat = the old rug
   .90      the = the
   .90      old = old
-  .41      mat = rug  (opposite)
+  .65      mat = rug  (opposite)
   replaced: fat → plump | quietly → silently | mat → rug (opposite)"""
 
 CATS_SHORT = """\
@@ -131,7 +130,7 @@ cat
   [6 On] [7 the] [8 old] [9 rug] , [1 the] [2 plump] [3 cat] [4 sat] [5 silently] ."""
 
 TURNED = """\
-turned
+turned  same meaning .90
   source: She turned the offer down
   target: She refused the offer
        She = She
@@ -140,7 +139,7 @@ turned
   replaced: turned … down → refused"""
 
 TURNED_VERBOSE = """\
-turned
+turned  same meaning .90
   source: She turned the offer down
   target: She refused the offer
        S She turned the offer down = She refused the offer
@@ -156,14 +155,14 @@ turned
 def cats() -> Alignment:
     """Ten words on either side, with confidence and relations of several kinds."""
     base = cat()
-    said = {"mat": (0.41, "opposite"), "on the old mat": (0.9, "more general")}
+    said = {"mat": (0.65, "opposite"), "on the old mat": (0.9, "more general")}
     pairs = tuple(
         replace(
-            each, posterior=said.get(each.source_text, (0.9,))[0], relation=said.get(each.source_text, ("", ""))[-1]
+            each, confidence=said.get(each.source.text, (0.9,))[0], relation=said.get(each.source.text, ("", ""))[-1]
         )
         for each in base.phrases.pairs
     )
-    return with_phrases(base, pairs=(*pairs[:-1], replace(pairs[-1], posterior=0.952, relation="similar")))
+    return with_phrases(base, pairs=(*pairs[:-1], replace(pairs[-1], confidence=0.952, relation="similar")))
 
 
 def test_a_pair_of_sentences_looks_like_this() -> None:
@@ -204,14 +203,27 @@ def test_phrases_of_the_same_words_are_not_taken_apart() -> None:
 
 
 def test_a_record_without_a_name_is_called_a_pair() -> None:
-    assert render_text(replace(dogs(), id="")).startswith("pair\n")
+    assert render_text(replace(dogs(), id="")).startswith("pair  same")
 
 
 @pytest.mark.parametrize(
-    ("pairs", "words"), [((), "dogs  nothing corresponds"), ((entry((0, 1), (0, 1), "NP"),), "dogs  parts correspond")]
+    ("judged", "words"),
+    [
+        (Verdict("same meaning", 0.974, 4.8), "dogs  same meaning .97"),
+        (Verdict("changed", 0.04, 3.1), "dogs  changed .04: left out: loudly"),
+        (Verdict("related", 0.2, 1.5), "dogs  related .20"),
+        (Verdict("unrelated", 0.0, 0.1), "dogs  unrelated"),
+    ],
 )
-def test_the_first_line_says_where_the_sentences_have_no_pair(pairs: tuple[PhrasePair, ...], words: str) -> None:
-    assert render_text(with_phrases(dogs(), pairs=pairs)).splitlines()[0] == words
+def test_the_first_line_is_the_verdict(judged: Verdict, words: str) -> None:
+    assert render_text(replace(dogs(), judged=judged)).splitlines()[0] == words
+
+
+def test_a_change_is_told_with_its_reasons() -> None:
+    text = "(TOP (S (NP (NP (NNP Ann)) (VP (VBD sold) (NP (CD {}) (NNS cars))))))"
+    changed = record("cars", text.format("nine"), text.format("ten"), {k: k for k in range(4)})
+    head = render_text(replace(changed, judged=Verdict("changed", 0.04, 3.0))).splitlines()[0]
+    assert head == "cars  changed .04: nine became ten"
 
 
 @pytest.mark.parametrize(
@@ -227,12 +239,12 @@ def test_two_labels_are_shown_where_they_differ() -> None:
     assert "NP~NML Dogs = Hounds" in render_text(with_first(target_label="NML"), verbose=True)
 
 
-@pytest.mark.parametrize("relation", ["", "equal"])
+@pytest.mark.parametrize("relation", ["", "equal", "similar"])
 def test_equality_goes_without_saying(relation: str) -> None:
     assert first_line(render_text(with_first(relation=relation))).endswith("Dogs = Hounds")
 
 
-@pytest.mark.parametrize("relation", ["similar", "more general", "opposite", "different value", "any other"])
+@pytest.mark.parametrize("relation", ["more general", "opposite", "different value", "any other"])
 def test_any_other_relation_is_named(relation: str) -> None:
     assert first_line(render_text(with_first(relation=relation))).endswith(f"Dogs = Hounds  ({relation})")
 
@@ -242,8 +254,22 @@ def test_only_contradictions_are_red(relation: str, colour: str) -> None:
     assert f"{colour}  ({relation}){PLAIN}" in first_line(render_text(with_first(relation=relation), colour=True))
 
 
+def test_an_unlikely_pair_is_printed_on_demand_and_its_words_go_to_the_pair_above() -> None:
+    base = cats()
+    pairs = base.phrases.pairs
+    unlikely = [replace(each, confidence=0.5) if each.source.text in ("mat", "quietly") else each for each in pairs]
+    text = render_text(with_phrases(base, pairs=tuple(unlikely)))
+    assert "mat = rug" not in text
+    assert text.splitlines()[-3:] == [
+        "  replaced: fat → plump | mat → rug",
+        "  removed: quietly",
+        "  added: silently",
+    ]
+    assert "quietly = silently" in render_text(with_phrases(base, pairs=tuple(unlikely)), min_confidence=0.5)
+
+
 def test_a_pair_that_is_unsure_is_yellow() -> None:
-    assert f"{YELLOW}.41{PLAIN}" in render_text(cats(), colour=True)
+    assert f"{YELLOW}.65{PLAIN}" in render_text(cats(), colour=True)
 
 
 @pytest.mark.parametrize("verbose", [False, True])
@@ -260,7 +286,7 @@ def test_words_that_are_linked_and_in_no_pair_replace_each_other() -> None:
     sample = with_phrases(
         sample, pairs=(entry((0, 1), (0, 1), "NP"),), target_nulls=(Span(1, 2),), source_nulls=(Span(1, 3),)
     )
-    assert render_text(sample).splitlines()[-2:] == ["  replaced: Dogs → Hounds | loudly → bark", "  dropped: bark"]
+    assert render_text(sample).splitlines()[-2:] == ["  replaced: Dogs → Hounds | loudly → bark", "  removed: bark"]
     assert "  words linked outside the pairs: loudly–bark" in render_text(sample, verbose=True)
     assert render_short(sample).splitlines()[1:] == ["  [1 Dogs] bark [2 loudly]", "  [1 Hounds] [2 bark]"]
 
@@ -309,10 +335,10 @@ def test_a_hidden_bar_phrase_passes_its_mark_to_the_phrase_above() -> None:
     assert not shown.endswith("[non-compositional]")
 
 
-def test_what_was_dropped_and_added_is_listed_apart() -> None:
+def test_what_was_removed_and_added_is_listed_apart() -> None:
     sample = with_phrases(dogs(), pairs=(), source_nulls=(Span(0, 1), Span(2, 3)), target_nulls=(Span(0, 1),))
     sample = replace(sample, words=links())
-    assert render_text(sample).splitlines()[-2:] == ["  dropped: Dogs | loudly", "  added: Hounds"]
+    assert render_text(sample).splitlines()[-2:] == ["  removed: Dogs | loudly", "  added: Hounds"]
 
 
 def test_colours_are_for_terminals_whose_users_want_them(monkeypatch: pytest.MonkeyPatch) -> None:

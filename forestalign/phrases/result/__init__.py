@@ -12,5 +12,6 @@
 - `comparisons`: what stands behind *than*, and comparisons that are made from the other end
 - `contradictions`: negations, opposites, values and roles that make two sentences differ
 - `rising`: what contradicts inside a pair makes the pair contradict, up to the root
+- `found_differences`: all that two sentences say differently, as one list
 - `result_builder`: derivations of two forests as results
 """

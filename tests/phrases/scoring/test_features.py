@@ -12,8 +12,7 @@ from forestalign.aligner import Aligner
 from forestalign.config import AlignConfig
 from forestalign.evaluation.phrase_scores import one_tree_forest
 from forestalign.forest import Forest
-from forestalign.learning.calibration import calibration_error, isotonic
-from forestalign.learning.train_scores import start_weights, vector_of
+from forestalign.learning.train_scores import calibration_error, isotonic, start_weights, vector_of
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.phrases.scoring.features import derivation_features, weigh_features
 from forestalign.phrases.scoring.model import PairScores
@@ -108,7 +107,7 @@ def test_evidence_seeds_a_phrase_pair_over_exactly_its_words(aligner, prepared) 
 
     source, target, links = prepared[2]
     scores = aligner.stage.score(source, target, links)
-    words = [token.surface for token in source.sentence.tokens]
+    words = [token.text for token in source.sentence.tokens]
     begin = words.index("the")
     evidence = PhraseEvidence((begin, begin + 1), (0, 1), "rule", "equal", 0.9)
     apart = PhraseEvidence((0, 2), (0, 1), "rule", "equal", 0.9)

@@ -1,0 +1,104 @@
+"""Pairs of which one sentence is ambiguous and the other shows what is meant (`annotations/ambiguity.jsonl`).
+
+A line has the fields of an annotated pair and four more: `split` (dev or test), `kind`, `ambiguous` (the side that is),
+and `reading`, the brackets that tell the meant reading from the other: phrases that its tree `has`, and spans that are
+no phrase there (`lacks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from forestalign.errors import AnnotationError
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, annotated_pair
+from forestalign.formats.fields import Fields, shorten
+from forestalign.formats.lines import read_text_lines
+from forestalign.tokens import Span
+from forestalign.trees import Tree, preorder
+
+KINDS = ("pp-attachment", "relative-clause", "coordination-scope", "adverb", "noun-compound", "small-clause")
+SPLITS = ("dev", "test")
+SIDES = ("source", "target")
+_PHRASES = "a list of [begin, end, label]"
+
+
+class LabelledSpan(NamedTuple):
+    """A phrase that a reading has."""
+
+    begin: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The brackets that matter."""
+
+    has: tuple[LabelledSpan, ...]
+    lacks: tuple[Span, ...]
+
+    def is_of(self, tree: Tree) -> bool:
+        """Whether a tree has this reading."""
+        phrases = {LabelledSpan(node.begin, node.end, node.label) for node in preorder(tree) if not node.is_leaf}
+        spans = {Span(phrase.begin, phrase.end) for phrase in phrases}
+        return phrases.issuperset(self.has) and spans.isdisjoint(self.lacks)
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousPair:
+    """A pair, which side of it is ambiguous and how, and what is meant."""
+
+    pair: AnnotatedPair
+    split: str
+    kind: str
+    side: str
+    reading: Reading
+
+    @property
+    def sentence(self) -> AnnotatedSentence:
+        """The sentence that has several readings, source or target."""
+        return self.pair.source if self.side == "source" else self.pair.target
+
+
+def read_ambiguous(path: str | Path) -> Iterator[AmbiguousPair]:
+    """The pairs of a file; the first bad line raises AnnotationError."""
+    for number, text in read_text_lines(path):
+        try:
+            yield ambiguous_pair(text, number)
+        except ValueError as error:
+            raise AnnotationError(path, number, str(error)) from error
+
+
+def ambiguous_pair(text: str, line: int = 0) -> AmbiguousPair:
+    """One line; ValueError says what is wrong with it."""
+    fields, pair = Fields.parse(text), annotated_pair(text, line)
+    split, kind, side = (
+        _one_of(fields, name, known) for name, known in (("split", SPLITS), ("kind", KINDS), ("ambiguous", SIDES))
+    )
+    sentence = pair.source if side == "source" else pair.target
+    own, count = fields.child("reading"), len(sentence.tokens)
+    reading = Reading(_phrases(own), own.spans("lacks", count))
+    if not reading.is_of(sentence.tree):
+        own.complain("has", "the gold tree has another reading; expected its own")
+    return AmbiguousPair(pair, split, kind, side, reading)
+
+
+def _one_of(fields: Fields, name: str, known: tuple[str, ...]) -> str:
+    value = fields.text(name)
+    if value not in known:
+        fields.complain(name, f"{shorten(value)} is unknown; expected one of {', '.join(known)}")
+    return value
+
+
+def _phrases(fields: Fields) -> tuple[LabelledSpan, ...]:
+    found = []
+    for row in fields.rows("has", 3, _PHRASES):
+        match row:
+            case (int(begin), int(end), str(label)):
+                found.append(LabelledSpan(begin, end, label))
+            case _:
+                fields.complain("has", f"{shorten(row)} is no phrase; expected {_PHRASES}")
+    return tuple(found)
