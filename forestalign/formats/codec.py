@@ -75,7 +75,7 @@ def to_json(alignment: Alignment) -> str:
 
 
 def _side_fields(sentence: Sentence, tree: Tree) -> dict[str, object]:
-    return {"text": sentence.text, "tokens": sentence.words, "tree": format_brackets(tree)}
+    return {"text": sentence.text, "tokens": sentence.written_words, "tree": format_brackets(tree)}
 
 
 def _link_fields(links: Iterable[WordLink]) -> list[object]:
@@ -372,9 +372,9 @@ def to_dataframe(alignment: Alignment) -> Any:
             "target": pair.target.text,
             "confidence": pair.confidence,
             "relation": pair.relation,
-            "source_start": pair.source.begin,
+            "source_start": pair.source.start,
             "source_end": pair.source.end,
-            "target_start": pair.target.begin,
+            "target_start": pair.target.start,
             "target_end": pair.target.end,
             "source_label": pair.source_label,
             "target_label": pair.target_label,
@@ -387,7 +387,7 @@ def to_dataframe(alignment: Alignment) -> Any:
 
 
 def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, ...]]:
-    for pair in alignment.pairs(bars=bars):
+    for pair in alignment.own_pairs(bars=bars):
         yield (
             cell(pair.source.text),
             cell(pair.target.text),

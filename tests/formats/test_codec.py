@@ -179,7 +179,7 @@ def _sides(draw: st.DrawFn) -> tuple[Sentence, tuple[Tree, Tree]]:
         places.append(len(text))
         text += word
     tokens = [Token(word, begin, begin + len(word)) for word, begin in zip(words, places, strict=True)]
-    leaves = [Tree(draw(LABELS), k, k + 1, (), word) for k, word in enumerate(words)]
+    leaves = [Tree(draw(LABELS), k, k + 1, (), token.form) for k, token in enumerate(tokens)]
     trees = draw(_tree(leaves)), draw(_tree(leaves))
     return analyse(Sentence(text, tuple(tokens)), [leaf.label for leaf in leaves]), trees
 
