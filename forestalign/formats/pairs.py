@@ -202,7 +202,7 @@ def format_pair(record: PairRecord, form: PairFormat = PairFormat.TAB) -> str:
         written = io.StringIO()
         csv.writer(written, lineterminator="").writerow([record.source.text, record.target.text])
         return written.getvalue()
-    fields = {"id": record.id, "source": list(record.source.words), "target": list(record.target.words)}
+    fields = {"id": record.id, "source": record.source.written_words, "target": record.target.written_words}
     return json.dumps(fields, ensure_ascii=False)
 
 

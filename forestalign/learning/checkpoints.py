@@ -76,7 +76,7 @@ def training(
 ) -> Iterator[None]:
     """One run at a time trains a model of this name, and no file of somebody else lies where it writes.
 
-    `others` are files that it writes besides. The record is gone when the run has ended well.
+    `record` is what it can be resumed from, and is removed when it is over; `others` are files that it writes besides.
     """
     sides = (record, SideFile(lock_path(output), lambda path: False))
     check_sides(output, sides, inputs, others)

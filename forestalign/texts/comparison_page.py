@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from html import escape
 
 from forestalign.errors import counted
+from forestalign.terminal import visible
 from forestalign.texts.comparison import Change, ChangeKind, Passage, TextComparison
 from forestalign.texts.comparison_text import moved_text, pieces, reasons_text, summary_lines
-from forestalign.view.characters import visible
 
 _CLASSES = {kind: str(kind).partition(" ")[0] for kind in ChangeKind} | {ChangeKind.UNREAD: "unread"}
 STYLE = """

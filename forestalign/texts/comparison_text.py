@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from forestalign.errors import counted
-from forestalign.terminal import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW
+from forestalign.terminal import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, visible
 from forestalign.texts.comparison import Change, ChangeKind, Passage, TextComparison
-from forestalign.view.characters import visible
 
 _COLOURS = {ChangeKind.MEANING: RED, ChangeKind.CONTENT: YELLOW, ChangeKind.UNREAD: YELLOW}
 _OLD, _NEW = ("[-", "-]", RED), ("{+", "+}", GREEN)

@@ -22,9 +22,8 @@ from forestalign.phrases.result.alignment import (
     PhrasePair,
 )
 from forestalign.phrases.result.discontinuous_pairs import scattered_words
-from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW
+from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW, visible
 from forestalign.tokens import Sentence, Span
-from forestalign.view.characters import visible
 from forestalign.view.differences import find_differences, is_confident, is_mark
 
 CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})

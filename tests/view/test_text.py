@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from forestalign import Alignment, PhrasePair
 from forestalign.formats.codec import from_json, to_json
 from forestalign.phrases.result.alignment import ForestNode, ForestNodes, Verdict
-from forestalign.terminal import DIM, PLAIN, RED, YELLOW, wants_colour
+from forestalign.terminal import DIM, PLAIN, RED, YELLOW, visible, wants_colour
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.view import result_html, scene_of
-from forestalign.view.characters import visible
 from forestalign.view.scene import SceneNode, bar_nodes, drawn_nodes
 from forestalign.view.short_text import render_short
 from forestalign.view.static import hue_of
