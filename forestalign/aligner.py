@@ -25,7 +25,7 @@ from forestalign.config import DEFAULT_CONFIG, FILES, HAND_SET, PLACES, AlignCon
 from forestalign.errors import ForestAlignError, NoParseError, UsageError, shown
 from forestalign.forest import Forest
 from forestalign.formats import BadRecord
-from forestalign.formats.input_checks import (
+from forestalign.formats.fields import (
     DocLike,
     TooLongError,
     check_id,
@@ -34,7 +34,7 @@ from forestalign.formats.input_checks import (
     checked_sentence,
     shorten_any,
 )
-from forestalign.formats.read_parses import read_given
+from forestalign.formats.tree_files import read_given
 from forestalign.grammar import grammar_hash, program_version
 from forestalign.inputs import content_digest
 from forestalign.parsers import Given, Parse, Parser, load_parser

@@ -21,7 +21,7 @@ from scoring.phrases import Row, add_set_options, format_row, p_value, print_tab
 from forestalign.batch import Processes
 from forestalign.cli.align_options import config_of
 from forestalign.config import HAND_SET, AlignConfig
-from forestalign.evaluation.counts import picked, union
+from forestalign.evaluation.scores import picked, union
 from forestalign.learning.cross_validate import GoldFile, ScorePlan, held_out_evaluations
 from forestalign.learning.train_scores import GoldSettings
 from forestalign.phrases.evidence.phrase_evidence import KINDS

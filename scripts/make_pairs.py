@@ -35,8 +35,14 @@ from permutation_rules import (
 )
 
 from forestalign.evaluation import project
-from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, Annotation, NamedPair, node_names
-from forestalign.evaluation.annotation_files import format_annotated_pair
+from forestalign.evaluation.annotated_pairs import (
+    AnnotatedPair,
+    AnnotatedSentence,
+    Annotation,
+    NamedPair,
+    format_annotated_pair,
+    node_names,
+)
 from forestalign.evaluation.phrase_scores import one_tree_forest
 from forestalign.formats.lines import write_lines
 from forestalign.formats.tree_files import read_trees

@@ -28,7 +28,7 @@ from torch.nn import functional
 
 import forestalign
 from forestalign.arrays import FloatArray
-from forestalign.evaluation.annotation_files import read_annotations
+from forestalign.evaluation.annotated_pairs import read_annotations
 from forestalign.evaluation.written_pairs import Words, read_written, span_of
 from forestalign.phrases.evidence.rule_evidence import block_links, rule_evidence
 from forestalign.phrases.scoring.schema import NodeArrays

@@ -75,7 +75,7 @@ def test_the_page_names_many_places() -> None:
 
 @pytest.mark.parametrize(("file", "names"), places(), ids=[f"{file} {' '.join(names)}" for file, names in places()])
 def test_what_the_page_names_is_there(file: str, names: tuple[str, ...]) -> None:
-    path = next((each for each in (PACKAGE / file, PACKAGE / Path(file).name) if each.is_file()), None)
+    path = next((each for each in (PACKAGE / file, PACKAGE / Path(file).name, ROOT / file) if each.is_file()), None)
     assert path is not None, f"docs/architecture.md names {file}, which does not exist"
     text = path.read_text(encoding="utf-8")
     for name in names:

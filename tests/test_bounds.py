@@ -19,7 +19,8 @@ import forestalign
 from forestalign import aligner as aligner_module
 from forestalign import grammar
 from forestalign.aligner import Aligner
-from forestalign.batch import Job, Outcome, limits
+from forestalign.batch import Job, Outcome
+from forestalign.batch import run as batch_run
 from forestalign.config import AlignConfig
 from forestalign.grammar import head_rules, read_head_rules
 from forestalign.lexicon import phrases, wordnet
@@ -167,8 +168,8 @@ def test_memory_with_holes_is_given_back() -> None:
 
 def test_every_chunk_of_every_command_gives_memory_back(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    monkeypatch.setattr(limits, "give_back", lambda: calls.append("asked"))
-    handle = limits.LoadGuarded(lambda: lambda jobs: [Outcome.of(job, "x") for job in jobs], 0.0)()
+    monkeypatch.setattr(batch_run, "give_back", lambda: calls.append("asked"))
+    handle = batch_run.LoadGuarded(lambda: lambda jobs: [Outcome.of(job, "x") for job in jobs], 0.0)()
     handle([Job(1, "1", "a"), Job(2, "2", "b")])
     assert calls == ["asked"]
 

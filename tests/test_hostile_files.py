@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 
 from forestalign.batch.run_journal import JournalFile
 from forestalign.errors import ForestAlignError, InputError
-from forestalign.evaluation.annotation_files import read_annotations
+from forestalign.evaluation.annotated_pairs import read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.evaluation.development import read_development
-from forestalign.evaluation.sentence_files import read_sentence_gold
+from forestalign.evaluation.sentence_scores import read_sentence_gold
 from forestalign.formats import (
     parse_pharaoh,
     read_conll,
@@ -37,12 +37,11 @@ from forestalign.formats import (
     read_phrases,
     read_trees,
 )
-from forestalign.formats.chunk_files import read_chunked
+from forestalign.formats.chunk_files import read_chunked, read_ists
 from forestalign.formats.enju import read_enju
-from forestalign.formats.ists import read_ists
-from forestalign.formats.read_parses import read_given
+from forestalign.formats.tree_files import read_given
 from forestalign.learning.checkpoints import Checkpoint
-from forestalign.learning.em_loop import _state_of
+from forestalign.learning.em import _state_of
 from forestalign.learning.train_scores import _state_of as _gold_state_of
 from forestalign.lexicon import load_ppdb
 from forestalign.lexicon.phrase_lists import load_phrase_lists

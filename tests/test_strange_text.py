@@ -15,7 +15,7 @@ import pytest
 import forestalign
 from forestalign import Alignment
 from forestalign.cli import main
-from forestalign.formats.cells import cell
+from forestalign.formats.lines import cell
 from forestalign.grammar import grammar_root
 from forestalign.phrases.scoring.model import load_model, save_model
 from forestalign.terminal import RED, TerminalBytes, TerminalText, harmless

@@ -19,21 +19,28 @@ loads the models and one that writes a result, and calls `run_jobs`:
 
 A handler need not catch anything: what it raises is reported for the job that caused it.
 
-- `jobs`, `options`: what goes into a run, what comes out of it, and how much it may take
-- `worker`, `limits`: how a worker process begins, and how one bad job is kept from harming the others
+- `workers`, `cluster`, `worker_program`: where tasks run: in this process, in others, on other machines
 - `run_facts`: what has to be the same wherever a run works
-- `spawning`, `worker_program`, `workers`, `cluster`: where tasks run: in this process, in others, on other machines
-- `ordered`: results in the order of their tasks
 - `run_journal`, `store`, `output`: what is written, so that a run can be resumed
-- `run`: all of it together, with a line that shows how far it is
+- `run`: all of it together, with limits and with a line that shows how far it is
 """
 
-from forestalign.batch.jobs import BadLine, Handler, Job, Layout, Outcome, Tally
-from forestalign.batch.options import CHUNK_SIZE, OutputOptions, RunLimits
-from forestalign.batch.ordered import map_ordered
-from forestalign.batch.run import outcomes, run_jobs
-from forestalign.batch.worker import Load, StartWork, Worker
-from forestalign.batch.workers import Processes, ThisProcess, Workers
+from forestalign.batch.run import CHUNK_SIZE, OutputOptions, RunLimits, outcomes, run_jobs
+from forestalign.batch.workers import (
+    BadLine,
+    Handler,
+    Job,
+    Layout,
+    Load,
+    Outcome,
+    Processes,
+    StartWork,
+    Tally,
+    ThisProcess,
+    Worker,
+    Workers,
+    map_ordered,
+)
 
 __all__ = [
     "CHUNK_SIZE",

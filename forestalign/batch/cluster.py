@@ -28,9 +28,8 @@ from queue import Empty, SimpleQueue
 from typing import Any, Self
 
 from forestalign.batch.run_facts import OtherRunError, RunFacts
-from forestalign.batch.worker import Worker
 from forestalign.batch.worker_program import Crashed, Message, Raised, Reply
-from forestalign.batch.workers import WorkerProcess
+from forestalign.batch.workers import Worker, WorkerProcess
 from forestalign.errors import ForestAlignError, InputError, MissingExtraError, UsageError, counted
 
 _CONNECT_SECONDS = 5

@@ -1,28 +1,177 @@
-"""Long work: many jobs, several processes, output in input order, and nothing lost when something dies."""
+"""Long work: many jobs, several processes, output in input order, and nothing lost when something dies.
+
+One bad job must not take its chunk along. A chunk is handled as a whole first, because parsing is quicker in batches.
+When something goes wrong in it, the jobs that have no outcome yet are handled again one by one, and what goes wrong
+then belongs to the one job.
+"""
 
 from __future__ import annotations
 
+import faulthandler
+import os
+import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
-from types import TracebackType
-from typing import Any, NamedTuple, Self, TextIO, TypeVar
+from types import FrameType, TracebackType
+from typing import Any, Generic, NamedTuple, Self, TextIO, TypeVar
 
-from forestalign.batch.jobs import BadLine, Job, Layout, Outcome, Tally, Value
-from forestalign.batch.limits import HARD_LIMIT_STATUS, LoadGuarded
-from forestalign.batch.options import CHUNK_SIZE, NO_LIMITS, TO_STDOUT, OutputOptions, RunLimits
-from forestalign.batch.ordered import ordered_replies, value_of
 from forestalign.batch.output import Output, open_output, side_files
 from forestalign.batch.run_journal import PairState, digest_of, settings_of
-from forestalign.batch.worker import Load, Worker
 from forestalign.batch.worker_program import Crashed, Reply
-from forestalign.batch.workers import Processes, ThisProcess, Workers
+from forestalign.batch.workers import (
+    BadLine,
+    Handler,
+    Job,
+    Layout,
+    Load,
+    Outcome,
+    Processes,
+    Tally,
+    ThisProcess,
+    Value,
+    Worker,
+    Workers,
+    ordered_replies,
+    value_of,
+)
 from forestalign.errors import ForestAlignError, InputError, line_of
 from forestalign.formats.lines import Unread
 from forestalign.outputs import check_output, check_sides
+from forestalign.process_memory import give_back
+
+CHUNK_SIZE = 16  # pairs: enough for the encoder's batches, small enough for an early first line
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """Where results go ("-": stdout), how they are laid out, and what becomes of a file that is there.
+
+    `inputs` are files that must not be the output, whatever their names. An output that holds something is refused,
+    unless `force` replaces it or `resume` continues it. `settings` are what results depend on besides the function
+    that starts the workers, such as how the input was read: a run is resumed with the same ones or not at all.
+    """
+
+    path: str = "-"
+    layout: Layout = Layout.JSON
+    inputs: tuple[str, ...] = ()
+    force: bool = False
+    resume: bool = False
+    settings: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """How many processes, how many pairs at a time, and how many seconds for a pair (0: as long as it takes)."""
+
+    processes: int = 1
+    chunk_size: int = CHUNK_SIZE
+    time_limit: float = 0.0
+
+
+TO_STDOUT = OutputOptions()
+NO_LIMITS = RunLimits()
+
+
+# Compiled code cannot be interrupted by an exception. After this many limits (and seconds) the process ends itself.
+_HARD_FACTOR, _HARD_SECONDS = 2.0, 1.0
+HARD_LIMIT_STATUS = 1  # the exit status of such a process, which is faulthandler's
+
+
+class TimeLimit(BaseException):
+    """Raised by the timer. Not an `Exception`, so that no handler takes it for a failure of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadGuarded(Generic[Value]):
+    """Loads a worker whose handler never raises: see the module docstring."""
+
+    load: Load[Sequence[Job], Iterable[Outcome[Value]]]
+    time_limit: float  # seconds per job; 0: none
+
+    def __call__(self) -> Callable[[Sequence[Job | Outcome[Value]]], list[Outcome[Value]]]:
+        handle = self.load()
+
+        def handle_items(items: Sequence[Job | Outcome[Value]]) -> list[Outcome[Value]]:
+            """Items that are outcomes already (bad lines) keep their place."""
+            fresh = iter(run_chunk(handle, [item for item in items if isinstance(item, Job)], self.time_limit))
+            done = [item if isinstance(item, Outcome) else next(fresh) for item in items]
+            give_back()
+            return done
+
+        return handle_items
+
+
+def run_chunk(handle: Handler[Value], jobs: Sequence[Job], time_limit: float = 0.0) -> list[Outcome[Value]]:
+    """One outcome for each job, in order, whatever the handler does."""
+    outcomes: list[Outcome[Value]] = []
+    if not jobs:
+        return outcomes
+    try:
+        for outcome in _limited(handle, jobs, time_limit):
+            expected = jobs[len(outcomes)]
+            if outcome.number != expected.number:
+                raise RuntimeError(f"the handler gave an outcome for job {outcome.number}, not {expected.number}")
+            outcomes.append(outcome)
+        if len(outcomes) < len(jobs):
+            raise RuntimeError("the handler gave no outcome")
+    except (Exception, TimeLimit) as error:
+        return outcomes + _one_by_one(handle, jobs[len(outcomes) :], len(jobs) == 1, error, time_limit)
+    return outcomes
+
+
+def _one_by_one(
+    handle: Handler[Value], jobs: Sequence[Job], was_alone: bool, error: BaseException, time_limit: float
+) -> list[Outcome[Value]]:
+    if not was_alone:
+        return [outcome for job in jobs for outcome in run_chunk(handle, [job], time_limit)]
+    message = f"took longer than {time_limit:g} s" if isinstance(error, TimeLimit) else error
+    return [Outcome.failed(job, message) for job in jobs]
+
+
+def _limited(handle: Handler[Value], jobs: Sequence[Job], time_limit: float) -> Iterator[Outcome[Value]]:
+    """The handler's outcomes, each within the limit."""
+    iterator: Iterator[Outcome[Value]] | None = None
+    for _ in jobs:
+        with _alarm(time_limit):
+            if iterator is None:
+                iterator = iter(handle(jobs))
+            outcome = next(iterator, None)
+        if outcome is None:
+            return
+        yield outcome
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raise `TimeLimit` after so many seconds; works in the main thread, which is where workers run.
+
+    Windows has no such signal; pairs take there as long as they take.
+    """
+    if not seconds or not hasattr(signal, "setitimer"):
+        yield
+        return
+    previous = signal.signal(signal.SIGALRM, _raise_time_limit)
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(seconds * _HARD_FACTOR + _HARD_SECONDS, exit=True, file=nowhere)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield
+        finally:
+            try:  # a signal that came in the last moment is raised after this call
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            finally:
+                faulthandler.cancel_dump_traceback_later()
+                signal.signal(signal.SIGALRM, previous)
+
+
+def _raise_time_limit(_signal: int, _frame: FrameType | None) -> None:
+    raise TimeLimit
+
 
 Item = TypeVar("Item")
 InputItem = Job | BadLine | Unread[Any]

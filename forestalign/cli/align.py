@@ -22,21 +22,22 @@ from dataclasses import dataclass
 
 from forestalign.batch import Job, Layout
 from forestalign.cli.align_options import add_align_options, add_bars_option
-from forestalign.cli.batch_options import add_batch_options
+from forestalign.cli.batch_options import add_batch_options, share
 from forestalign.cli.chunk_batch import chunk_batch
 from forestalign.cli.pair_batch import align_batch
 from forestalign.cli.unused_options import Unused
 from forestalign.formats import to_json
-from forestalign.formats.phrase_rows import to_tsv
+from forestalign.formats.codec import to_tsv
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.terminal import wants_colour
 from forestalign.view.short_text import render_short
-from forestalign.view.text import render_text
+from forestalign.view.text import MIN_CONFIDENCE, render_text
 
 UNUSED = (
     Unused("--kbest", lambda args: not args.json, "without --json"),
     Unused("--with-forests", lambda args: not args.json, "without --json"),
     Unused("--verbose", lambda args: args.json or args.tsv or args.short, "with --json, --tsv or --short"),
+    Unused("--min-confidence", lambda args: args.json or args.tsv or args.short, "with --json, --tsv or --short"),
     Unused("--bars", lambda args: args.short, "with --short"),
     Unused("--bars", lambda args: args.json, "with --json, which has them all, marked"),
     Unused("--profile", lambda args: args.links not in ("sultan", "union"), "with --links {links}"),
@@ -57,6 +58,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_bars_option(parser)
     form.add_argument("--short", action="store_true", help="print the two sentences with numbered brackets")
     parser.add_argument(
+        "--min-confidence",
+        type=share,
+        metavar="P",
+        help=f"as text, print pairs with a confidence of P or more (default: {MIN_CONFIDENCE}; 0 prints all)",
+    )
+    parser.add_argument(
         "-v",
         "--verbose",
         action="store_true",
@@ -74,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         return chunk_batch(args)
     form = next((name for name in ("json", "tsv", "short") if getattr(args, name)), "text")
     colour = args.output == "-" and wants_colour(sys.stdout)
-    show = AlignmentText(form, args.with_forests, args.bars, colour, args.verbose)
+    show = AlignmentText(form, args.with_forests, args.bars, colour, args.verbose, args.min_confidence)
     return align_batch(args, show, Layout.JSON if args.json else Layout.BLOCKS)
 
 
@@ -87,6 +94,7 @@ class AlignmentText:
     bars: bool | None
     colour: bool
     verbose: bool = False
+    min_confidence: float | None = None
 
     def __call__(self, job: Job, alignment: Alignment) -> str:
         """What is printed of one alignment."""
@@ -96,4 +104,5 @@ class AlignmentText:
             return to_tsv(alignment, self.bars)
         if self.form == "short":
             return render_short(alignment, self.colour) + "\n"
-        return render_text(alignment, self.colour, self.bars, verbose=self.verbose) + "\n"
+        least = self.min_confidence
+        return render_text(alignment, self.colour, self.bars, verbose=self.verbose, min_confidence=least) + "\n"

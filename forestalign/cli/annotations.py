@@ -25,19 +25,18 @@ from dataclasses import asdict
 
 from forestalign.cli.batch_options import add_force_option
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.annotated_pairs import agreement, agreement_by_phenomenon, statistics
-from forestalign.evaluation.annotation_files import format_annotated_pair
-from forestalign.evaluation.annotation_report import (
+from forestalign.evaluation.annotated_pairs import agreement, agreement_by_phenomenon, format_annotated_pair, statistics
+from forestalign.evaluation.annotation_sheets import (
     agreement_text,
     check_paths,
     collect_paths,
     phenomena_text,
     project_gold,
     read_annotated_sets,
+    sheet_text,
     statistics_text,
     summary,
 )
-from forestalign.evaluation.annotation_sheets import sheet_text
 from forestalign.evaluation.phrase_scores import Match
 from forestalign.formats.pairs import PairFormat, PairRecord, format_pair
 from forestalign.outputs import check_output, packed_file

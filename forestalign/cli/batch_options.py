@@ -163,6 +163,17 @@ def process_count(text: str) -> int:
     return int(text)
 
 
+def share(text: str) -> float:
+    """A confidence or posterior that an option gives."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share; expected a number from 0 to 1")
+    return value
+
+
 def _seconds(text: str) -> float:
     try:
         value = float(text)

@@ -18,9 +18,11 @@ from __future__ import annotations
 import argparse
 
 from forestalign.evaluation import GoldKind, Match
-from forestalign.evaluation.report import Report, as_json, as_text
 from forestalign.evaluation.reports import (
     Measurement,
+    Report,
+    as_json,
+    as_text,
     report_chunks,
     report_parses,
     report_phrases,
@@ -28,7 +30,7 @@ from forestalign.evaluation.reports import (
     report_scores,
     report_words,
 )
-from forestalign.evaluation.significance import SAMPLES
+from forestalign.evaluation.scores import SAMPLES
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

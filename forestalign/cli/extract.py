@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 
 from forestalign.cli.align_options import add_bars_option
-from forestalign.cli.batch_options import add_force_option, add_worker_options, check_outputs, opened_workers
+from forestalign.cli.batch_options import add_force_option, add_worker_options, check_outputs, opened_workers, share
 from forestalign.cli.result_input import INPUT_HELP, result_files
 from forestalign.errors import counted
 from forestalign.lexicon.findings import PHRASE_RELATIONS
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     pairs = parser.add_argument_group("which phrase pairs to count")
     pairs.add_argument(
-        "--posterior", type=_share, default=0.0, metavar="P", help="count pairs with a posterior of P or more"
+        "--posterior", type=share, default=0.0, metavar="P", help="count pairs with a posterior of P or more"
     )
     pairs.add_argument(
         "--max-words", type=_count, default=7, metavar="N", help="count pairs of at most N words (default: %(default)s)"
@@ -108,16 +108,6 @@ def _told(summary: TableSummary, output: str) -> str:
         f"{output}: {counted(summary.row_count, 'row')} from {counted(summary.pair_count, 'phrase pair')} "
         f"in {counted(summary.line_count, 'result')}{unjudged if summary.unjudged_count else ''}"
     )
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a posterior; expected a number from 0 to 1")
-    return value
 
 
 def _count(text: str) -> int:

@@ -39,7 +39,7 @@ from forestalign.formats import (
     read_lines,
     universal_tags,
 )
-from forestalign.formats.read_parses import read_given
+from forestalign.formats.tree_files import read_given
 from forestalign.parsers import BACKENDS, Parse, load_parser
 from forestalign.tokens import analyse, tokenize
 from forestalign.trees import format_brackets

@@ -35,8 +35,8 @@ from forestalign.cli.batch_options import (
 from forestalign.errors import UsageError, counted
 from forestalign.learning import EmSettings
 from forestalign.learning.cross_validate import GoldFile, ScorePlan, train_gold
-from forestalign.learning.train_phrase_model import PhrasePlan, train_phrases
-from forestalign.learning.train_scores import OBJECTIVES, GoldSettings
+from forestalign.learning.em import PhrasePlan, train_phrases
+from forestalign.learning.train_scores import GoldSettings
 from forestalign.outputs import check_output
 from forestalign.phrases.scoring.pair_features import EXTRAS, FeatureSet
 
@@ -99,12 +99,6 @@ def _add_gold_options(parser: argparse.ArgumentParser) -> None:
         "--folds", default="", metavar="N", help="cross-validate in N folds, or by `sets`, before learning"
     )
     gold.add_argument(
-        "--objective",
-        choices=sorted(OBJECTIVES),
-        default=plain.objective,
-        help="minimise this: the expected risk, or a margin loss",
-    )
-    gold.add_argument(
         "--ridge",
         type=float,
         default=plain.ridge,
@@ -135,7 +129,7 @@ def _run_gold(args: argparse.Namespace, bars: _Bars, workers: Workers | None) ->
     plan = ScorePlan(
         files,
         config_of(args),
-        GoldSettings(passes, args.candidates, args.ridge, args.objective),
+        GoldSettings(passes, args.candidates, args.ridge),
         Path(args.cache),
         Path(args.output),
         args.folds,

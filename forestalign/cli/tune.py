@@ -30,6 +30,8 @@ from forestalign.config import PAPER_ONLY, AlignConfig
 from forestalign.errors import UsageError
 from forestalign.tuning import (
     DEFAULT_PARAMETERS,
+    SCORES,
+    DevelopmentTrials,
     Parameter,
     Trial,
     TuningPlan,
@@ -40,9 +42,8 @@ from forestalign.tuning import (
     settings_block,
     table_head,
     table_row,
+    trial_signature,
 )
-from forestalign.tuning.parameters import SCORES
-from forestalign.tuning.trials import DevelopmentTrials, trial_signature
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

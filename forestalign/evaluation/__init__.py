@@ -3,23 +3,27 @@
 Every score comes as an `Evaluation`, which keeps the counts of each sentence pair, so that `compare` and `bootstrap`
 work on all of them.
 
-- `counts`, `significance`: what all scores share
-- `word_scores`, `phrase_scores`, `parse_scores`, `chunk_scores`, `sentence_tasks`, `attachment_kinds`: metrics
+- `scores`: what all scores share, and significance
+- `word_scores`, `phrase_scores`, `parse_scores`, `chunk_scores`, `sentence_scores`: metrics
 - `projection`: phrase pairs from word links
-- `answer_files`, `parse_files`, `sentence_files`, `chunk_outputs`: gold and answers from files
-- `annotated_pairs`, `annotation_files`, `annotation_checks`, `annotation_sheets`, `annotation_store`,
-  `annotation_report`: annotated sets
+- `answer_files`: gold and answers from files
+- `annotated_pairs`, `annotation_checks`, `annotation_sheets`, `annotation_store`: annotated sets
 - `written_pairs`: pairs whose phrases were marked inline while they were written
-- `ambiguous_pairs`: pairs of which one sentence settles the other's ambiguity
-- `development`, `development_answers`: a development set, and aligning it again and again
-- `phrase_report`, `report`, `reports`: the tables that are printed
+- `development`: a development set, and aligning it again and again
+- `reports`: the tables that are printed
 """
 
 from __future__ import annotations
 
-from forestalign.evaluation.attachment_kinds import KindChange, attachment_kinds, compare_attachments
-from forestalign.evaluation.counts import Evaluation, Score, combine
-from forestalign.evaluation.parse_scores import Attachments, score_attachments, score_brackets, score_parses
+from forestalign.evaluation.parse_scores import (
+    Attachments,
+    KindChange,
+    attachment_kinds,
+    compare_attachments,
+    score_attachments,
+    score_brackets,
+    score_parses,
+)
 from forestalign.evaluation.phrase_scores import (
     Match,
     NodePair,
@@ -45,14 +49,14 @@ from forestalign.evaluation.projection import (
     score_annotators,
     score_projected,
 )
-from forestalign.evaluation.sentence_tasks import (
+from forestalign.evaluation.scores import Comparison, Evaluation, Interval, Score, bootstrap, combine, compare
+from forestalign.evaluation.sentence_scores import (
     Ranked,
     score_paraphrases,
     score_ranking,
     score_similarity,
     tune_threshold,
 )
-from forestalign.evaluation.significance import Comparison, Interval, bootstrap, compare
 from forestalign.evaluation.word_scores import GoldLinks, score_words
 
 __all__ = [

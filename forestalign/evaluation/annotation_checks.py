@@ -25,9 +25,11 @@ from pathlib import Path
 from forestalign.errors import counted
 from forestalign.evaluation.annotated_pairs import (
     ANNOTATORS,
+    AnnotatedFile,
     AnnotatedPair,
     AnnotatedSentence,
     Annotation,
+    AnnotationFinding,
     JoinedWords,
     NamedPair,
     NodeName,
@@ -93,36 +95,9 @@ SPLITS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationFinding:
-    """One thing a check found; line 0 is the file as a whole."""
-
-    path: str
-    line: int
-    code: str
-    message: str
-
-    @property
-    def is_error(self) -> bool:
-        """Whether it is an error and not a note."""
-        return self.code.startswith("E")
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.code} {self.message}"
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatedFile:
-    """One file, with the lines that could not be read."""
-
-    path: str
-    pairs: tuple[AnnotatedPair, ...]
-    unreadable: tuple[AnnotationFinding, ...] = ()
-
-    @property
-    def rules(self) -> SplitRules:
-        """What our own set asks of a file of this name."""
-        return SPLITS.get(Path(self.path).stem, ANY_SPLIT)
+def rules_of(file: AnnotatedFile) -> SplitRules:
+    """What our own set asks of a file of this name."""
+    return SPLITS.get(Path(file.path).stem, ANY_SPLIT)
 
 
 def check_files(files: Sequence[AnnotatedFile], strict: bool = False) -> tuple[AnnotationFinding, ...]:
@@ -134,7 +109,7 @@ def check_files(files: Sequence[AnnotatedFile], strict: bool = False) -> tuple[A
         findings.extend(file.unreadable)
         for pair in file.pairs:
             place = f"{file.path}:{pair.line}"
-            checked = check_pair(pair, file.rules if strict else None)
+            checked = check_pair(pair, rules_of(file) if strict else None)
             findings += [AnnotationFinding(file.path, pair.line, *found) for found in checked]
             findings += [
                 AnnotationFinding(file.path, pair.line, *found) for found in _repeated(pair, place, ids, sentences)
@@ -307,10 +282,11 @@ def _repeated(pair: AnnotatedPair, place: str, ids: dict[str, str], sentences: d
 
 
 def _check_split(file: AnnotatedFile) -> Iterator[Found]:
-    if len(file.pairs) < file.rules.fewest_pairs:
-        yield "E15", f"{counted(len(file.pairs), 'pair')}; expected at least {file.rules.fewest_pairs}"
+    rules = rules_of(file)
+    if len(file.pairs) < rules.fewest_pairs:
+        yield "E15", f"{counted(len(file.pairs), 'pair')}; expected at least {rules.fewest_pairs}"
     covered = {name for pair in file.pairs for name in pair.phenomena}
-    for name in sorted(file.rules.phenomena - covered):
+    for name in sorted(rules.phenomena - covered):
         yield "E14", f"no pair shows {name}"
 
 

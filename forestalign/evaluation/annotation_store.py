@@ -18,9 +18,15 @@ from threading import Lock
 from typing import Any, Self
 
 from forestalign.errors import AnnotationConflict, AnnotationError, UsageError, counted
-from forestalign.evaluation.annotated_pairs import AnnotatedPair, Annotation, checked_name, same_sentences
+from forestalign.evaluation.annotated_pairs import (
+    AnnotatedPair,
+    Annotation,
+    annotated_pair,
+    checked_name,
+    format_annotated_pair,
+    same_sentences,
+)
 from forestalign.evaluation.annotation_checks import check_pair
-from forestalign.evaluation.annotation_files import annotated_pair, format_annotated_pair
 from forestalign.formats.codec import sentence_in
 from forestalign.formats.fields import Fields
 from forestalign.formats.lines import read_text_lines

@@ -3,6 +3,8 @@
 Word gold: JSON lines, Jacana's JSON, MultiMWA's TSV, `.wa` chunks, or Pharaoh lines. Word output: Pharaoh lines,
 Jacana's JSON, or JSON lines with `words`, `links` or `sure`. Phrase gold: our annotated pairs, or a folder of SPADE
 XML. Phrase output: our results. Outputs are checked against the gold: the first pair that differs is named.
+
+Files of parses as the metrics take them: Penn brackets, or dependencies in CoNLL-X or CoNLL-U.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from forestalign.dependencies import unlabelled_heads
 from forestalign.errors import AnnotationError, InputError, counted
-from forestalign.evaluation.annotated_pairs import ANNOTATORS, phrase_answer
-from forestalign.evaluation.annotation_files import read_annotations
+from forestalign.evaluation.annotated_pairs import ANNOTATORS, phrase_answer, read_annotations
+from forestalign.evaluation.parse_scores import Attachments
 from forestalign.evaluation.phrase_scores import (
     NodePair,
     PhraseAnswer,
@@ -27,14 +30,17 @@ from forestalign.evaluation.phrase_scores import (
 )
 from forestalign.evaluation.word_scores import GoldLinks, Links
 from forestalign.forest import Forest
+from forestalign.formats.chunk_files import ChunkAlignment, read_ists
 from forestalign.formats.codec import read_phrases
+from forestalign.formats.conll import read_conll
 from forestalign.formats.enju import EnjuElement, aligned_ids, phrases_of, read_enju, words_of
 from forestalign.formats.fields import Fields
-from forestalign.formats.ists import ChunkAlignment, read_ists
 from forestalign.formats.lines import read_text_lines
+from forestalign.formats.tree_files import fit_tree, read_trees
 from forestalign.formats.word_links import read_gold_links, read_jacana, read_pharaoh
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.tokens import Span
+from forestalign.tokens import Sentence, Span
+from forestalign.trees import Tree, strip_annotation
 from forestalign.words.alignment import WordAlignment
 
 _PHARAOH_LINE = re.compile(r"\s*(\d+-\d+(:\S+)?(\s+|$))*", re.ASCII)
@@ -297,3 +303,58 @@ def check_phrase_output(
                 check_tokens("target", wanted.target, found.answer.target)
             except ValueError as error:
                 raise AnnotationError(path, number, f"pair {wanted.id!r}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """The sentences of a file; `trees` is empty where it holds dependencies only."""
+
+    path: str
+    trees: tuple[Tree, ...]
+    attachments: tuple[Attachments, ...]
+
+
+def read_parses(path: str | Path) -> ParsedFile:
+    """Trees lose function labels and traces, and get heads by rule; dependencies stay as they are."""
+    if _starts_with_bracket(path):
+        trees = tuple(strip_annotation(numbered.tree) for numbered in read_trees(path))
+        return ParsedFile(str(path), trees, tuple(_attachments(tree) for tree in trees))
+    records = read_conll(path)
+    return ParsedFile(
+        str(path),
+        (),
+        tuple(
+            Attachments(record.sentence.words, record.dependencies.heads, record.dependencies.relations)
+            for record in records
+        ),
+    )
+
+
+def _starts_with_bracket(path: str | Path) -> bool:
+    return next((text.lstrip().startswith("(") for _, text in read_text_lines(path) if text.strip()), True)
+
+
+def _attachments(tree: Tree) -> Attachments:
+    return Attachments(tuple(str(leaf.word) for leaf in tree.leaves()), unlabelled_heads(tree))
+
+
+def check_parses(gold: ParsedFile, system: ParsedFile) -> ParsedFile:
+    """The system with its words as in the gold standard; AnnotationError names the first sentence that differs."""
+    if bool(gold.trees) != bool(system.trees):
+        kinds = ["trees" if file.trees else "dependencies" for file in (gold, system)]
+        raise AnnotationError(system.path, None, f"the file holds {kinds[1]}; expected {kinds[0]} as in {gold.path}")
+    trees = []
+    for number, (wanted, found) in enumerate(zip_longest(gold.attachments, system.attachments), start=1):
+        if wanted is None or found is None:
+            counts = (
+                f"{counted(len(system.attachments), 'sentence')}; expected {len(gold.attachments)} as in {gold.path}"
+            )
+            raise AnnotationError(system.path, None, f"{counts}, first without a partner: sentence {number}")
+        try:
+            if system.trees:
+                trees.append(fit_tree(system.trees[number - 1], Sentence.from_words(wanted.words)))
+            else:
+                check_tokens("system", wanted.words, found.words)
+        except ValueError as error:
+            raise AnnotationError(system.path, None, f"sentence {number}: {error}") from error
+    return ParsedFile(system.path, tuple(trees), system.attachments)

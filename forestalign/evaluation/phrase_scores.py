@@ -14,7 +14,7 @@ A pair is non-compositional in an alignment when three or more pairs lie directl
 compositional pair has exactly two supports). Recall of a kind asks for the pairs that both annotators have as that
 kind; precision is over the output's pairs of that kind.
 
-A sum over nothing is treated as `forestalign.evaluation.counts` says.
+A sum over nothing is treated as `forestalign.evaluation.scores` says.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import numpy as np
 
 from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError
-from forestalign.evaluation.counts import Evaluation, combine, count_table, harmonic_mean, ratio, share
+from forestalign.evaluation.scores import Evaluation, combine, count_table, harmonic_mean, ratio, share
 from forestalign.forest import Forest, Node, pack
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, Tree

@@ -26,8 +26,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from forestalign.evaluation.counts import Evaluation, combine
 from forestalign.evaluation.phrase_scores import Judgement, evaluate_judgements, one_tree_forest
+from forestalign.evaluation.scores import Evaluation, combine
 from forestalign.forest import Forest, NodeId
 from forestalign.formats.word_links import LinkAnnotation
 from forestalign.tokens import Span

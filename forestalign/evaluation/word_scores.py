@@ -21,7 +21,7 @@ import numpy as np
 
 from forestalign.arrays import FloatArray
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.counts import (
+from forestalign.evaluation.scores import (
     Evaluation,
     columns,
     combine,

@@ -19,9 +19,9 @@ from typing import Literal
 import msgspec
 
 from forestalign.errors import AnnotationError
-from forestalign.evaluation.counts import Evaluation
 from forestalign.evaluation.phrase_scores import Judgement, evaluate_judgements
 from forestalign.evaluation.projection import SpanPair
+from forestalign.evaluation.scores import Evaluation
 from forestalign.formats.lines import read_text_lines
 from forestalign.grammar import stop_words
 from forestalign.tokens import Span

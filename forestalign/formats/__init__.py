@@ -1,14 +1,15 @@
 """File formats, one module per family. Readers stream; their errors carry file, line, value and expectation.
 
-- `lines`, `fields`, `input_checks`: lines of files, fields of JSON objects, and what a sentence must be
+- `lines`, `fields`: lines of files, fields of JSON objects, and what a sentence must be
 - `pairs`, `word_links`: pairs of sentences, and links between their words
-- `tree_files`, `forests`, `enju`, `conll`, `graphviz`, `read_parses`: trees, forests, dependencies
-- `codec`, `cells`, `phrase_rows`: results
-- `ists`, `chunk_files`: chunks
+- `tree_files`, `enju`, `conll`: trees, forests, dependencies
+- `codec`: results as JSON, tables and data frames
+- `chunk_files`: chunks
 """
 
 from __future__ import annotations
 
+from forestalign.formats.chunk_files import ChunkAlignment, ChunkPair, format_ists, read_ists
 from forestalign.formats.codec import from_json, read_phrases, to_json
 from forestalign.formats.conll import ConllFormat, DependencyRecord, format_conll, read_conll, universal_tags
 from forestalign.formats.enju import (
@@ -19,10 +20,7 @@ from forestalign.formats.enju import (
     read_enju,
     words_of,
 )
-from forestalign.formats.forests import format_forest, parse_forest, read_forests
-from forestalign.formats.graphviz import format_forest_graph, format_tree_graph
-from forestalign.formats.input_checks import checked_sentence, split_on_spaces
-from forestalign.formats.ists import ChunkAlignment, ChunkPair, format_ists, read_ists
+from forestalign.formats.fields import checked_sentence, split_on_spaces
 from forestalign.formats.lines import Line, Unread, read_lines, read_text_lines, write_lines
 from forestalign.formats.pairs import (
     BadRecord,
@@ -40,7 +38,12 @@ from forestalign.formats.tree_files import (
     NumberedTree,
     fit_tree,
     forest_of,
+    format_forest,
+    format_forest_graph,
     format_nbest,
+    format_tree_graph,
+    parse_forest,
+    read_forests,
     read_nbest,
     read_trees,
     sentence_of,

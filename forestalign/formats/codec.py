@@ -3,17 +3,21 @@
 `docs/formats.md` documents every field. Spans are half-open, in tokens; a phrase stands after the phrases that support
 it. A result that was written and read is equal to itself, and its line is the same to the byte; it has neither forests
 nor vectors of words. Lines of version 0.1.0, which know neither evidence nor relation, get their defaults.
+
+Phrase pairs as the rows of a table: what `forestalign align --tsv` prints, and data frames.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from forestalign.errors import AnnotationError
+from forestalign.errors import AnnotationError, UsageError
 from forestalign.formats.fields import Fields, finite, shorten
-from forestalign.formats.lines import read_text_lines
+from forestalign.formats.lines import cell, read_text_lines
 from forestalign.formats.tree_files import fit_tree
 from forestalign.inputs import finite_number
 from forestalign.phrases.result.alignment import (
@@ -24,7 +28,8 @@ from forestalign.phrases.result.alignment import (
     PhraseAlignment,
     PhrasePair,
 )
-from forestalign.tokens import Sentence, Token, analyse
+from forestalign.phrases.result.discontinuous_pairs import runs_of, scattered_words
+from forestalign.tokens import Sentence, Span, Token, analyse
 from forestalign.trees import Tree, format_brackets, parse_brackets
 from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink, link_score
 
@@ -91,7 +96,8 @@ def _pair_fields(phrases: PhraseAlignment) -> dict[str, object]:
 
 
 def _scattered_fields(phrases: PhraseAlignment) -> dict[str, object]:
-    return {"scattered": [one._asdict() for one in phrases.scattered]} if phrases.scattered else {}
+    rows = [{name: value for name, value in one._asdict().items() if value is not None} for one in phrases.scattered]
+    return {"scattered": rows} if rows else {}
 
 
 def _phrase_fields(pair: PhrasePair) -> dict[str, object]:
@@ -199,7 +205,7 @@ def _phrases(
     counts = len(sentences[0]), len(sentences[1])
     nulls = fields.child("nulls")
     return PhraseAlignment(
-        pairs=tuple(_pair(row, index, sentences) for index, row in enumerate(fields.children("phrases"))),
+        pairs=tuple(_read_pair(row, index, sentences) for index, row in enumerate(fields.children("phrases"))),
         source_nulls=nulls.spans("source", counts[0]),
         target_nulls=nulls.spans("target", counts[1]),
         source_tree=source_tree,
@@ -213,7 +219,7 @@ def _phrases(
     )
 
 
-def _pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence]) -> PhrasePair:
+def _read_pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence]) -> PhrasePair:
     supports = fields.wholes("supports")
     if not all(0 <= support < index for support in supports):
         earlier = (
@@ -254,7 +260,7 @@ def _scattered(fields: Fields, counts: tuple[int, int]) -> DiscontinuousPair:
     for name, words, count in zip(("source", "target"), sides, counts, strict=True):
         if not words or not all(0 <= word < count for word in words):
             fields.complain(name, f"found {shorten(words)}; expected numbers of words below {count}")
-    return DiscontinuousPair(*sides, fields.text("evidence"), fields.text("relation"))
+    return DiscontinuousPair(*sides, fields.text("evidence"), fields.text("relation"), _posterior(fields))
 
 
 def _links(fields: Fields, name: str, counts: tuple[int, int]) -> WordAlignment:
@@ -290,3 +296,116 @@ def _nodes(fields: Fields, name: str, word_count: int) -> tuple[ForestNode, ...]
             case _:
                 fields.complain(name, f"found {shorten(row)}; expected {expectation}")
     return tuple(nodes)
+
+
+COLUMNS = (
+    "id",
+    "source",
+    "target",
+    "source_span",
+    "target_span",
+    "source_label",
+    "target_label",
+    "relation",
+    "evidence",
+    "compositional",
+    "score",
+    "posterior",
+)
+
+
+FRAME_COLUMNS = (
+    "id",
+    "source",
+    "target",
+    "confidence",
+    "relation",
+    "source_begin",
+    "source_end",
+    "target_begin",
+    "target_end",
+    "source_label",
+    "target_label",
+    "evidence",
+    "compositional",
+)
+
+
+def to_tsv(alignment: Alignment, bars: bool | None = None) -> str:
+    """A row per pair of phrases, of words that are no phrase, and per null phrase; cells that do not apply are empty.
+
+    `bars` asks for all phrases that exist in the binarised trees alone, or for none.
+    """
+    rows = [*_pair_rows(alignment, bars), *_scattered_rows(alignment), *_null_rows(alignment)]
+    return "\n".join("\t".join([cell(" ".join(alignment.id.split())), *row]) for row in rows)
+
+
+def to_dataframe(alignment: Alignment) -> Any:
+    """A pandas DataFrame with a row per pair that is shown, each after those that support it."""
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError:
+        raise UsageError("a DataFrame needs pandas, which is not installed: pip install pandas") from None
+    rows = [
+        {
+            "id": alignment.id,
+            "source": pair.source_text,
+            "target": pair.target_text,
+            "confidence": pair.confidence,
+            "relation": pair.relation,
+            "source_begin": pair.source.begin,
+            "source_end": pair.source.end,
+            "target_begin": pair.target.begin,
+            "target_end": pair.target.end,
+            "source_label": pair.source_label,
+            "target_label": pair.target_label,
+            "evidence": ",".join(pair.evidence),
+            "compositional": pair.compositional,
+        }
+        for pair in alignment
+    ]
+    return pandas.DataFrame(rows, columns=list(FRAME_COLUMNS))
+
+
+def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, ...]]:
+    for pair in reversed(alignment.pairs(bars=bars)):
+        yield (
+            cell(pair.source_text),
+            cell(pair.target_text),
+            _span(pair.source),
+            _span(pair.target),
+            pair.source_label,
+            pair.target_label,
+            pair.relation,
+            ",".join(pair.evidence),
+            "yes" if pair.compositional else "no",
+            f"{pair.log_prob:.5g}",
+            _share(pair.posterior),
+        )
+
+
+def _scattered_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
+    for one in alignment.phrases.scattered:
+        texts = scattered_words(alignment.source, one.source), scattered_words(alignment.target, one.target)
+        spans = (",".join(map(_span, runs_of(words))) for words in (one.source, one.target))
+        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", _share(one.posterior)
+
+
+def _null_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
+    rest = ("",) * (len(COLUMNS) - 5)
+    for text, span in _nulls(alignment.source, alignment.phrases.source_nulls):
+        yield cell(text), "", span, "", *rest
+    for text, span in _nulls(alignment.target, alignment.phrases.target_nulls):
+        yield "", cell(text), "", span, *rest
+
+
+def _nulls(sentence: Sentence, spans: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
+    return ((sentence.phrase(span), _span(span)) for span in spans)
+
+
+def _share(posterior: float | None) -> str:
+    return "" if posterior is None else f"{posterior:.5g}"
+
+
+def _span(span: Span) -> str:
+    return f"{span.begin}-{span.end}"

@@ -1,6 +1,11 @@
 """Checked access to the fields of a JSON object.
 
 Every complaint is a ValueError that names field, value and expectation; the reader of the file adds file and line.
+
+What a sentence has to be before any work is done on it, the same for files, for the command and for the library.
+
+Every complaint is a ValueError that names the side, the value and the expectation. Lengths are looked at first: the
+time of the tokenizer grows with the text, and no limit that is looked at afterwards would help.
 """
 
 from __future__ import annotations
@@ -8,12 +13,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, Protocol, cast
 
+from forestalign.errors import UsageError, counted, shown
 from forestalign.inputs import finite_number
-from forestalign.tokens import Span
+from forestalign.tokens import Sentence, Span, Token, tokenize
+from forestalign.words.alignment import WordAlignment, WordLink, link_score
 
 _ABSENT = object()
 _HALF = re.compile("[\ud800-\udfff]")
@@ -199,3 +206,174 @@ def _without_repeats(items: list[tuple[str, object]]) -> dict[str, object]:
         repeated = next(name for index, name in enumerate(names) if name in names[:index])
         raise ValueError(f"field {repeated!r} stands there twice")
     return fields
+
+
+LONGEST_TEXT = 50_000  # characters of a sentence; 300 long words have about 5,000
+LONGEST_WORD = 1_000  # characters; web addresses are the longest words that text has
+
+# Control characters other than tab, newline and return, and halves of surrogate pairs: no text has them, terminals obey
+# the former, and the latter cannot be written.
+_HARMFUL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_LINE_BREAKS = re.compile("[\t\r\n]")
+
+
+class TooLongError(ValueError):
+    """A sentence of more words or characters than the limits allow."""
+
+
+class TokenLike(Protocol):
+    """A token of spaCy: its text and where that begins."""
+
+    @property
+    def text(self) -> str:
+        """Its characters."""
+
+    @property
+    def idx(self) -> int:
+        """Where it begins in the document."""
+
+
+class DocLike(Protocol):
+    """A `Doc` or `Span` of spaCy, or whatever has a text and tokens with their places in it."""
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+
+    def __iter__(self) -> Iterator[TokenLike]: ...
+
+
+def checked_sentence(side: str, value: object, max_words: int, *, tokenized: bool = False) -> Sentence:
+    """The sentence of a text, of a list of words, of a spaCy `Doc`, or as it is.
+
+    `tokenized` texts are split at white space alone.
+    """
+    if isinstance(value, Sentence):
+        _check_words(side, value.words, max_words)
+        refuse_harmful(side, value.text)
+        return value
+    if isinstance(value, str):
+        return _of_text(side, value, max_words, tokenized)
+    if isinstance(getattr(value, "text", None), str) and isinstance(value, Iterable):
+        return _of_doc(side, cast(DocLike, value), max_words)
+    if isinstance(value, bytes | bytearray) or not isinstance(value, Sequence):
+        expected = "expected a string, a list of words, a Sentence or a spaCy Doc"
+        raise ValueError(f"the {side} is {shorten_any(value)}; {expected}")
+    for index, word in enumerate(value):
+        if not isinstance(word, str):
+            raise ValueError(f"word {index} of the {side} is {shorten_any(word)}; expected a string")
+    return _of_words(side, tuple(value), max_words)
+
+
+def _of_text(side: str, value: str, max_words: int, tokenized: bool) -> Sentence:
+    if len(value) > LONGEST_TEXT:
+        raise TooLongError(f"the {side} has {len(value):,} characters; the limit is {LONGEST_TEXT:,}")
+    # a line break, which only JSON or a program can bring, counts as a space: a sentence always fits on one line
+    text = _LINE_BREAKS.sub(" ", value)
+    refuse_harmful(side, text)
+    _check_words(side, text.split(), max_words)
+    sentence = split_on_spaces(text) if tokenized else tokenize(text.strip())
+    _check_words(side, sentence.words, max_words)
+    return sentence
+
+
+def _of_doc(side: str, doc: DocLike, max_words: int) -> Sentence:
+    """The tokens of a spaCy document, or of a sentence of one, without those of white space."""
+    if len(doc.text) > LONGEST_TEXT:
+        raise TooLongError(f"the {side} has {len(doc.text):,} characters; the limit is {LONGEST_TEXT:,}")
+    text, listed = _LINE_BREAKS.sub(" ", doc.text), list(doc)
+    refuse_harmful(side, text)
+    first = _place(side, listed[0]) if listed else 0  # a part of a document counts from the document's begin
+    tokens = []
+    for token in listed:
+        begin = _place(side, token) - first
+        if text[begin : begin + len(token.text)].strip():
+            tokens.append(Token(token.text, begin, begin + len(token.text)))
+    for index, made in enumerate(tokens):
+        if text[made.begin : made.end] != made.surface or made.surface != "".join(made.surface.split()):
+            raise ValueError(f"token {index} of the {side} is {made.surface!r}; expected one word of its text")
+    _check_words(side, [token.surface for token in tokens], max_words)
+    return Sentence(text, tuple(tokens))
+
+
+def _place(side: str, token: object) -> int:
+    place = getattr(token, "idx", None)
+    if type(place) is not int or not isinstance(getattr(token, "text", None), str):
+        raise ValueError(f"the {side} has the token {shorten_any(token)}; expected one of spaCy, with text and idx")
+    return place
+
+
+def _of_words(side: str, words: tuple[str, ...], max_words: int) -> Sentence:
+    _check_words(side, words, max_words)
+    for index, word in enumerate(words):
+        refuse_harmful(side, word)
+        if not word or word != "".join(word.split()):
+            raise ValueError(f"token {index} of the {side} is {word!r}; expected one word without white space")
+    return Sentence.from_words(words)
+
+
+def split_on_spaces(text: str) -> Sentence:
+    """The user's own tokens: what stands between spaces, offsets into the text as it is."""
+    return Sentence(text, tuple(Token(match.group(), *match.span()) for match in re.finditer(r"\S+", text)))
+
+
+def refuse_harmful(side: str, text: str) -> None:
+    """No control characters, no halves of surrogate pairs."""
+    found = _HARMFUL.search(text)
+    if found:
+        code = ord(found.group())
+        kind = "half of a surrogate pair" if 0xD800 <= code <= 0xDFFF else "a control character"
+        raise ValueError(f"the {side} has {kind}, U+{code:04X} at character {found.start() + 1}")
+
+
+def check_id(id: object) -> None:
+    """UsageError, unless it is a string that can be written."""
+    if not isinstance(id, str):
+        raise UsageError(f"id is {shown(id)}; expected a string")
+    try:
+        refuse_harmful("id", id)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def check_rows(pairs: object) -> None:
+    """UsageError, unless they are rows of (id, source, target, links)."""
+    if isinstance(pairs, str | bytes) or not isinstance(pairs, Sequence):
+        raise UsageError(f"pairs is {shown(pairs)}; expected a list of (id, source, target, links)")
+    for row in pairs:
+        if not isinstance(row, tuple | list) or len(row) != 4:
+            raise UsageError(f"{shown(row)} is not a pair; expected (id, source, target, links)")
+
+
+def checked_links(links: WordAlignment, source_count: int, target_count: int) -> WordAlignment:
+    """Links that a user gave, if they fit the sentences."""
+    for link in links if isinstance(links.links, tuple) else (links.links,):
+        if not isinstance(link, WordLink) or type(link.source) is not int or type(link.target) is not int:
+            raise UsageError(f"links has {shown(link)}; expected a WordLink of two whole numbers")
+        if link_score(link.score) is None:
+            raise UsageError(f"link {link.source}-{link.target} has the score {shown(link.score)}; expected a number")
+        if not (0 <= link.source < source_count and 0 <= link.target < target_count):
+            raise UsageError(
+                f"link {link.source}-{link.target} runs past the sentences of {source_count} and "
+                f"{counted(target_count, 'word')}"
+            )
+    return links
+
+
+def _check_words(side: str, words: Sequence[str], max_words: int) -> None:
+    if len(words) > max_words:
+        raise TooLongError(
+            f"the {side} has {counted(len(words), 'word')}; the limit is {max_words} (setting max_words)"
+        )
+    longest = max(map(len, words), default=0)
+    if longest > LONGEST_WORD:
+        raise TooLongError(f"the {side} has a word of {longest:,} characters; the limit is {LONGEST_WORD:,}")
+
+
+def shorten_any(value: object) -> str:
+    """Any value, cut to fit a message."""
+    try:
+        return shorten(value)
+    except (TypeError, ValueError):
+        text = repr(value)
+        return text if len(text) <= 60 else text[:59] + "…"

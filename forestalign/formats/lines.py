@@ -2,6 +2,8 @@
 
 A line ends at a newline alone, so the separators that Unicode knows besides (U+2028 and others) stay inside it, and the
 number of a line is the one an editor shows.
+
+Words in the cells of a table that somebody may open in a spreadsheet.
 """
 
 from __future__ import annotations
@@ -110,3 +112,15 @@ def _decode(number: int, raw: bytes) -> Line:
     except UnicodeDecodeError as error:
         byte = raw[error.start]
         return Line(number, "", f"byte {error.start + 1} of the line is 0x{byte:02x}, which is not UTF-8")
+
+
+_FORMULA = ("=", "+", "-", "@")
+
+
+def cell(text: str) -> str:
+    """Words as a cell: what a spreadsheet would take for a formula, and run, has an apostrophe before it.
+
+    >>> cell("=1+1"), cell("a = b")
+    ("'=1+1", 'a = b')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text

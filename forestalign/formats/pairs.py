@@ -17,8 +17,7 @@ from pathlib import Path
 
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import counted
-from forestalign.formats.fields import Fields, shorten
-from forestalign.formats.input_checks import checked_sentence, refuse_harmful
+from forestalign.formats.fields import Fields, checked_sentence, refuse_harmful, shorten
 from forestalign.formats.lines import Line, Unread, read_lines
 from forestalign.tokens import Sentence
 

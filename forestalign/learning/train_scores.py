@@ -1,8 +1,16 @@
-"""The training run of phrase scores on gold: align, collect the k best of both directions, find new weights, again.
+"""Training runs of phrase scores on gold: the least expected risk over the search's own k-best lists.
 
-Lists grow from pass to pass, so that weights are judged on what earlier weights preferred as well. The run starts from
-the paper's scores, or from scores that were learned before, and stops when the risk of the best alignments no longer
-falls; the weights of the pass with the least risk are kept.
+With f the parts of a derivation h and r(h) its risk (pairs that are missed plus pairs that are wrong, by the pair's
+gold), the objective over all pairs of sentences is
+
+    1/N Σ Σ_h p(h) r(h) + λ |(w - w0) σ|²,    p(h) ∝ exp w · f(h) over the k best,    σ the spread of each part
+
+Its gradient is 1/N Σ Σ_h p(h) (r(h) - E[r]) f(h) + 2 λ σ² (w - w0). A run aligns, collects the k best of both
+directions, finds new weights, and does so again. Lists grow from pass to pass, so that weights are judged on what
+earlier weights preferred as well. The run starts from the paper's scores, or from scores that were learned before, and
+stops when the risk of the best alignments no longer falls; the weights of the pass with the least risk are kept.
+
+Posteriors become probabilities by isotonic regression on held-out pairs, which also says how far off the result is.
 """
 
 from __future__ import annotations
@@ -16,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
 
 from forestalign.arrays import BoolArray, FloatArray
 from forestalign.batch import Worker, Workers
@@ -26,8 +35,7 @@ from forestalign.evaluation.development import Judge, risk
 from forestalign.evaluation.projection import SpanPair
 from forestalign.forest import Forest
 from forestalign.learning.checkpoints import Arrays, Checkpoint
-from forestalign.learning.risk import KBestList, Objective, expected_risk, minimised, softmax_margin
-from forestalign.learning.weighted_tasks import WeightedTask, run_pass
+from forestalign.learning.em import WeightedTask, run_pass
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.scoring.features import DerivationFeatures, weigh_features
 from forestalign.phrases.scoring.schema import CATEGORIES, NAMES, SLICE, STEPS
@@ -38,8 +46,134 @@ from forestalign.phrases.search.hypotheses import Derivation
 from forestalign.phrases.stage import PhraseStage, load_stage
 from forestalign.tokens import Span
 
+Point = tuple[float, float]
+DIGITS = 4  # in which posteriors are told apart
+
+
+def isotonic(observed: Sequence[Point], bins: int = 20) -> tuple[Point, ...]:
+    """A rising curve through (posterior, share of right): bins of equal size, pooled where they would fall.
+
+    >>> isotonic([(0.0, 0.0), (0.5, 1.0), (1.0, 1.0)], bins=3)
+    ((0.0, 0.0), (0.5, 1.0), (1.0, 1.0))
+    """
+    ordered = sorted(observed)
+    blocks = [
+        (np.mean([x for x, _ in part]), np.mean([y for _, y in part]), len(part)) for part in _parts(ordered, bins)
+    ]
+    pooled: list[tuple[float, float, int]] = []
+    for x, y, count in blocks:
+        pooled.append((float(x), float(y), count))
+        while len(pooled) > 1 and pooled[-2][1] > pooled[-1][1]:
+            pooled[-2:] = [_joined(*pooled[-2:])]
+    return _ends([(x, y) for x, y, _ in pooled])
+
+
+def _parts(ordered: list[Point], bins: int) -> list[list[Point]]:
+    """Bins of equal size; equal posteriors stay together."""
+    size = max(1, len(ordered) // bins)
+    parts: list[list[Point]] = []
+    for point in ordered:
+        if parts and (len(parts[-1]) < size or parts[-1][-1][0] == point[0]):
+            parts[-1].append(point)
+        else:
+            parts.append([point])
+    return parts
+
+
+def _joined(one: tuple[float, float, int], other: tuple[float, float, int]) -> tuple[float, float, int]:
+    count = one[2] + other[2]
+    return (one[0] * one[2] + other[0] * other[2]) / count, (one[1] * one[2] + other[1] * other[2]) / count, count
+
+
+def _ends(points: list[Point]) -> tuple[Point, ...]:
+    """The curve from 0 to 1; of points that a file would not tell apart the last."""
+    points = list({round(x, DIGITS): y for x, y in points}.items())
+    if points[0][0] > 0.0:
+        points = [(0.0, 0.0), *points]
+    if points[-1][0] < 1.0:
+        points = [*points, (1.0, points[-1][1])]
+    return tuple(points)
+
+
+def reliability(predicted: Sequence[Point], bins: int = 10) -> list[tuple[float, float, int]]:
+    """Mean probability, share of right and number, over bins of equal width; empty bins are left out."""
+    values = np.array(predicted).reshape(-1, 2)
+    places = np.minimum((values[:, 0] * bins).astype(int), bins - 1)
+    return [
+        (float(rows[:, 0].mean()), float(rows[:, 1].mean()), len(rows))
+        for rows in (values[places == k] for k in np.unique(places))
+    ]
+
+
+def calibration_error(predicted: Sequence[Point], bins: int = 10) -> float:
+    """Expected calibration error: mean distance of probability and share of right, over bins of equal width.
+
+    >>> calibration_error([(0.75, 1.0), (0.75, 1.0), (0.75, 1.0), (0.75, 0.0)])
+    0.0
+    """
+    gaps = [abs(probability - right) * count for probability, right, count in reliability(predicted, bins)]
+    return sum(gaps) / max(len(predicted), 1)
+
+
+SMALLEST_SPREAD = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KBestList:
+    """Derivations of one pair of sentences: their parts [K, parts] and their risks [K]."""
+
+    parts: FloatArray
+    risks: FloatArray
+
+    def only(self, is_used: BoolArray) -> KBestList:
+        """The list as if the other parts did not exist, so that nothing draws their weights away from 0."""
+        return self if is_used.all() else KBestList(self.parts * is_used, self.risks)
+
+    def joined(self, other: KBestList) -> KBestList:
+        """Both lists; derivations with the same parts are one."""
+        parts = np.concatenate([self.parts, other.parts])
+        _, first = np.unique(parts.round(6), axis=0, return_index=True)
+        kept = np.sort(first)
+        return KBestList(parts[kept], np.concatenate([self.risks, other.risks])[kept])
+
+
+def expected_risk(weights: FloatArray, lists: Sequence[KBestList]) -> tuple[float, FloatArray]:
+    """Mean expected risk and its gradient."""
+    total, gradient = 0.0, np.zeros_like(weights)
+    for each in lists:
+        shares = _shares(each.parts @ weights)
+        risk = float(shares @ each.risks)
+        total += risk
+        gradient += each.parts.T @ (shares * (each.risks - risk))
+    return total / len(lists), gradient / len(lists)
+
+
+def _shares(scores: FloatArray) -> FloatArray:
+    masses = np.exp(scores - scores.max())
+    return np.asarray(masses / masses.sum())
+
+
+def minimised(
+    lists: Sequence[KBestList], start: FloatArray, anchor: FloatArray, ridge: float
+) -> tuple[FloatArray, float]:
+    """The weights of least expected risk, drawn towards `anchor`, and their value; parts are scaled by their spread."""
+    useful = [each for each in lists if len(each.risks) > 1]
+    if not useful:
+        return start, 0.0
+    centred = np.concatenate([each.parts - each.parts.mean(axis=0) for each in useful])
+    spread = centred.std(axis=0) + SMALLEST_SPREAD
+    scaled = [KBestList(each.parts / spread, each.risks) for each in useful]
+
+    def with_ridge(weights: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = expected_risk(weights, scaled)
+        away = weights - anchor * spread
+        return value + ridge * float(away @ away), gradient + 2.0 * ridge * away
+
+    found = minimize(with_ridge, start * spread, jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    return np.asarray(found.x / spread), float(found.fun)
+
+
 START_EVIDENCE = 2.0
-OBJECTIVES: dict[str, Objective] = {"risk": expected_risk, "margin": softmax_margin}
 Notify = Callable[[str, int], None]
 _STEP_PLACE = {step: NAMES.index(f"step: {step.label}") for step in STEPS}
 _CATEGORY_PLACE = {
@@ -63,7 +197,6 @@ class GoldSettings:
     passes: int = 6
     kbest: int = 30
     ridge: float = 1e-4
-    objective: str = "risk"
     patience: int = 2  # passes without a lower risk after which the run stops
     without: tuple[str, ...] = ()  # parts (`pair: log pr`) or groups (`parse`) whose weights stay 0
 
@@ -211,8 +344,7 @@ def train_scores(
     while not state.is_over(settings):
         if state.history:
             useful = [each for each in state.lists if each is not None]
-            objective = OBJECTIVES[settings.objective]
-            state.weights, _ = minimised(objective, useful, state.weights, anchor, settings.ridge)
+            state.weights, _ = minimised(useful, state.weights, anchor, settings.ridge)
         total = 0.0
         for k, found in enumerate(run_pass(worker, state.weights, examples, workers)):
             state.add(k, found.derivations.only(is_used))

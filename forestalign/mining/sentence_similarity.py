@@ -30,7 +30,7 @@ import numpy as np
 from forestalign.arrays import FloatArray
 from forestalign.blas import with_one_thread
 from forestalign.errors import GrammarError
-from forestalign.formats.input_checks import check_id
+from forestalign.formats.fields import check_id
 from forestalign.grammar import grammar_root
 from forestalign.inputs import read_arrays, reading
 from forestalign.lexicon import load_vectors

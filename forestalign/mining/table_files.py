@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from forestalign.batch import Worker, Workers, map_ordered
 from forestalign.errors import OutputError, UsageError
-from forestalign.formats.cells import cell
+from forestalign.formats.lines import cell
 from forestalign.lexicon.findings import DIFFERENT, OTHER_ROLES
 from forestalign.lexicon.phrase_lists import LONGEST, PPDB_RELATIONS
 from forestalign.lexicon.word_pairs import BARS

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from forestalign.phrases.result.alignment import Alignment
-from forestalign.phrases.result.discontinuous_pairs import scattered_words
+from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhrasePair
+from forestalign.phrases.result.discontinuous_pairs import runs_of, scattered_words
+from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordLink
+
+_SILENT = frozenset({WordClass.FUNCTION, WordClass.PUNCTUATION})
+Words = tuple[int, ...]
 
 
 class Replacement(NamedTuple):
@@ -29,26 +33,45 @@ class Differences:
     added: tuple[str, ...]
 
 
-def differences(alignment: Alignment) -> Differences:
-    """The smallest pairs whose words differ, and the phrases without a partner; marks of punctuation are no words."""
-    found, linked, sides = alignment.phrases, linked_nulls(alignment), (alignment.source, alignment.target)
-    replaced = [*_pairs(alignment), *((one.source, one.target, one.relation) for one in found.scattered)]
+def find_differences(alignment: Alignment, least: float = 0.0) -> Differences:
+    """The smallest pairs whose words differ, and the words without a partner, those that follow each other together.
+
+    Marks of punctuation are no words, and function words that stand alone are left out. The words of pairs below the
+    confidence `least` belong to the next pair above them, and have no partner where that is the pair of the sentences.
+    """
+    linked, sides = linked_nulls(alignment), (alignment.source, alignment.target)
+    scattered = [one for one in alignment.phrases.scattered if is_confident(one, least)]
+    replaced, alone = _pairs(alignment, least)
+    replaced += [(one.source, one.target, one.relation) for one in scattered]
     replaced += [((link.source,), (link.target,), "") for link in linked]
+    hidden = [one for one in alignment.phrases.scattered if one not in scattered]
     return Differences(
         tuple(
             Replacement(scattered_words(sides[0], source), scattered_words(sides[1], target), relation)
             for source, target, relation in sorted(replaced)
             if not _are_same(sides, source, target)
         ),
-        _texts(sides[0], found.source_nulls, {i for source, _, _ in replaced for i in source}),
-        _texts(sides[1], found.target_nulls, {j for _, target, _ in replaced for j in target}),
+        _runs(
+            sides[0],
+            alone[0].union(_words_of(alignment.phrases.source_nulls), *(one.source for one in hidden))
+            - {i for source, _, _ in replaced for i in source},
+        ),
+        _runs(
+            sides[1],
+            alone[1].union(_words_of(alignment.phrases.target_nulls), *(one.target for one in hidden))
+            - {j for _, target, _ in replaced for j in target},
+        ),
     )
+
+
+def is_confident(pair: PhrasePair | DiscontinuousPair, least: float) -> bool:
+    """Whether a pair is as likely as asked; one without a number is."""
+    return pair.posterior is None or pair.posterior >= least
 
 
 def linked_nulls(alignment: Alignment) -> tuple[WordLink, ...]:
     """Links between words that no pair carries, the surest first where a word has several: *borrowed* and *lent*."""
-    nulls = alignment.phrases.source_nulls, alignment.phrases.target_nulls
-    free = [{word for span in spans for word in range(*span)} for spans in nulls]
+    free = [_words_of(spans) for spans in (alignment.phrases.source_nulls, alignment.phrases.target_nulls)]
     kept = []
     for link in sorted(alignment.left_out, key=lambda link: (-link.score, link.source, link.target)):
         if link.source in free[0] and link.target in free[1]:
@@ -63,27 +86,54 @@ def is_mark(word: str) -> bool:
     return not any(map(str.isalnum, word))
 
 
-def _pairs(alignment: Alignment) -> Iterable[tuple[tuple[int, ...], tuple[int, ...], str]]:
-    """What each pair has beyond its parts, where that is something on both sides; all of it without parts."""
+def _words_of(spans: Iterable[Span]) -> set[int]:
+    return {word for span in spans for word in range(*span)}
+
+
+def _pairs(alignment: Alignment, least: float) -> tuple[list[tuple[Words, Words, str]], tuple[set[int], set[int]]]:
+    """What each pair has beyond its parts, where both sides have something, and the words that are left over."""
+    pairs, alone = alignment.phrases.pairs, (set[int](), set[int]())
+    above = {support: k for k, pair in enumerate(pairs) for support in pair.supports}
+    unsure: list[tuple[set[int], set[int]]] = [(set(), set()) for _ in pairs]  # words of unsure parts
+    replaced = []
+    for k, (pair, own) in enumerate(zip(pairs, _own_words(alignment), strict=True)):  # parts stand before their wholes
+        words = own[0] | unsure[k][0], own[1] | unsure[k][1]
+        is_sure = is_confident(pair, least)
+        if is_sure and all(words):
+            source, target = (tuple(sorted(side)) for side in words)
+            replaced.append((source, target, "" if pair.supports else pair.relation))
+            continue
+        holder = above.get(k)
+        has_holder = not is_sure and holder is not None and not _is_whole(alignment, pairs[holder])
+        for side, left in enumerate(unsure[k] if is_sure else words):
+            (unsure[holder] if has_holder and holder is not None else alone)[side].update(left)
+    return replaced, alone
+
+
+def _is_whole(alignment: Alignment, pair: PhrasePair) -> bool:
+    """Whether a pair is that of the sentences, marks at their ends apart."""
+    words = alignment.source.words
+    return all(is_mark(word) for word in (*words[: pair.source.begin], *words[pair.source.end :]))
+
+
+def _own_words(alignment: Alignment) -> list[tuple[set[int], set[int]]]:
+    """The words of each pair that none of its parts has, without marks, null phrases and scattered words."""
     found = alignment.phrases
-    taken = [
-        {word for span in spans for word in range(*span)}.union(*scattered)
-        for spans, scattered in (
-            (found.source_nulls, [one.source for one in found.scattered]),
-            (found.target_nulls, [one.target for one in found.scattered]),
-        )
-    ]
+    taken = (
+        _words_of(found.source_nulls).union(*(one.source for one in found.scattered)),
+        _words_of(found.target_nulls).union(*(one.target for one in found.scattered)),
+    )
+    own = []
     for pair in found.pairs:
         parts = [found.pairs[support] for support in pair.supports]
-        source = _left(alignment.source, pair.source, [part.source for part in parts], taken[0])
-        target = _left(alignment.target, pair.target, [part.target for part in parts], taken[1])
-        if source and target:
-            yield source, target, "" if parts else pair.relation
+        source = _words_of([pair.source]) - _words_of(part.source for part in parts) - taken[0]
+        target = _words_of([pair.target]) - _words_of(part.target for part in parts) - taken[1]
+        own.append((_without_marks(alignment.source, source), _without_marks(alignment.target, target)))
+    return own
 
 
-def _left(sentence: Sentence, span: Span, parts: Iterable[Span], taken: set[int]) -> tuple[int, ...]:
-    covered = taken.union(*(range(*part) for part in parts))
-    return tuple(word for word in range(*span) if word not in covered and not is_mark(sentence.words[word]))
+def _without_marks(sentence: Sentence, words: Iterable[int]) -> set[int]:
+    return {word for word in words if not is_mark(sentence.words[word])}
 
 
 def _are_same(sides: tuple[Sentence, Sentence], source: Iterable[int], target: Iterable[int]) -> bool:
@@ -98,12 +148,12 @@ def _are_same(sides: tuple[Sentence, Sentence], source: Iterable[int], target: I
     )
 
 
-def _texts(sentence: Sentence, spans: Iterable[Span], replaced: set[int]) -> tuple[str, ...]:
-    left = ([word for word in range(*span) if word not in replaced] for span in spans)
-    return tuple(scattered_words(sentence, words) for each in left if (words := _without_marks(sentence, each)))
-
-
-def _without_marks(sentence: Sentence, words: Sequence[int]) -> Sequence[int]:
-    """Without marks at the beginning and the end."""
-    told = [place for place, word in enumerate(words) if not is_mark(sentence.words[word])]
-    return words[told[0] : told[-1] + 1] if told else ()
+def _runs(sentence: Sentence, words: Iterable[int]) -> tuple[str, ...]:
+    """Words that follow each other together, also across marks; runs of function words alone say nothing."""
+    marks = {word for word, text in enumerate(sentence.words) if is_mark(text)}
+    runs = [sorted(set(range(*run)) - marks) for run in runs_of(sorted(marks.union(words)))]
+    return tuple(
+        sentence.phrase(Span(run[0], run[-1] + 1))
+        for run in runs
+        if any(word_class(sentence.tokens[word]) not in _SILENT for word in run)
+    )

@@ -17,22 +17,34 @@ from forestalign.phrases.result.discontinuous_pairs import scattered_words
 from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW
 from forestalign.tokens import Sentence, Span
 from forestalign.view.characters import visible
-from forestalign.view.differences import differences, is_mark
+from forestalign.view.differences import find_differences, is_confident, is_mark
 
 CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})
-_SILENT = frozenset({"", "equal"})  # relations that go without saying
-_UNSURE = 0.5  # confidence below which a pair is marked in colour
+_SILENT = frozenset({"", "equal", "similar"})  # relations that go without saying
+MIN_CONFIDENCE = 0.6  # of pairs that are printed; of those below a quarter is right
+_UNSURE = 0.7  # confidence below which a pair is marked in colour
 
 
-def render_text(alignment: Alignment, colour: bool = False, bars: bool | None = None, *, verbose: bool = False) -> str:
-    """A few lines about one pair of sentences; `bars` asks for all bar phrases or for none."""
-    paint, tree = Paint(colour), _Tree(alignment, alignment.shown(bars), verbose)
+def render_text(
+    alignment: Alignment,
+    colour: bool = False,
+    bars: bool | None = None,
+    *,
+    verbose: bool = False,
+    min_confidence: float | None = None,
+) -> str:
+    """A few lines about one pair of sentences; `bars` asks for all bar phrases or for none.
+
+    Pairs below `min_confidence` are left out (None: those below MIN_CONFIDENCE, and with `verbose` none).
+    """
+    least = min_confidence if min_confidence is not None else 0.0 if verbose else MIN_CONFIDENCE
+    paint, tree = Paint(colour), _Tree(alignment, bars, verbose, least)
     lines = [
         paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, tree, paint),
         f"  source: {visible(alignment.source.text)}",
         f"  target: {visible(alignment.target.text)}",
         *_lines(list(tree.rows()), paint, verbose),
-        *_differences(alignment, paint),
+        *_differences(alignment, paint, least),
         *(_details(alignment, paint) if verbose else ()),
     ]
     lines += [
@@ -79,17 +91,22 @@ class _Row(NamedTuple):
 class _Tree:
     """The pairs that are shown, each below the smallest one that is shown and holds it."""
 
-    def __init__(self, alignment: Alignment, shown: Sequence[bool], verbose: bool):
-        self._alignment, self._pairs, self._shown = alignment, alignment.phrases.pairs, shown
-        self._verbose = verbose
+    def __init__(self, alignment: Alignment, bars: bool | None, verbose: bool, least: float):
+        self._alignment, self._pairs, self._verbose = alignment, alignment.phrases.pairs, verbose
+        self._shown = [
+            is_wanted and is_confident(pair, least)
+            for is_wanted, pair in zip(alignment.shown(bars), self._pairs, strict=True)
+        ]
         self._scattered: dict[int | None, list[DiscontinuousPair]] = {}
         for one in alignment.phrases.scattered:
+            if not is_confident(one, least):
+                continue
             self._scattered.setdefault(self._holder(one), []).append(one)
         supported = {support for pair in self._pairs for support in pair.supports}
         tops = [k for k in range(len(self._pairs) - 1, -1, -1) if k not in supported]
         whole = Span(0, len(alignment.source)), Span(0, len(alignment.target))
         is_whole = len(tops) == 1 and (self._pairs[tops[0]].source, self._pairs[tops[0]].target) == whole
-        self.whole = tops[0] if is_whole and shown[tops[0]] else None  # told with the sentences, and not again
+        self.whole = tops[0] if is_whole and self._shown[tops[0]] else None  # told with the sentences, and not again
         self._tops = tops
 
     def rows(self) -> Iterator[_Row]:
@@ -212,8 +229,8 @@ def _reasons(row: _Row) -> list[str]:
 
 def _line(row: _Row, reason: str, paint: Paint, verbose: bool) -> str:
     pair = row.pair
-    value = pair.posterior if isinstance(pair, PhrasePair) else None
-    number = paint(YELLOW if value is not None and value < _UNSURE else DIM, f"{confidence_text(value):<3}")
+    is_unsure = pair.posterior is not None and pair.posterior < _UNSURE
+    number = paint(YELLOW if is_unsure else DIM, f"{confidence_text(pair.posterior):<3}")
     words = visible(f"{row.source} = {row.target}")
     label = ""
     if verbose and isinstance(pair, PhrasePair):
@@ -233,14 +250,10 @@ def _marks(row: _Row, paint: Paint) -> str:
     return marks + (paint(DIM, f"  [by {visible(', '.join(row.evidence))}]") if row.evidence else "")
 
 
-def _differences(alignment: Alignment, paint: Paint) -> Iterator[str]:
-    found = differences(alignment)
+def _differences(alignment: Alignment, paint: Paint, least: float) -> Iterator[str]:
+    found = find_differences(alignment, least)
     if found.replaced:
-        told = (
-            visible(f"{one.source} → {one.target}")
-            + ("" if one.relation == "similar" else _relation(one.relation, paint, " "))
-            for one in found.replaced
-        )
+        told = (visible(f"{one.source} → {one.target}") + _relation(one.relation, paint, " ") for one in found.replaced)
         yield paint(BOLD, "  replaced: ") + " | ".join(told)
     for name, texts in (("dropped", found.dropped), ("added", found.added)):
         if texts:

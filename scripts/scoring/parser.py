@@ -15,7 +15,7 @@ import numpy as np
 
 from forestalign.chart import CHAIN, Chart, marginals
 from forestalign.config import AlignConfig
-from forestalign.evaluation.annotation_files import read_annotations
+from forestalign.evaluation.annotated_pairs import read_annotations
 from forestalign.evaluation.parse_scores import PUNCTUATION_TAGS, brackets, score_brackets
 from forestalign.formats import read_trees
 from forestalign.parsers import Parser, load_parser

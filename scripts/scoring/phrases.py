@@ -15,10 +15,15 @@ from forestalign.aligner import Aligner
 from forestalign.cli.align_options import add_settings, config_of
 from forestalign.config import AlignConfig
 from forestalign.evaluation import Evaluation, compare
-from forestalign.evaluation.counts import picked, union
-from forestalign.evaluation.development import DevelopmentSet, read_development
-from forestalign.evaluation.development_answers import align_cached, best_trees, prepared_pairs, project_cached
-from forestalign.evaluation.significance import SAMPLES
+from forestalign.evaluation.development import (
+    DevelopmentSet,
+    align_cached,
+    best_trees,
+    prepared_pairs,
+    project_cached,
+    read_development,
+)
+from forestalign.evaluation.scores import SAMPLES, picked, union
 from forestalign.forest import pack
 from forestalign.pair_cache import cache_folder, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair

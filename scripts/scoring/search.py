@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from forestalign.cli.align_options import config_of
 from forestalign.config import AlignConfig
-from forestalign.evaluation.development_answers import prepared_pairs
+from forestalign.evaluation.development import prepared_pairs
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.scoring.features import weigh_features
 from forestalign.phrases.search.directed_search import DirectedSearch

@@ -40,8 +40,7 @@ from forestalign.batch import (
     outcomes,
     run_jobs,
 )
-from forestalign.batch.limits import run_chunk
-from forestalign.batch.options import CHUNK_SIZE
+from forestalign.batch.run import CHUNK_SIZE, run_chunk
 from forestalign.errors import ForestAlignError, InputError, UsageError
 from forestalign.formats import Unread, read_lines, unread_pairs
 from tests.builders.batch_workers import JOBS, Flaky, StartBroken, StartUpper, jobs_of, square

@@ -14,15 +14,12 @@ from typing import Any
 import pytest
 
 from forestalign.batch import Job, Outcome, StartWork, Tally, ThisProcess, Worker, map_ordered
-from forestalign.batch.jobs import describe
-from forestalign.batch.limits import LoadGuarded, run_chunk
-from forestalign.batch.options import NO_LIMITS, TO_STDOUT
-from forestalign.batch.ordered import ordered_replies, value_of
 from forestalign.batch.output import RunFile, Stream, open_output
-from forestalign.batch.run import Progress
+from forestalign.batch.run import NO_LIMITS, TO_STDOUT, LoadGuarded, Progress, run_chunk
 from forestalign.batch.run_journal import JournalFile, PairState, digest_of, header_of, refuse_other_settings
 from forestalign.batch.store import Store, finish_move, open_results
 from forestalign.batch.worker_program import Crashed, Done, Raised, Reply
+from forestalign.batch.workers import describe, ordered_replies, value_of
 from forestalign.errors import ForestAlignError, InputError, NoParseError, UsageError
 from forestalign.own_files import open_alone
 from tests.builders.commands import Terminal

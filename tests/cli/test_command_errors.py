@@ -434,7 +434,7 @@ def test_annotations_refuses_what_it_cannot_use(run: Run, arguments: str, code: 
         (
             "extract text.jsonl -o t.tsv --posterior 2",
             2,
-            "argument --posterior: '2' is not a posterior; expected a number from 0 to 1",
+            "argument --posterior: '2' is not a share; expected a number from 0 to 1",
         ),
         (
             "extract text.jsonl -o t.tsv --max-words 0",

@@ -30,7 +30,7 @@ from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.formats import lines
 from forestalign.grammar import grammar_root
 from forestalign.learning.checkpoints import Checkpoint
-from forestalign.learning.em_loop import _state_of
+from forestalign.learning.em import _state_of
 from forestalign.learning.train_scores import _state_of as _gold_state_of
 from forestalign.lexicon import load_ppdb
 from forestalign.pair_cache import read_cached

@@ -15,7 +15,7 @@ import pytest
 
 from forestalign.cli import COMMANDS, main
 from forestalign.cli.batch_options import line_count
-from forestalign.formats.phrase_rows import COLUMNS
+from forestalign.formats.codec import COLUMNS
 from tests.builders.commands import Run, runner
 
 TREES = "(S (NP (NNS Dogs)) (VP (VBP bark)))\n(S (NP (NNS Cats)) (VP (VBP sleep)))\n"

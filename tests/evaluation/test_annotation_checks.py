@@ -10,14 +10,16 @@ import pytest
 
 from forestalign.cli import main
 from forestalign.errors import AnnotationError, UsageError
-from forestalign.evaluation.annotated_pairs import agreement, agreement_by_phenomenon, statistics
-from forestalign.evaluation.annotation_checks import ANY_SPLIT, FIRST_PHENOMENA, PHENOMENA, check_files, check_pair
-from forestalign.evaluation.annotation_files import (
+from forestalign.evaluation.annotated_pairs import (
+    agreement,
+    agreement_by_phenomenon,
     annotated_pair,
     format_annotated_pair,
     read_annotated_file,
     read_annotations,
+    statistics,
 )
+from forestalign.evaluation.annotation_checks import ANY_SPLIT, FIRST_PHENOMENA, PHENOMENA, check_files, check_pair
 from tests.builders.annotations import FED, KEEPERS, ROOTS, SEALS, SOURCE, TARGET, record, side, write
 
 

@@ -13,10 +13,8 @@ import pytest
 
 from forestalign.cli import main
 from forestalign.errors import UsageError
-from forestalign.evaluation.annotated_pairs import AnnotatedPair
-from forestalign.evaluation.annotation_files import annotated_pair, read_annotations
-from forestalign.evaluation.annotation_report import collect_paths
-from forestalign.evaluation.annotation_sheets import collect_answers, numbered_nodes, sheet_text
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, annotated_pair, read_annotations
+from forestalign.evaluation.annotation_sheets import collect_answers, collect_paths, numbered_nodes, sheet_text
 from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.formats.codec import to_json
 from tests.builders.annotations import FED, KEEPERS, ROOTS, SEALS, answer, record, save, write

@@ -14,7 +14,7 @@ import pytest
 from forestalign import Alignment
 from forestalign.cli import main
 from forestalign.errors import AnnotationConflict, AnnotationError, ForestAlignError, UsageError
-from forestalign.evaluation.annotation_files import annotated_pair, read_annotations
+from forestalign.evaluation.annotated_pairs import annotated_pair, read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore, result_of_annotation
 from forestalign.view.server import AlignServer
 from tests.builders.annotations import FED, KEEPERS, ROOTS, SEALS, SOURCE, TARGET, answer, save, send, side

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from forestalign.errors import AnnotationError, InputError, UsageError
-from forestalign.evaluation.annotation_report import check_paths, project_gold, read_annotated_sets, summary
-from forestalign.evaluation.parse_files import check_parses, read_parses
-from forestalign.evaluation.sentence_files import read_sentence_gold, read_sentence_scores
+from forestalign.evaluation.annotation_sheets import check_paths, project_gold, read_annotated_sets, summary
+from forestalign.evaluation.answer_files import check_parses, read_parses
+from forestalign.evaluation.sentence_scores import read_sentence_gold, read_sentence_scores
 
 DOGS = "(S (NP-SBJ (NNS Dogs)) (VP (VBP bark)))\n"
 CATS = "(TOP (S (NP (NNS Cats)) (VP (VBP sleep) (-NONE- *))))\n"

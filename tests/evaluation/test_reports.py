@@ -11,9 +11,9 @@ import pytest
 from forestalign.evaluation import Comparison, Evaluation, Interval, KindChange, Score
 from forestalign.evaluation.annotated_pairs import Agreement, AnnotationStatistics
 from forestalign.evaluation.annotation_checks import AnnotationFinding
-from forestalign.evaluation.annotation_report import agreement_text, statistics_text, summary
-from forestalign.evaluation.counts import combine, count_table, harmonic_mean, precision_recall, ratio, share
-from forestalign.evaluation.report import Column, Report, as_json, as_text, data_hash, measured, signature
+from forestalign.evaluation.annotation_sheets import agreement_text, statistics_text, summary
+from forestalign.evaluation.reports import Column, Report, as_json, as_text, data_hash, measured, signature
+from forestalign.evaluation.scores import combine, count_table, harmonic_mean, precision_recall, ratio, share
 
 # ---- counts ----
 

@@ -220,7 +220,8 @@ def _phrases(draw: st.DrawFn, source: Sentence, target: Sentence, trees: tuple[T
         st.sets(st.integers(0, len(each) - 1), min_size=1).map(lambda found: tuple(sorted(found)))
         for each in (source, target)
     ]
-    joined = st.builds(DiscontinuousPair, *places, st.just("lexicon"), st.sampled_from(["equal", "opposite"]))
+    kind = st.just("lexicon"), st.sampled_from(["equal", "opposite"])
+    joined = st.builds(DiscontinuousPair, *places, *kind, st.none() | SHARES)
     return PhraseAlignment(
         draw(_pairs(source, target)),
         tuple(draw(st.lists(_spans(len(source)), max_size=2))),

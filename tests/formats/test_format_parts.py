@@ -20,20 +20,21 @@ from forestalign.errors import InputError
 from forestalign.forest import pack
 from forestalign.forest.forest import Forest
 from forestalign.formats import format_forest, format_nbest
-from forestalign.formats.fields import Fields, finite, shorten
-from forestalign.formats.graphviz import format_forest_graph, format_tree_graph
-from forestalign.formats.input_checks import (
+from forestalign.formats.codec import COLUMNS, to_tsv
+from forestalign.formats.fields import (
     LONGEST_TEXT,
     LONGEST_WORD,
+    Fields,
     TooLongError,
     checked_sentence,
+    finite,
     refuse_harmful,
+    shorten,
     shorten_any,
     split_on_spaces,
 )
 from forestalign.formats.lines import Unread, read_lines, read_text, read_text_lines, write_lines
-from forestalign.formats.phrase_rows import COLUMNS, to_tsv
-from forestalign.formats.read_parses import read_given
+from forestalign.formats.tree_files import format_forest_graph, format_tree_graph, read_given
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, parse_brackets
 from tests.builders.view_samples import (

@@ -14,7 +14,7 @@ import pytest
 import forestalign
 from forestalign import Aligner, Alignment, ForestAlignError
 from forestalign.errors import NoParseError, UsageError
-from forestalign.formats.input_checks import LONGEST_TEXT, LONGEST_WORD, checked_sentence
+from forestalign.formats.fields import LONGEST_TEXT, LONGEST_WORD, checked_sentence
 from forestalign.tokens import Sentence
 from tests.builders.work import count_calls
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from forestalign.learning.confidence_training import Observed, area, cost_of_half, fitted, with_confidence
+from forestalign.learning.cross_validate import Observed, area, cost_of_half, fitted, with_confidence
 from forestalign.phrases.scoring.confidence import CONFIDENCE
 from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import ScoreModel

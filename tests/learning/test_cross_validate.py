@@ -10,7 +10,6 @@ import pytest
 from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
-from forestalign.learning.calibration import calibration_error, reliability
 from forestalign.learning.cross_validate import (
     MOST_EVIDENCE,
     GoldFile,
@@ -18,7 +17,7 @@ from forestalign.learning.cross_validate import (
     held_out_evaluations,
     train_gold,
 )
-from forestalign.learning.train_scores import GoldSettings
+from forestalign.learning.train_scores import GoldSettings, calibration_error, reliability
 from forestalign.phrases.evidence.phrase_evidence import KINDS
 from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import load_score_model

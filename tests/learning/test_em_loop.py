@@ -304,7 +304,7 @@ def test_no_module_unpickles_a_file():
     """Pickles go between a run and its own workers, and nowhere else."""
     root = Path(pair_cache.__file__).parent
     found = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if "import pickle" in path.read_text()}
-    assert found == {"batch/worker_program.py", "batch/worker.py"}
+    assert found == {"batch/worker_program.py", "batch/workers.py"}
     loads = [path for path in root.rglob("*.py") if "allow_pickle=True" in path.read_text()]
     assert not loads
 

@@ -16,17 +16,30 @@ from forestalign.batch import Worker
 from forestalign.errors import UsageError
 from forestalign.evaluation import PhraseSet
 from forestalign.evaluation.development import AnnotatedJudge, risk
-from forestalign.learning.calibration import calibration_error, isotonic, reliability
-from forestalign.learning.card import card_of, plot_objective
-from forestalign.learning.em_loop import TrainingReport
-from forestalign.learning.stepwise_em import EmSettings, EmState, step_size
-from forestalign.learning.train_scores import GoldExample, GoldSettings, split
-from forestalign.learning.weighted_tasks import CHUNK, WeightedTask, run_pass
+from forestalign.learning.em import (
+    CHUNK,
+    EmSettings,
+    EmState,
+    TrainingReport,
+    WeightedTask,
+    card_of,
+    plot_objective,
+    run_pass,
+    step_size,
+)
+from forestalign.learning.train_scores import GoldExample, GoldSettings, calibration_error, isotonic, reliability, split
 from forestalign.phrases.scoring.model import load_model
 from forestalign.tokens import Span
-from forestalign.tuning.parameters import Parameter, parse_parameter
-from forestalign.tuning.trial_table import settings_block, table_head, table_row
-from forestalign.tuning.trials import Trial, TuningPlan, best_trial
+from forestalign.tuning import (
+    Parameter,
+    Trial,
+    TuningPlan,
+    best_trial,
+    parse_parameter,
+    settings_block,
+    table_head,
+    table_row,
+)
 
 # ---- EM ----
 
@@ -92,7 +105,7 @@ def test_folds_part_the_examples() -> None:
 
 def test_training_on_gold_stops_after_a_few_passes() -> None:
     settings = GoldSettings()
-    assert (settings.passes, settings.patience, settings.objective) == (6, 2, "risk")
+    assert (settings.passes, settings.patience) == (6, 2)
 
 
 # ---- judges ----

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from forestalign.learning.risk import KBestList, expected_risk, minimised, softmax_margin
+from forestalign.learning.train_scores import KBestList, expected_risk, minimised
 
 
 def made_up(seed: int, count: int = 30, width: int = 4) -> list[KBestList]:
@@ -23,45 +23,37 @@ def test_the_expected_risk_of_a_list_by_hand() -> None:
     assert gradient[0] == pytest.approx(0.75 * (0.0 - 1.0) * math.log(3.0))
 
 
-def test_the_softmax_margin_of_a_list_by_hand() -> None:
-    lists = [KBestList(np.array([[0.0], [1.0]]), np.array([2.0, 0.0]))]
-    value, _ = softmax_margin(np.array([1.0]), lists)
-    assert value == pytest.approx(math.log(math.exp(2.0) + math.exp(1.0)) - 1.0)
-
-
-@pytest.mark.parametrize("objective", [expected_risk, softmax_margin])
-def test_the_gradient_is_that_of_finite_differences(objective) -> None:
+def test_the_gradient_is_that_of_finite_differences() -> None:
     lists, weights = made_up(1), np.array([0.3, -0.2, 0.5, 0.1])
-    _, gradient = objective(weights, lists)
+    _, gradient = expected_risk(weights, lists)
     for k in range(len(weights)):
         step = np.zeros(len(weights))
         step[k] = 1e-6
-        slope = (objective(weights + step, lists)[0] - objective(weights - step, lists)[0]) / 2e-6
+        slope = (expected_risk(weights + step, lists)[0] - expected_risk(weights - step, lists)[0]) / 2e-6
         assert gradient[k] == pytest.approx(slope, abs=1e-6)
 
 
-@pytest.mark.parametrize("objective", [expected_risk, softmax_margin])
-def test_training_recovers_planted_weights(objective) -> None:
+def test_training_recovers_planted_weights() -> None:
     rng, planted = np.random.default_rng(3), np.array([2.0, -1.0, 0.0])
     lists = []
     for _ in range(300):
         parts = rng.normal(size=(8, 3))
         scores = parts @ planted
         lists.append(KBestList(parts, (scores.max() - scores).round(2)))
-    weights, _ = minimised(objective, lists, np.zeros(3), np.zeros(3), 1e-6)
+    weights, _ = minimised(lists, np.zeros(3), np.zeros(3), 1e-6)
     direction = weights / np.linalg.norm(weights)
     assert direction @ (planted / np.linalg.norm(planted)) > 0.99
 
 
 def test_a_strong_ridge_keeps_the_weights_where_they_were() -> None:
     anchor = np.array([1.0, 2.0, 3.0, 4.0])
-    weights, _ = minimised(expected_risk, made_up(2), anchor, anchor, 1e6)
+    weights, _ = minimised(made_up(2), anchor, anchor, 1e6)
     assert weights == pytest.approx(anchor, abs=1e-4)
 
 
 def test_lists_of_one_derivation_teach_nothing() -> None:
     start = np.array([1.0, 2.0])
-    weights, value = minimised(expected_risk, [KBestList(np.ones((1, 2)), np.ones(1))], start, start, 0.1)
+    weights, value = minimised([KBestList(np.ones((1, 2)), np.ones(1))], start, start, 0.1)
     assert weights is start
     assert value == 0.0
 

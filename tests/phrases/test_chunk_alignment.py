@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from forestalign.chunk_aligner import ChunkAligner
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import AnnotationError, GrammarError, UsageError
-from forestalign.evaluation.chunk_outputs import chunk_baseline, read_chunk_gold, read_chunk_output
-from forestalign.evaluation.chunk_scores import score_chunks
+from forestalign.evaluation.chunk_scores import chunk_baseline, read_chunk_gold, read_chunk_output, score_chunks
 from forestalign.formats import BadRecord, format_ists
 from forestalign.formats.chunk_files import (
+    ChunkAlignment,
     ChunkedPair,
+    ChunkPair,
     chunks_of,
     chunks_to_ists,
     chunks_to_json,
     read_chunked,
 )
-from forestalign.formats.ists import ChunkAlignment, ChunkPair
 from forestalign.phrases.chunk_alignment import (
     TYPES,
     AlignedChunks,

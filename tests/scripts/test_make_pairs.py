@@ -11,8 +11,8 @@ import pytest
 from make_pairs import RULES, is_plain_sentence, main, make_pair, make_pairs
 from permutation_rules import Usage, count_usage, number_anew, swapped_clauses
 
+from forestalign.evaluation.annotated_pairs import annotated_pair, format_annotated_pair
 from forestalign.evaluation.annotation_checks import check_pair
-from forestalign.evaluation.annotation_files import annotated_pair, format_annotated_pair
 from forestalign.trees import Tree, parse_brackets
 
 LOWER = frozenset({"the", "a", "he", "she", "we", "it", "they", "after", "because", "if", "in", "when", "call", "last"})

@@ -10,10 +10,10 @@ import ablate
 import pytest
 import score
 from scoring import parser, phrases, search, trees
+from scoring.ambiguous_pairs import AmbiguousPair, LabelledSpan, Reading
 
 import forestalign
 from forestalign.config import AlignConfig
-from forestalign.evaluation.ambiguous_pairs import AmbiguousPair, LabelledSpan, Reading
 from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, Annotation, NamedPair, NodeName
 from forestalign.reranking import Reranked, RerankedPair
 from forestalign.tokens import Span

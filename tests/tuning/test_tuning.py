@@ -16,8 +16,14 @@ from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import AnnotationError, MissingExtraError, NoParseError, UsageError
 from forestalign.evaluation import Evaluation
-from forestalign.evaluation.development import AnnotatedSet, ProjectedSet, read_development
-from forestalign.evaluation.development_answers import align_cached, prepared_pairs, project_cached
+from forestalign.evaluation.development import (
+    AnnotatedSet,
+    ProjectedSet,
+    align_cached,
+    prepared_pairs,
+    project_cached,
+    read_development,
+)
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.scoring.model import untrained_model
 from forestalign.phrases.stage import load_stage
@@ -28,13 +34,13 @@ from forestalign.tuning import (
     Trial,
     TuningPlan,
     best_trial,
+    objective_value,
     parse_objective,
     parse_parameter,
     plot_convergence,
     run_trials,
     settings_block,
 )
-from forestalign.tuning.parameters import objective_value
 from tests.builders.hand_forests import hand_forest, hand_links
 
 CONFIG = AlignConfig(gap=6)
@@ -282,7 +288,7 @@ def test_the_search_answers_with_spans_heads_and_root():
 
 
 def test_a_pair_without_a_parse_stops_the_tuning(tmp_path, monkeypatch):
-    from forestalign.evaluation import development_answers as answers
+    from forestalign.evaluation import development as answers
 
     file = tmp_path / "dev.jsonl"
     file.write_text(annotated_line([ROOT], [ROOT], [ROOT]))

@@ -11,9 +11,8 @@ import pytest
 
 from forestalign import Alignment
 from forestalign.cli import main
-from forestalign.evaluation.annotated_pairs import AnnotatedPair
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, read_annotations
 from forestalign.evaluation.annotation_checks import check_pair
-from forestalign.evaluation.annotation_files import read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.view import page_html
 from forestalign.view.server import AlignServer

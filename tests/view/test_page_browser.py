@@ -10,7 +10,7 @@ import pytest
 
 from forestalign import Alignment
 from forestalign.evaluation import annotation_store
-from forestalign.evaluation.annotation_files import read_annotations
+from forestalign.evaluation.annotated_pairs import read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.view import page_html, result_html
 from forestalign.view.server import AlignServer

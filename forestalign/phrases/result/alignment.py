@@ -100,6 +100,7 @@ class DiscontinuousPair(NamedTuple):
     target: tuple[int, ...]
     evidence: str
     relation: str
+    posterior: float | None = None  # how strong the evidence is
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,13 +318,13 @@ class Alignment:
 
     def to_dataframe(self) -> Any:
         """The pairs that are shown as a pandas DataFrame, the largest last; pandas is not installed along."""
-        from forestalign.formats.phrase_rows import to_dataframe
+        from forestalign.formats.codec import to_dataframe
 
         return to_dataframe(self)
 
     def to_tsv(self, header: bool = False) -> str:
         """A row per phrase pair and per null phrase, as `forestalign align --tsv` prints them."""
-        from forestalign.formats.phrase_rows import COLUMNS, to_tsv
+        from forestalign.formats.codec import COLUMNS, to_tsv
 
         table = to_tsv(self)
         return "\n".join(["\t".join(COLUMNS), table]) if header else table
@@ -340,7 +341,7 @@ class Alignment:
 
     def edits(self, id: str = "") -> PairEdits:
         """How the target differs from the source: kept, replaced, moved, deleted, inserted and so on."""
-        from forestalign.formats.input_checks import check_id
+        from forestalign.formats.fields import check_id
         from forestalign.mining.edits import edits_of
 
         check_id(id)

@@ -8,11 +8,10 @@ they are reported beside the pairs, and are not null.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
-from forestalign.phrases.result.alignment import DiscontinuousPair
+from forestalign.phrases.result.alignment import DIGITS, DiscontinuousPair
 from forestalign.tokens import Sentence, Span
 
 LEAST_STRENGTH = 0.4
@@ -39,9 +38,9 @@ def runs_of(words: Sequence[int]) -> list[Span]:
     >>> runs_of([1, 2, 5])
     [Span(begin=1, end=3), Span(begin=5, end=6)]
     """
-    runs = [Span(words[0], words[0] + 1)]
-    for before, word in pairwise(words):
-        if word == before + 1:
+    runs: list[Span] = []
+    for word in words:
+        if runs and word == runs[-1].end:
             runs[-1] = Span(runs[-1].begin, word + 1)
         else:
             runs.append(Span(word, word + 1))
@@ -64,7 +63,8 @@ def discontinuous_pairs(
     kept: list[DiscontinuousPair] = []
     for row in rows:
         if all(set(row.source).isdisjoint(one.source) and set(row.target).isdisjoint(one.target) for one in kept):
-            kept.append(DiscontinuousPair(row.source, row.target, names[row.kind], row.relation))
+            strength = round(row.strength, DIGITS)
+            kept.append(DiscontinuousPair(row.source, row.target, names[row.kind], row.relation, strength))
     return tuple(sorted(kept))
 
 

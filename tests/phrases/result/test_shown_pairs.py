@@ -10,8 +10,7 @@ import pytest
 
 from forestalign import Alignment, PhrasePair
 from forestalign.errors import UsageError
-from forestalign.formats.codec import to_json
-from forestalign.formats.phrase_rows import to_tsv
+from forestalign.formats.codec import to_json, to_tsv
 from forestalign.mining.table_files import TableForm, TableOptions, extract_table
 from forestalign.phrases.result.shown_pairs import shown_pairs
 from forestalign.view.page import scene_fields

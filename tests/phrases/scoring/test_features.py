@@ -12,8 +12,7 @@ from forestalign.aligner import Aligner
 from forestalign.config import AlignConfig
 from forestalign.evaluation.phrase_scores import one_tree_forest
 from forestalign.forest import Forest
-from forestalign.learning.calibration import calibration_error, isotonic
-from forestalign.learning.train_scores import start_weights, vector_of
+from forestalign.learning.train_scores import calibration_error, isotonic, start_weights, vector_of
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.phrases.scoring.features import derivation_features, weigh_features
 from forestalign.phrases.scoring.model import PairScores

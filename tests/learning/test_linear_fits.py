@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from forestalign.learning.span_training import fit_logistic, fit_multinomial, fit_ridge
+from forestalign.learning.linear_fits import fit_logistic, fit_multinomial, fit_ridge
 from forestalign.phrases.evidence.logistic import logistic, softmax
 
 

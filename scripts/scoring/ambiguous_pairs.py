@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forestalign.errors import AnnotationError
-from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence
-from forestalign.evaluation.annotation_files import annotated_pair
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, annotated_pair
 from forestalign.formats.fields import Fields, shorten
 from forestalign.formats.lines import read_text_lines
 from forestalign.tokens import Span

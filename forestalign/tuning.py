@@ -1,9 +1,9 @@
-"""The trials of a tuning run: Bayesian optimisation with a Gaussian process, a record on disk, resuming.
+"""The parameters of a tuning run, its trials, and what it shows of them: a table, a curve, the settings to paste.
 
-The first trial has the settings that the run starts from (where they lie in the ranges), the next are random, the rest
-are where the process expects the largest improvement. Each is added to a file of JSON lines when it is done. What is
-tried next depends only on the plan and on the trials so far, so a run that is resumed goes on exactly as if it had not
-stopped.
+Bayesian optimisation with a Gaussian process. The first trial has the settings that the run starts from (where they lie
+in the ranges), the next are random, the rest are where the process expects the largest improvement. Each is added to a
+file of JSON lines when it is done. What is tried next depends only on the plan and on the trials so far, so a run that
+is resumed goes on exactly as if it had not stopped.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from itertools import takewhile
+from dataclasses import asdict, dataclass, fields
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -22,17 +22,131 @@ import numpy as np
 
 from forestalign.aligner import Aligner
 from forestalign.batch import Worker, Workers
-from forestalign.config import AlignConfig
+from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import InputError, MissingExtraError, UsageError
 from forestalign.evaluation import Evaluation
-from forestalign.evaluation.development import read_development
-from forestalign.evaluation.development_answers import DevelopmentWorker, align_development, best_trees, prepared_pairs
-from forestalign.evaluation.report import data_hash
+from forestalign.evaluation.development import (
+    DevelopmentWorker,
+    align_development,
+    best_trees,
+    prepared_pairs,
+    read_development,
+)
+from forestalign.evaluation.reports import data_hash
 from forestalign.formats import PairRecord
-from forestalign.outputs import followed, is_packed, naming
+from forestalign.outputs import followed, is_packed, naming, whole_file
 from forestalign.own_files import open_alone, started
 from forestalign.trees import Tree
-from forestalign.tuning.parameters import SCORES, Parameter, Value, changed_config, objective_value
+
+Value = float | int | str | bool
+DIGITS = 3  # of a tuned number: what is tried is what gets pasted
+SCORES = {
+    "phrase": "F1",
+    "recall": "recall",
+    "precision": "precision",
+    "several-links": "several links F1",
+    "uas": "UAS",
+    "root": "root reached",
+}
+DEFAULT_PARAMETERS = (
+    "null_penalty=1:8",  # µn, the range that section 6.4 tries
+    "noncompositional_penalty=0:4",  # µc
+    "parse_weight=0:0.95",  # µp
+    "beam=10:100",  # µb
+    "gap=1:16",  # µg
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A setting with the lowest and highest value to try, or with the values to choose from."""
+
+    name: str
+    low: float = 0.0
+    high: float = 0.0
+    choices: tuple[str | bool, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the setting takes whole numbers."""
+        return type(getattr(DEFAULT_CONFIG, self.name)) is int
+
+    def cleaned(self, value: object) -> Value:
+        """A value of the optimiser as the setting takes it: numbers rounded, but not out of the range."""
+        if self.choices:
+            return next(choice for choice in self.choices if choice == value)
+        number = float(value)  # type: ignore[arg-type]
+        if self.is_whole:
+            return int(number)
+        return min(max(round(number, DIGITS), self.low), self.high)
+
+    def contains(self, value: object) -> bool:
+        """Whether a value lies in the range or is one of the choices."""
+        if self.choices:
+            return value in self.choices
+        return isinstance(value, int | float) and self.low <= value <= self.high
+
+
+def parse_parameter(text: str) -> Parameter:
+    """`null_penalty=1:8` is a range, `links=sultan,union` a choice."""
+    name, equals, values = text.partition("=")
+    if not equals or not values:
+        raise UsageError(f"{text!r} is not a parameter; expected NAME=LOW:HIGH or NAME=VALUE,VALUE")
+    default = next((getattr(DEFAULT_CONFIG, each.name) for each in fields(AlignConfig) if each.name == name), None)
+    if default is None:
+        raise UsageError(f"no setting is called {name!r}, in {text!r}")
+    if isinstance(default, bool):
+        return Parameter(name, choices=tuple(_boolean(text, value) for value in values.split(",")))
+    if isinstance(default, str):
+        return Parameter(name, choices=tuple(values.split(",")))
+    return _ranged(text, name, values, type(default))
+
+
+def _ranged(text: str, name: str, values: str, kind: type[int] | type[float]) -> Parameter:
+    low, colon, high = values.partition(":")
+    try:
+        if not colon:
+            raise ValueError
+        bounds = kind(low), kind(high)
+    except ValueError:
+        raise UsageError(f"{text!r}: {name} is a number ({kind.__name__}); expected {name}=LOW:HIGH") from None
+    if bounds[0] >= bounds[1]:
+        raise UsageError(f"{text!r}: the range is empty; expected the lower end first")
+    return Parameter(name, *bounds)
+
+
+def _boolean(text: str, value: str) -> bool:
+    if value.lower() not in ("true", "false"):
+        raise UsageError(f"{text!r}: {value!r} is neither true nor false")
+    return value.lower() == "true"
+
+
+def parse_objective(text: str) -> dict[str, float]:
+    """`phrase=0.7,uas=0.3`, or a single name."""
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, weight = part.partition("=")
+        if name not in SCORES:
+            raise UsageError(f"{name!r} cannot be maximised; expected some of {', '.join(SCORES)}")
+        try:
+            weights[name] = float(weight or 1.0)
+        except ValueError:
+            raise UsageError(f"{part!r}: the weight of {name} is not a number") from None
+    return weights
+
+
+def objective_value(evaluation: Evaluation, weights: Mapping[str, float]) -> float:
+    """The weighted sum of the scores."""
+    for name in weights:
+        if SCORES[name] not in evaluation.names:
+            raise UsageError(f"this development set has no {SCORES[name]}; it has {', '.join(evaluation.names)}")
+    return sum(weight * evaluation[SCORES[name]] for name, weight in weights.items())
+
+
+def changed_config(config: AlignConfig, parameters: Sequence[Parameter], values: Sequence[Value]) -> AlignConfig:
+    """The settings with these values of the parameters."""
+    changes: dict[str, Any] = {each.name: value for each, value in zip(parameters, values, strict=True)}
+    return config.replace(**changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,3 +335,49 @@ def _trial(path: Path, number: int, line: str) -> Trial:
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise InputError(path, number, f"is not a trial: {error}") from error
+
+
+def table_head(plan: TuningPlan, trial: Trial) -> str:
+    """The names of the columns."""
+    names = ["trial", *(each.name for each in plan.parameters), *(name for name, _ in trial.scores), "objective"]
+    return "\t".join(names)
+
+
+def table_row(trial: Trial) -> str:
+    """One trial."""
+    scores = [f"{100 * value:.2f}" for _, value in trial.scores]
+    return "\t".join([str(trial.number), *map(str, trial.values), *scores, f"{trial.objective:.5f}"])
+
+
+def settings_block(plan: TuningPlan, trials: Sequence[Trial]) -> str:
+    """The best settings as lines of `AlignConfig` and as options."""
+    best = best_trial(trials)
+    weights = ",".join(f"{name}={weight:g}" for name, weight in plan.objective)
+    comment = f"tuned: {weights} = {best.objective:.4f}, trial {best.number} of {len(trials)}, seed {plan.seed}"
+    chosen = list(zip(plan.parameters, best.values, strict=True))
+    lines = [f"    {each.name}: {_kind(each)} = {value!r}  # {comment}" for each, value in chosen]
+    options = " ".join(f"--set {each.name}={value}" for each, value in chosen)
+    return "\n".join([*lines, f"# {options}"])
+
+
+def _kind(parameter: Parameter) -> str:
+    return type(getattr(DEFAULT_CONFIG, parameter.name)).__name__
+
+
+def plot_convergence(path: str | Path, plan: TuningPlan, trials: Sequence[Trial]) -> None:
+    """Every trial's objective, and the best so far, as a PNG."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("a plot", "tune") from error
+    numbers = [trial.number for trial in trials]
+    values = [trial.objective for trial in trials]
+    figure = Figure(figsize=(7, 4), dpi=120, layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot(numbers, values, "o", color="0.6", label="trial")
+    axes.step(numbers, list(accumulate(values, max)), where="post", color="C0", label="best so far")
+    axes.set_xlabel("trial")
+    axes.set_ylabel(" + ".join(f"{weight:g} {name}" for name, weight in plan.objective))
+    axes.legend()
+    with whole_file(path) as file:
+        figure.savefig(file, format="png")  # a figure without a window draws with Agg

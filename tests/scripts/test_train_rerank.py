@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from train_rerank import TreeChoice, edge_gains, fit, risk
 
-from forestalign.learning.rerank_training import TreeChoice, edge_gains, fit, risk
 from forestalign.reranking.tree_features import FEATURES
 from forestalign.trees import parse_brackets
 from tests.builders.hand_forests import hand_forest

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scoring.ambiguous_pairs import KINDS, AmbiguousPair, ambiguous_pair, read_ambiguous
 
 from forestalign.errors import AnnotationError
-from forestalign.evaluation.ambiguous_pairs import KINDS, AmbiguousPair, ambiguous_pair, read_ambiguous
 from forestalign.trees import parse_brackets, preorder
 from tests.builders.places import ROOT
 

@@ -4,6 +4,11 @@ A system gives one number for each sentence pair. STS: Pearson's correlation wit
 number is compared with a threshold that is tuned for accuracy on training pairs (the smallest of the best, half-way
 between two scores); accuracy, and P, R, F1 of the class "paraphrase". Ranking: mean average precision and mean
 reciprocal rank over questions; questions without any right answer are left out, equal numbers rank in file order.
+
+One number for each sentence pair, and the gold to score it by.
+
+Gold is JSON lines with `score` (similarity), `paraphrase` (0 or 1), or `question` and `relevant` (0 or 1; an answer to
+be ranked). A system's file has one number per line, the last column if there are several.
 """
 
 from __future__ import annotations
@@ -11,12 +16,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isfinite
+from pathlib import Path
 
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.errors import UsageError, counted
-from forestalign.evaluation.counts import Evaluation, columns, combine, count_table, precision_recall, ratio
+from forestalign.errors import AnnotationError, InputError, UsageError, counted
+from forestalign.evaluation.scores import Evaluation, columns, combine, count_table, precision_recall, ratio
+from forestalign.formats.fields import Fields, shorten
+from forestalign.formats.lines import read_text_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +130,69 @@ def _average_precision_and_reciprocal_rank(answers: Sequence[tuple[float, bool]]
 def _check_lengths(gold: Sequence[object], system: Sequence[object]) -> None:
     if len(gold) != len(system):
         raise UsageError(f"the gold standard has {counted(len(gold), 'score')} and the system {len(system)}")
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceGold:
+    """Exactly one of the three has values."""
+
+    similarities: tuple[float, ...] = ()
+    paraphrases: tuple[bool, ...] = ()
+    answers: tuple[Ranked, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.similarities) + len(self.paraphrases) + len(self.answers)
+
+
+def read_sentence_gold(path: str | Path) -> SentenceGold:
+    """Gold similarities, paraphrase judgements or ranked answers, told apart by their fields; one kind per file."""
+    similarities, paraphrases, answers = [], [], []
+    for number, text in read_text_lines(path):
+        try:
+            fields = Fields.parse(text)
+            if fields.has("question"):
+                answers.append(Ranked(fields.identity("question"), _truth(fields, "relevant")))
+            elif fields.has("paraphrase"):
+                paraphrases.append(_truth(fields, "paraphrase"))
+            else:
+                similarities.append(_similarity(fields))
+            if sum(map(bool, (similarities, paraphrases, answers))) > 1:
+                raise ValueError("the line has another kind of gold than those before it; expected one kind")
+        except ValueError as error:
+            raise AnnotationError(path, number, str(error)) from error
+    return SentenceGold(tuple(similarities), tuple(paraphrases), tuple(answers))
+
+
+def _similarity(fields: Fields) -> float:
+    value = fields.number("score")
+    if not isfinite(value):
+        raise ValueError("score is null; expected a number")
+    return value
+
+
+def _truth(fields: Fields, name: str) -> bool:
+    value = fields.values.get(name)
+    if value not in (0, 1):
+        raise ValueError(f"{name} is {shorten(value)}; expected 0 or 1")
+    return bool(value)
+
+
+def read_sentence_scores(path: str | Path, count: int) -> list[float]:
+    """The numbers of a system; InputError if there are not as many as gold lines."""
+    scores = []
+    for number, text in read_text_lines(path):
+        last = (text.split() or [""])[-1]
+        try:
+            value = float(last)
+        except ValueError:
+            raise InputError(path, number, f"found {shorten(text)}; expected a number, last on its line") from None
+        if not isfinite(value):
+            raise InputError(path, number, f"found {last}; expected a finite number")
+        scores.append(value)
+    if len(scores) != count:
+        raise InputError(
+            path,
+            min(len(scores), count) + 1,
+            f"{counted(len(scores), 'score')}; the gold standard has {counted(count, 'pair')}",
+        )
+    return scores
