@@ -327,7 +327,7 @@ def _correspond(one: Instance, other: Instance, rule: Rule, links: FloatArray) -
         if any(_is_linked(links, word, third) and third != partner for mark, _, third in shared if mark != letter)
         and not _is_linked(links, word, partner)
     )
-    if not swapped and any(_contradicts(links, word, partner) for _, word, partner in shared):
+    if not swapped and (any(_contradicts(links, *each[1:]) for each in shared) or _crosses(one, other, links)):
         return
     if not (one.has_content and other.has_content) and not any(_is_linked(links, *each[1:]) for each in shared):
         return
@@ -338,7 +338,7 @@ def _correspond(one: Instance, other: Instance, rule: Rule, links: FloatArray) -
 
 
 def _is_linked(links: FloatArray, one: int, other: int) -> bool:
-    return bool(links[one, other] >= LIKELY)
+    return other >= 0 and bool(links[one, other] >= LIKELY)
 
 
 def _contradicts(links: FloatArray, one: int, other: int) -> bool:
@@ -346,6 +346,15 @@ def _contradicts(links: FloatArray, one: int, other: int) -> bool:
     if _is_linked(links, one, other):
         return False
     return bool(links[one].max() >= LIKELY or links[:, other].max() >= LIKELY)
+
+
+def _crosses(one: Instance, other: Instance, links: FloatArray) -> bool:
+    """Whether what fills a slot of one fills another slot of the other, and nothing linked fills its own there."""
+    return any(
+        letter != mark and _is_linked(links, word, partner) and not _is_linked(links, word, other.filler(letter))
+        for letter, word in one.fillers
+        for mark, partner in other.fillers
+    )
 
 
 def _says_something(each: Correspondence, source: SentenceReading, target: SentenceReading) -> bool:

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows
-from forestalign.meaning.differences import KINDS, MODALITY, Difference
+from forestalign.meaning.differences import KINDS, Difference
 from forestalign.meaning.roles import RoleFrames
 
 APART = 3  # levels between two values that say different things
 _FUNCTION = ("aux", "mark", "det", "advmod", "amod", "case", "nummod", "cc", "fixed")
-_ASSERTED, _CERTAINTY = 10, "certainty"  # of a statement that nothing weakens
+_HIGHEST = 10
 
 
 class ScaleValue(NamedTuple):
@@ -59,8 +59,8 @@ def read_scales(path: Path) -> dict[str, tuple[Expression, ...]]:
     for number, (kind, scale, level, row) in read_rows(path, 4):
         if kind not in KINDS:
             raise GrammarError(path, number, f"{kind!r}: expected one of {', '.join(KINDS)}")
-        if level.isdigit() and not 0 <= int(level) <= _ASSERTED:
-            raise GrammarError(path, number, f"level {level}: expected 0 to {_ASSERTED}, or a name")
+        if level.isdigit() and not 0 <= int(level) <= _HIGHEST:
+            raise GrammarError(path, number, f"level {level}: expected 0 to {_HIGHEST}, or a name")
         value = ScaleValue(kind, scale, int(level) if level.isdigit() else -1, "" if level.isdigit() else level)
         for expression in row.split("|"):
             words = tuple(expression.split())
@@ -137,9 +137,7 @@ class ScaleComparison(NamedTuple):
     def _values(self, side: int) -> list[Value]:
         frames, skipped = (self.source, self.target)[side], self.explained[side]
         return [
-            value
-            for value in find_values(frames)
-            if not skipped or not all(word in skipped for word in value.words)
+            value for value in find_values(frames) if not skipped or not all(word in skipped for word in value.words)
         ]
 
     def _names(self, own: list[Value], other: list[Value]) -> Iterator[Difference]:
@@ -173,6 +171,3 @@ class ScaleComparison(NamedTuple):
             for frames, value in ((self.source, one), (self.target, other))
         ]
         return Difference(one.said.kind, one.words, other.words, f"{texts[0]} became {texts[1]}")
-
-
-__all__ = ["MODALITY", "ScaleComparison", "Value", "find_values", "scales"]

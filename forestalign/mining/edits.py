@@ -15,13 +15,14 @@ from enum import StrEnum
 from typing import TypeVar
 
 from forestalign.errors import UsageError, shown
-from forestalign.lexicon.findings import DIFFERENT, EQUAL, OTHER_ROLES, SIMILAR
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
 from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import may_begin, quantity_findings
+from forestalign.meaning import differences as kinds
+from forestalign.meaning.differences import Difference
 from forestalign.mining.edit_sides import EditSide, is_other_number
 from forestalign.mining.edit_units import EditUnit, units_of
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.phrases.result.contradictions import NEGATION, Contradiction
 from forestalign.phrases.scoring.schema import WordClass
 from forestalign.tokens import Sentence, Span, tokenize
 from forestalign.view.characters import visible
@@ -76,7 +77,7 @@ class PairEdits:
     id: str
     edits: tuple[Edit, ...]
     kept_share: float
-    contradictions: tuple[Contradiction, ...] = ()  # what makes the sentences say different things
+    contradictions: tuple[Difference, ...] = ()  # what makes the sentences say different things
 
     def __str__(self) -> str:
         """A line for each edit but what was kept."""
@@ -211,12 +212,12 @@ class _Comparison:
     def _negations(self) -> Iterable[Edit]:
         """Negations of one side only, unless the other side says them in other words (*did not like*, *disliked*)."""
         for each in self.contradictions:
-            if each.kind == NEGATION:
+            if each.kind == kinds.NEGATION:
                 yield self._edit(EditKind.NEGATION, _span(each.source), _span(each.target))
 
     def _roles(self) -> Iterable[Edit]:
         for each in self.contradictions:
-            if each.kind == OTHER_ROLES:
+            if each.kind == kinds.ROLES:
                 yield self._edit(EditKind.ROLES, _span(each.source), _span(each.target), detail=each.reason)
 
     def _numbers(self) -> Iterable[Edit]:
@@ -231,7 +232,7 @@ class _Comparison:
                 yield self._edit(EditKind.NUMBER, unit.source, unit.target, detail="grammatical")
         gone, come = self._unpartnered(WordClass.NUMBER)
         told = list(zip(gone, come, strict=False))
-        told += [(each.source[0], each.target[0]) for each in self.contradictions if each.kind == DIFFERENT]
+        told += [(each.source[0], each.target[0]) for each in self.contradictions if each.kind == kinds.NUMBER]
         for source, target in dict.fromkeys(told):
             spans = Span(source, source + 1), Span(target, target + 1)
             if not any(_inside(spans[0], unit.source) and _inside(spans[1], unit.target) for unit in changed):

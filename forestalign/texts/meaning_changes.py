@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from forestalign.lexicon.findings import DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, OPPOSITE
+from forestalign.meaning import differences as kinds
 from forestalign.mining.edits import EditKind, PairEdits
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.phrases.result.contradictions import NEGATION as MARK_OF_NEGATION
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
 
-NUMBER, NEGATION, OPPOSITES, ROLES, NAME = "number", "negation", "opposite", "roles", "name"
-_KINDS = {DIFFERENT: NUMBER, MARK_OF_NEGATION: NEGATION, OPPOSITE: OPPOSITES}
+NAME = kinds.NAME
 ADDED, LEFT_OUT = "added", "left out"
 CONTENT = frozenset({ADDED, LEFT_OUT})  # more or less is said; nothing is contradicted
 _SILENT = frozenset({WordClass.FUNCTION, WordClass.PUNCTUATION, WordClass.NEGATION})
@@ -52,11 +51,11 @@ def meaning_changes(alignment: Alignment, edits: PairEdits) -> tuple[Reason, ...
 
 def _contradictions(alignment: Alignment, edits: PairEdits) -> Iterator[Reason]:
     for found in edits.contradictions:
-        if found.kind == OTHER_ROLES:
-            yield Reason(ROLES, detail=found.reason)
+        if found.kind == kinds.ROLES:
+            yield Reason(kinds.ROLES, detail=found.reason)
         else:
             sides = _words(alignment.source, found.source), _words(alignment.target, found.target)
-            yield Reason(_KINDS[found.kind], *sides)
+            yield Reason(found.kind, *sides)
 
 
 def _words(sentence: Sentence, words: Sequence[int]) -> str:
@@ -85,7 +84,7 @@ def _more_or_less(alignment: Alignment, edits: PairEdits) -> Iterator[Reason]:
 
     Nor are the words of another value, of which there is a reason already.
     """
-    values = [each for each in edits.contradictions if each.kind == DIFFERENT]
+    values = [each for each in edits.contradictions if each.kind == kinds.NUMBER]
     scattered = alignment.phrases.scattered
     together = (
         {word for sides in (*(pair.source for pair in scattered), *(each.source for each in values)) for word in sides},

@@ -18,10 +18,10 @@ from forestalign.aligner import Aligner, load
 from forestalign.errors import ForestAlignError
 from forestalign.lexicon import load_vectors
 from forestalign.lexicon.findings import DIFFERENT, SIMILAR
+from forestalign.meaning.differences import NEGATION
 from forestalign.meaning.roles import RoleFrames
 from forestalign.mining.edits import Edit, EditKind
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.phrases.result.contradictions import NEGATION
 from forestalign.phrases.result.negated_predicates import negations_of
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.texts.comparison import LONGEST_PASSAGE

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from forestalign.errors import UsageError, counted, shown
 from forestalign.forest import Forest, NodeId, tree_of
 from forestalign.meaning.differences import Difference
-from forestalign.phrases.result.contradictions import Contradiction
 from forestalign.phrases.result.loose_phrases import LoosePhrase, loose_phrases
 from forestalign.phrases.result.rising import compare_roles, contradictions_of
 from forestalign.phrases.result.role_changes import AlignedPredicate
@@ -195,7 +194,7 @@ class Alignment:
         return compare_roles(self.phrases, self.source, self.target, self.words).predicates()
 
     @property
-    def contradictions(self) -> tuple[Contradiction, ...]:
+    def contradictions(self) -> tuple[Difference, ...]:
         """What makes the sentences say different things: opposites, negations, values and roles, unless taken back."""
         found = contradictions_of(self.phrases, self.source, self.target, self.words)
         return found.inside(Span(0, len(self.source)), Span(0, len(self.target)))

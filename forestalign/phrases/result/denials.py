@@ -56,7 +56,8 @@ class Denials:
                 if match is not None:
                     own.remove(one)
                     other.remove(match)
-        both = min(len(own), len(other))
+        turned = any(self._changed_places(one, each) for one in own for each in other)
+        both = 0 if turned else min(len(own), len(other))
         for side, left in ((0, own[both:]), (1, other[both:])):
             speaking = self._that_contradict(left, side)
             yield from (OneSided(each, bool(side), each not in speaking) for each in left)
@@ -70,7 +71,16 @@ class Denials:
         return self.roles.partner.get(one.predicate) == other.predicate
 
     def _are_linked(self, one: Negation, other: Negation) -> bool:
-        return (one.cue, other.cue) in self.linked
+        return (one.cue, other.cue) in self.linked and not self._changed_places(one, other)
+
+    def _changed_places(self, one: Negation, other: Negation) -> bool:
+        """*Cheap but not tasty*, *tasty but not cheap*: each denies what the other affirms, side by side."""
+        partner, back = self.roles.partner.get(one.predicate), self.roles.back.get(other.predicate)
+        if partner is None or back is None or partner == other.predicate:
+            return False
+        return self.sides[0].are_coordinated(one.predicate, back) and self.sides[1].are_coordinated(
+            partner, other.predicate
+        )
 
     def _that_contradict(self, negations: Sequence[Negation], side: int) -> list[Negation]:
         near = self._near_negations(1 - side)
