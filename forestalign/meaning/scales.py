@@ -132,7 +132,7 @@ class ScaleComparison(NamedTuple):
             if any(value.said.name for value in (*mine, *theirs)):
                 yield from self._names(mine, theirs)
             else:
-                yield from self._levels(scale, mine, theirs)
+                yield from self._levels(mine, theirs)
 
     def _values(self, side: int) -> list[Value]:
         frames, skipped = (self.source, self.target)[side], self.explained[side]
@@ -147,16 +147,16 @@ class ScaleComparison(NamedTuple):
         for one, another in zip(mine, theirs, strict=False):
             yield self._difference(one, another)
 
-    def _levels(self, scale: str, own: list[Value], other: list[Value]) -> Iterator[Difference]:
-        """Values about partners first; what has no counterpart near its level may contradict, what has one does not."""
-        left, right = list(own), list(other)
+    def _levels(self, own: list[Value], other: list[Value]) -> Iterator[Difference]:
+        """Values about partners, each with the nearest."""
+        right = list(other)
         for one in own:
-            same = next((each for each in right if self._are_partners(one, each)), None)
-            if same is None:
+            partners = [each for each in right if self._are_partners(one, each)]
+            if not partners:
                 continue
-            left.remove(one)
+            same = min(partners, key=lambda each: abs(each.said.level - one.said.level))
             right.remove(same)
-            is_negated = one.about in self.negated[0] or same.about in self.negated[1]
+            is_negated = self._is_negated(0, one) or self._is_negated(1, same)
             if not is_negated and abs(one.said.level - same.said.level) >= APART:
                 yield self._difference(one, same)
 
@@ -164,6 +164,11 @@ class ScaleComparison(NamedTuple):
         if self.partner.get(one.about) == other.about:
             return True
         return any(self.partner.get(word) in other.words for word in one.words)
+
+    def _is_negated(self, side: int, value: Value) -> bool:
+        """Whether what a value is about is negated, or what governs it."""
+        heads = (self.source, self.target)[side].dependencies.heads
+        return any(word in self.negated[side] for word in (value.about, heads[value.about]))
 
     def _difference(self, one: Value, other: Value) -> Difference:
         texts = [

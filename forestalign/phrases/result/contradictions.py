@@ -25,6 +25,7 @@ from forestalign.meaning import differences as kinds
 from forestalign.meaning.differences import Difference, describe
 from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.scales import ScaleComparison
+from forestalign.meaning.substitutions import find_substitutions
 from forestalign.phrases.result.comparisons import is_compared, is_turned, less_of, readings, standard_of
 from forestalign.phrases.result.denials import Denials
 from forestalign.phrases.result.different_values import DifferentValues
@@ -108,6 +109,7 @@ def find_contradictions(
     opposites = [*finder.opposites(), *finder.degrees()]
     marks = [*opposites, *finder.negations(opposites), *finder.values(), *finder.scales()]
     marks += finder.of_phrases(marks)
+    marks += finder.substitutions(marks, comparison.swaps())
     roles = [finder.role_mark(swap) for swap in comparison.swaps()]
     return Contradictions((*marks, *(mark for mark, _ in roles)), tuple(finder.taken_back(marks, roles)))
 
@@ -133,7 +135,7 @@ class _Finder:
         yield from negation_phrases(source, target, self.wordnet)
         yield from quantity_findings(source, target)
         for each in self.correspondences:
-            if not each.is_opposite and not each.swapped and each.source.has_content and each.target.has_content:
+            if not each.is_opposite and not each.swapped and (each.source.has_content or each.target.has_content):
                 yield Finding(each.source.words, each.target.words, EQUAL)
 
     def _is_settled(self, i: int, j: int) -> bool:
@@ -255,6 +257,28 @@ class _Finder:
             frozenset(each.predicate for each in negations_of(self.target)),
         )
         found = ScaleComparison(self.source, self.target, self.roles.partner, explained, negated).differences()
+        return [_Mark(each) for each in found]
+
+    def substitutions(self, marks: Sequence[_Mark], swaps: Sequence[Swap]) -> list[_Mark]:
+        """Other words in one place, where no other mark or evidence says more of them."""
+        evidence = [pair for pair in self.pairs if pair.relation == EQUAL and not _OWN_WORD.isdisjoint(pair.evidence)]
+        explained = (
+            {
+                *(word for mark in marks for word in mark.said.source),
+                *(word for each in self.settled for word in each.source),
+                *(word for swap in swaps for word in swap.source),
+                *(word for pair in evidence for word in range(*pair.source)),
+            },
+            {
+                *(word for mark in marks for word in mark.said.target),
+                *(word for each in self.settled for word in each.target),
+                *(word for swap in swaps for word in swap.target),
+                *(word for pair in evidence for word in range(*pair.target)),
+            },
+        )
+        found = find_substitutions(
+            self.source, self.target, self.roles.scores, self.roles.partner, self.wordnet, explained
+        )
         return [_Mark(each) for each in found]
 
     def of_phrases(self, marks: Sequence[_Mark]) -> list[_Mark]:

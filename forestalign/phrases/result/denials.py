@@ -78,9 +78,11 @@ class Denials:
         partner, back = self.roles.partner.get(one.predicate), self.roles.back.get(other.predicate)
         if partner is None or back is None or partner == other.predicate:
             return False
-        return self.sides[0].are_coordinated(one.predicate, back) and self.sides[1].are_coordinated(
-            partner, other.predicate
+        are_second = all(
+            frames.dependencies.relations[word] == "conj"
+            for frames, word in zip(self.sides, (one.predicate, other.predicate), strict=True)
         )
+        return are_second and self.sides[0].are_coordinated(one.predicate, back)
 
     def _that_contradict(self, negations: Sequence[Negation], side: int) -> list[Negation]:
         near = self._near_negations(1 - side)
