@@ -1,15 +1,22 @@
-"""The door to the compiled modules. Without them the plain twins do the work, and the user is told once.
+"""The door to the compiled modules. Without them plain Python does the work, and the user is told once.
 
-Beside a plain module with a compiled twin stands the twin's source, `_name.pyx`; it has functions and classes of the
-same names. `scripts/build_core.py` builds all of them or none.
+`scripts/build_core.py` builds all of them or none, from two kinds of sources. A kernel is a `.py` file that says
+`import cython`: Python imports the compiled module where it was built, and else runs the file as it is, with
+`plain_cython` for Cython if that is not installed. The others are `_name.pyx`, with functions and classes of the same
+names as a plain module beside them.
 """
 
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from functools import lru_cache
 from importlib import import_module
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 MISSING = "forestalign: the compiled core is not installed; the plain Python code does the work, slower"
 
@@ -31,3 +38,29 @@ def _loaded(module: str) -> ModuleType | None:
 @lru_cache(maxsize=64)
 def _tell() -> None:
     print(MISSING, file=sys.stderr, flush=True)
+
+
+def load_plain(kernel: str) -> ModuleType:
+    """The source of a kernel, run as it is, also where it was compiled."""
+    loader = SourceFileLoader(
+        f"plain.{kernel}", str(Path(__file__).parent.joinpath(*kernel.split(".")).with_suffix(".py"))
+    )
+    spec = spec_from_loader(loader.name, loader)
+    assert spec is not None
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+class _Unchanged(nullcontext[None]):
+    """A decorator, or a context, that changes nothing."""
+
+    def __call__(self, function: Any = None, **_: Any) -> Any:
+        return self if function is None else function
+
+
+class plain_cython:  # noqa: N801 (it stands for a module)
+    """What kernels ask of Cython where it is not installed; nobody looks at their types."""
+
+    compiled = False
+    cfunc = inline = exceptval = nogil = _Unchanged()

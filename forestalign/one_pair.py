@@ -18,7 +18,7 @@ from functools import cache
 from forestalign.aligner import Text, align, default_aligner
 from forestalign.blas import with_one_thread
 from forestalign.mining.edits import PairEdits
-from forestalign.mining.sentence_similarity import Similarity
+from forestalign.mining.verdicts import Similarity
 from forestalign.words.linking import LinkedPair, WordLinker, parse_failure
 
 
@@ -28,7 +28,7 @@ def edits(source: Text, target: Text) -> PairEdits:
 
 
 def similarity(source: Text, target: Text) -> Similarity:
-    """How similar two sentences are, from 0 to 5, the probability of a paraphrase, and the reasons in words."""
+    """Whether two sentences mean the same, the probability that they do, a score from 0 to 5, and the reasons."""
     return align(source, target).similarity()
 
 

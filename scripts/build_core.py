@@ -1,4 +1,5 @@
-"""Builds the compiled core: every .pyx of the package becomes an extension module in the folder where it stands.
+"""Builds the compiled core: every .pyx of the package, and every .py that says `import cython`, becomes an extension
+module in the folder where it stands.
 
 Hatchling calls the hook when a wheel or an editable install is made. Where there is no compiler or no Python headers,
 the install goes on without the modules, and the plain twins do the work. By hand it builds in place:
@@ -118,13 +119,13 @@ def build(folder: Path, strict: bool = False, sanitize: bool = False) -> dict[st
 
 
 def _extensions(strict: bool, sanitize: bool) -> list[Any]:
-    """One extension module for each .pyx, and the one that they share."""
+    """One extension module for each source, and the one that they share."""
     from setuptools import Extension
 
     is_unix = os.name == "posix"
     flags = [*(UNIX_FLAGS if is_unix else ("/O2",)), *(STRICT_FLAGS if strict else ())]
     sanitizers = list(SANITIZE_FLAGS if sanitize else ())
-    sources = {".".join(path.with_suffix("").parts): path for path in sorted(Path(PACKAGE).rglob("*.pyx"))}
+    sources = {".".join(path.with_suffix("").parts): path for path in core_sources(Path(PACKAGE))}
     options = {"extra_link_args": sanitizers}
     return [
         # Cython writes this one itself, and takes no language for it
@@ -140,6 +141,12 @@ def _extensions(strict: bool, sanitize: bool) -> list[Any]:
             for name, path in sources.items()
         ),
     ]
+
+
+def core_sources(package: Path) -> list[Path]:
+    """What is compiled: all .pyx, and the kernels, .py files that run without being compiled as well."""
+    kernels = [path for path in package.rglob("*.py") if b"\n    import cython\n" in path.read_bytes()]
+    return sorted([*package.rglob("*.pyx"), *kernels])
 
 
 # ---- constants of plain modules ----

@@ -47,7 +47,7 @@ REFERENCE = (
     "forestalign.formats",
     "forestalign.view",
     "forestalign.mining.edits",
-    "forestalign.mining.sentence_similarity",
+    "forestalign.mining.verdicts",
     "forestalign.evaluation",
     "forestalign.chunk_aligner",
     "forestalign.texts",

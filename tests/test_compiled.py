@@ -15,9 +15,7 @@ from forestalign import compiled
 
 ROOT = Path(__file__).resolve().parent.parent
 TWINS = {
-    "chart._chart": "chart.plain",
-    "chart._kbest": "chart.plain_kbest",
-    "forest._inside_outside": "forest.inside_outside",
+    "chart._kbest": "chart.kbest",
     "words.crf._lattice": "words.crf.lattice",
     "words.crf._span_potentials": "words.crf.span_potentials",
     "words.learned._context_layers": "words.learned.context_layers",
@@ -48,13 +46,13 @@ def test_a_compiled_module_has_the_names_of_its_plain_twin(name: str) -> None:
 
 
 def test_the_plain_twins_are_taken_when_asked_for_without_a_word(capsys: pytest.CaptureFixture[str]) -> None:
-    assert compiled.core("chart._chart", plain=True) is None
+    assert compiled.core("chart._kbest", plain=True) is None
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.usefixtures("_fresh")
 def test_missing_modules_are_told_of_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("chart._chart", "phrases.search._search"):
+    for name in ("chart._kbest", "phrases.search._search"):
         monkeypatch.setitem(sys.modules, f"forestalign.{name}", None)
         assert compiled.core(name) is None
         assert compiled.core(name) is None
@@ -92,7 +90,7 @@ class Kind(IntEnum):
     ]
 
 
-@pytest.mark.parametrize("module", ["chart.plain_kbest", "phrases.scoring.score", "words.learned.context_layers"])
+@pytest.mark.parametrize("module", ["chart.kbest", "phrases.scoring.score", "words.learned.context_layers"])
 def test_constants_read_from_a_source_are_those_of_the_module(module: str) -> None:
     found = build_core._constants((ROOT / "forestalign" / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
     assert found

@@ -47,7 +47,7 @@ from forestalign.lexicon import load_ppdb
 from forestalign.lexicon.phrase_lists import load_phrase_lists
 from forestalign.lexicon.vectors import _load as load_vector_file
 from forestalign.mining.pair_counts import CountLines, OccurrenceFilter, line_batches
-from forestalign.mining.sentence_similarity import read_similarity
+from forestalign.mining.verdicts import read_verdicts
 from forestalign.phrases.chunk_alignment import read_chunk_model
 from forestalign.phrases.scoring.model import load_model
 from forestalign.phrases.scoring.score_model import load_score_model
@@ -107,7 +107,7 @@ READERS: dict[str, Reader] = {
     "sentence scores": read_sentence_gold,
     "chunk models": read_chunk_model,
     "models of span scores": read_span_weights,
-    "models of sentence similarity": read_similarity,
+    "models of sentence similarity": read_verdicts,
     "CRF models": read_model,
     "analyses": lambda path: AnalysisStore(path, "encoder"),
     "checkpoints": lambda path: Checkpoint(path, "key").read(_state_of),

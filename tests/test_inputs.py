@@ -19,7 +19,7 @@ from forestalign import inputs
 from forestalign.errors import ForestAlignError, GrammarError, InputError
 from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_phrase_lists, load_ppdb, load_vectors
-from forestalign.mining.sentence_similarity import read_similarity
+from forestalign.mining.verdicts import read_verdicts
 from forestalign.phrases.chunk_alignment import read_chunk_model
 from forestalign.phrases.scoring.model import load_model
 from forestalign.phrases.scoring.score_model import load_score_model
@@ -43,7 +43,7 @@ LOADERS: dict[str, Loader] = {
     "analyses": AnalysisStore,
     "chunk model": lambda path: read_chunk_model(Path(path)),
     "span scores": lambda path: read_span_weights(Path(path)),
-    "similarity": lambda path: read_similarity(Path(path)),
+    "similarity": lambda path: read_verdicts(Path(path)),
     "word metric": lambda path: read_metric(Path(path)),
 }
 

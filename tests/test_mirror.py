@@ -143,7 +143,7 @@ def test_exchanging_the_sentences_mirrors_edits_and_keeps_the_similarity(
     forth, back = aligner.align(source, target), aligner.align(target, source)
     assert edits(forth, is_swapped=False) == edits(back, is_swapped=True)
     one, other = forth.similarity(), back.similarity()
-    assert (one.score, one.paraphrase) == (other.score, other.paraphrase)
+    assert (one.verdict, one.probability, one.score) == (other.verdict, other.probability, other.score)
 
 
 def repeated_words() -> list[tuple[str, str]]:

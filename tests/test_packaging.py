@@ -13,6 +13,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import build_core
 import pytest
 
 from forestalign.grammar import grammar_hash
@@ -27,9 +28,12 @@ FIND = (
 )
 MODULES = [
     ".".join(path.relative_to(ROOT / "forestalign").with_suffix("").parts)
-    for path in sorted((ROOT / "forestalign").rglob("*.pyx"))
+    for path in build_core.core_sources(ROOT / "forestalign")
 ]
-SHOW = f"from forestalign.compiled import core\nfor name in {MODULES}: print(getattr(core(name), '__file__', None))"
+SHOW = f"""from forestalign.compiled import core
+for name in {MODULES}:
+    place = getattr(core(name), "__file__", "")
+    print(place if place.endswith((".so", ".pyd")) else None)"""
 
 
 def install(folder: Path, python: Path, *what: object) -> None:

@@ -124,7 +124,7 @@ def test_the_examples_in_docstrings_are_right(module: str) -> None:
 
 def test_a_result_prints_its_sentences_and_phrases(result: Alignment) -> None:
     lines = str(result).splitlines()
-    assert re.fullmatch(r"plan  confidence \.\d\d", lines[0])
+    assert re.fullmatch(r"plan  same meaning \.\d\d", lines[0])
     assert lines[1:3] == [f"  source: {PAIRS[0][0]}", f"  target: {PAIRS[0][1]}"]
     assert any("the plan = The plan" in line for line in lines)
     assert repr(result).startswith(f"<Alignment of {PAIRS[0][0]!r} and {PAIRS[0][1]!r}: ")

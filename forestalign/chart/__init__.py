@@ -1,19 +1,17 @@
 """Charts of span-label potentials, and exact algorithms over the n-ary trees they score.
 
 A chart gives every span and label a log potential, and a tree the sum of the potentials of its spans. Probabilities are
-over n-ary trees: the grammar (see `plain`) gives each of them one derivation. The empty label has potential 0, so
+over n-ary trees: the grammar (see `kernels`) gives each of them one derivation. The empty label has potential 0, so
 spans that are not in the tree add nothing. Chains of unary phrases are one label, joined by `::` as in benepar.
 
-- `potentials`: the chart itself
-- `plain`, `plain_kbest`: the algorithms as they are written down; `chart_kernels` chooses between them and the compiled
-- `decode`, `best_trees`: the best tree, the k best, the one of least risk
-- `expectations`: partition, marginals
+- `chart`: the chart itself, partition, marginals
+- `kernels`: the recurrences; one source, compiled and plain
+- `kbest`: lists of the k best entries of every span (compiled in `_kbest`)
+- `decode`: the best tree, the k best
 """
 
-from forestalign.chart.best_trees import BestTrees, SharedTrees
-from forestalign.chart.decode import kbest, leaves, sample, viterbi
-from forestalign.chart.expectations import Inside, inside, inside_outside, log_partition, marginals, outside
-from forestalign.chart.potentials import CHAIN, Chart
+from forestalign.chart.chart import CHAIN, Chart, Inside, inside, inside_outside, log_partition, marginals, triangle
+from forestalign.chart.decode import BestTrees, SharedTrees, kbest, leaves, viterbi
 
 __all__ = [
     "CHAIN",
@@ -27,7 +25,6 @@ __all__ = [
     "leaves",
     "log_partition",
     "marginals",
-    "outside",
-    "sample",
+    "triangle",
     "viterbi",
 ]

@@ -1,5 +1,5 @@
 """Exact k-best lists of every span, bottom-up (Huang and Chiang 2005, algorithm 2), and the subtrees that the k best
-trees share: twin of `plain_kbest.py`.
+trees share: twin of `kbest.py`.
 
 A span has three lists, best first: `split` (a pair of entries of a left and a right child), and for either role
 `entries` (a split with a label; as a right child or the root not the empty label). Each list is merged from sorted
@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t
 from libcpp.algorithm cimport pop_heap, push_heap, sort
 from libcpp.vector cimport vector
 
-from forestalign.chart.plain_kbest cimport AS_LEFT, AS_RIGHT, ROUNDING
+from forestalign.chart.kbest cimport AS_LEFT, AS_RIGHT, ROUNDING
 
 import numpy as np
 

@@ -1,24 +1,23 @@
-"""Trees out of a chart: the best, the k best, the one of least risk, random ones."""
+"""Trees out of a chart: the best one, and the k best, which share their subtrees."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, overload
 
 import numpy as np
 
-from forestalign.arrays import AnyFloatArray
-from forestalign.chart import chart_kernels as kernels
-from forestalign.chart.best_trees import BestTrees, SharedTrees, chains
-from forestalign.chart.expectations import Inside, inside
-from forestalign.chart.potentials import Chart, maxima, rows, square
+from forestalign.arrays import Int16Array, Int32Array
+from forestalign.chart import kernels
+from forestalign.chart.chart import CHAIN, Chart, inside, maxima, rows, square
+from forestalign.chart.kbest import find_lists
 from forestalign.trees import ScoredTree, Tree
 
 LEFT, RIGHT = 0, 1
 # Log units below the best tree in which the k best are sought first. It decides how long that takes, not what is found.
 FIRST_MARGIN = 6.0
-
-Labelling = Callable[[int, int, int, int], tuple[int, int]]
-Splitting = Callable[[int, int, int], tuple[int, int, int]]
 
 
 def leaves(chart: Chart, words: Sequence[str]) -> tuple[Tree, ...]:
@@ -28,70 +27,49 @@ def leaves(chart: Chart, words: Sequence[str]) -> tuple[Tree, ...]:
     )
 
 
-class _Builder:
-    """Trees from choices: `label(i, j, role, rank)` gives a label and the rank of a split of span (i, j + 1), and
-    `split(i, j, rank)` the last word of the left child and the ranks of both children. Equal subtrees are shared.
-    """
-
-    def __init__(self, chart: Chart, words: Sequence[str], label: Labelling, split: Splitting):
-        self.leaves = leaves(chart, words)
-        self.chains = chains(chart.labels)
-        self.label, self.split = label, split
-        self.built: dict[tuple[int, int, int, int], Tree] = {}
-
-    def root(self, rank: int = 0) -> Tree:
-        n = len(self.leaves)
-        return self.node(0, n - 1, *self.label(0, n - 1, RIGHT, rank))
-
-    def node(self, i: int, j: int, label: int, rank: int) -> Tree:
-        """The phrase over a span, or the bare word; spans with the empty label are taken apart on the way down left."""
-        key = (i, j, label, rank)
-        if key in self.built:
-            return self.built[key]
-        children, last, below = [], j, rank
-        while last > i:
-            point, left_rank, right_rank = self.split(i, last, below)
-            children.append(self.node(point + 1, last, *self.label(point + 1, last, RIGHT, right_rank)))
-            left_label, below = self.label(i, point, LEFT, left_rank)
-            last = point
-            if left_label:
-                children.append(self.node(i, point, left_label, below))
-                break
-        else:
-            children.append(self.leaves[i])
-        tree = children[0]
-        if label:
-            parts = tuple(reversed(children))
-            for name in self.chains[label]:
-                tree = Tree(name, i, j + 1, parts)
-                parts = (tree,)
-        self.built[key] = tree
-        return tree
-
-
-def _best_tree(chart: Chart, words: Sequence[str], gains: AnyFloatArray) -> tuple[Tree, float]:
-    """The tree with the greatest sum of gains [spans, labels] over its spans, and that sum."""
+def viterbi(chart: Chart, words: Sequence[str]) -> ScoredTree:
+    """The most probable tree."""
+    gains = rows(chart)
     n = len(chart)
     labelled = gains[:, 1:].argmax(1) + 1
     best = np.take_along_axis(gains, labelled[:, None], 1)[:, 0]
     free = np.where(gains[:, 0] > best, 0, labelled)
     points, total = kernels.best_splits(square(n, np.maximum(gains[:, 0], best)), square(n, best))
-    tables = (square(n, free).astype(np.int16), square(n, labelled).astype(np.int16))
-
-    def label(i: int, j: int, role: int, rank: int) -> tuple[int, int]:
-        must = (role == RIGHT and i < j) or j - i == n - 1
-        return int(tables[must][i, j]), 0
-
-    def split(i: int, j: int, rank: int) -> tuple[int, int, int]:
-        return int(points[i, j]), 0, 0
-
-    return _Builder(chart, words, label, split).root(), total
+    tables = square(n, free).astype(np.int16), square(n, labelled).astype(np.int16)
+    tree = _build(leaves(chart, words), chains(chart.labels), tables, points, 0, n - 1, is_left=False)
+    return ScoredTree(tree, total - inside(chart).log_partition)
 
 
-def viterbi(chart: Chart, words: Sequence[str]) -> ScoredTree:
-    """The most probable tree."""
-    tree, score = _best_tree(chart, words, rows(chart))
-    return ScoredTree(tree, score - inside(chart).log_partition)
+def _build(
+    words: tuple[Tree, ...],
+    names: tuple[tuple[str, ...], ...],
+    tables: tuple[Int16Array, Int16Array],
+    points: Int16Array,
+    i: int,
+    j: int,
+    is_left: bool,
+) -> Tree:
+    """The phrase over a span, or the bare word; spans with the empty label are taken apart on the way down left.
+
+    tables: the best label of each span where it may be empty, and where it may not; points: where a span is split.
+    """
+    must = (not is_left and i < j) or j - i == len(words) - 1
+    children, last = [], j
+    while last > i:
+        point = int(points[i, last])
+        children.append(_build(words, names, tables, points, point + 1, last, is_left=False))
+        last = point
+        if tables[0][i, last]:
+            children.append(_build(words, names, tables, points, i, last, is_left=True))
+            break
+    else:
+        children.append(words[i])
+    tree = children[0]
+    parts = tuple(reversed(children))
+    for name in names[label] if (label := int(tables[must][i, j])) else ():
+        tree = Tree(name, i, j + 1, parts)
+        parts = (tree,)
+    return tree
 
 
 def kbest(chart: Chart, words: Sequence[str], k: int, log_z: float | None = None) -> BestTrees:
@@ -106,7 +84,7 @@ def kbest(chart: Chart, words: Sequence[str], k: int, log_z: float | None = None
     best, margin = through[RIGHT, 0, -1], FIRST_MARGIN
     while True:
         slack = np.where(through > -np.inf, np.maximum(through, -1e9) - (best - margin), -1.0)
-        lists = kernels.kbest_lists(chart.potentials, slack, k)
+        lists = find_lists(chart.potentials, slack, k)
         scores = lists.scores()
         if (len(scores) == k and scores[-1] > best - margin + 1e-6) or np.isinf(margin):
             break
@@ -115,31 +93,109 @@ def kbest(chart: Chart, words: Sequence[str], k: int, log_z: float | None = None
     return BestTrees(shared, tuple((scores - log_z).tolist()), chart.labels, words, chart.best_tags())
 
 
-def sample(
-    chart: Chart, words: Sequence[str], generator: np.random.Generator, count: int = 1
-) -> tuple[ScoredTree, ...]:
-    """Trees drawn from the chart's distribution, top-down by inside scores."""
-    scores = inside(chart)
-    return tuple(_sample_one(chart, words, scores, generator) for _ in range(count))
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedTrees:
+    """Distinct subtrees, children before parents; a subtree is a label over the subtrees of its children."""
+
+    begin: Int32Array
+    end: Int32Array
+    label: Int32Array  # of the chart; 0 is a bare word
+    children: Int32Array  # left to right, those of one subtree after those of the other
+    child_start: Int32Array  # [subtrees + 1]
+    roots: Int32Array  # the subtree that is the whole tree, for each tree
+
+    @classmethod
+    def of(
+        cls,
+        begin: Int32Array,
+        end: Int32Array,
+        label: Int32Array,
+        children: Int32Array,
+        child_start: Int32Array,
+        tree_count: int,
+    ) -> SharedTrees:
+        """From subtrees in any order, the roots first, with their children right to left."""
+        order = np.lexsort((label != 0, end - begin))
+        number = np.empty(len(order), np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        counts = np.diff(child_start)[order]
+        starts = np.zeros(len(order) + 1, np.int32)
+        np.cumsum(counts, out=starts[1:])
+        # the last of the old children is the first of the new ones
+        places = np.repeat(child_start[1:][order] - 1 + starts[:-1], counts) - np.arange(starts[-1])
+        return cls(begin[order], end[order], label[order], number[children[places]], starts, number[:tree_count])
+
+    def below(self, root: int) -> list[int]:
+        """All subtrees of a tree, children first."""
+        children, starts = self.children.tolist(), self.child_start.tolist()
+        found, stack = set[int](), [root]
+        while stack:
+            number = stack.pop()
+            if number not in found:
+                found.add(number)
+                stack += children[starts[number] : starts[number + 1]]
+        return sorted(found)
 
 
-def _sample_one(chart: Chart, words: Sequence[str], scores: Inside, generator: np.random.Generator) -> ScoredTree:
-    n = len(chart)
-    total = 0.0
+class BestTrees(Sequence[ScoredTree]):
+    """The k best trees, best first. Equal subtrees are one object."""
 
-    def draw(log_weights: AnyFloatArray) -> int:
-        weights = np.exp(log_weights - log_weights.max(), dtype=np.float64)
-        return int(min(np.searchsorted(np.cumsum(weights), generator.random() * weights.sum()), len(weights) - 1))
+    __slots__ = ("_built", "labels", "log_probs", "shared", "tags", "words")
 
-    def label(i: int, j: int, role: int, rank: int) -> tuple[int, int]:
-        nonlocal total
-        must = (role == RIGHT and i < j) or j - i == n - 1
-        found = draw(chart.potentials[i, j, int(must) :]) + must
-        total += float(chart.potentials[i, j, found])
-        return found, 0
+    def __init__(
+        self,
+        shared: SharedTrees,
+        log_probs: tuple[float, ...],
+        labels: tuple[str, ...],
+        words: Sequence[str],
+        tags: Sequence[str],
+    ):
+        self.shared, self.log_probs, self.labels = shared, log_probs, labels
+        self.words, self.tags = words, tags
+        self._built: dict[int, Tree] = {}
 
-    def split(i: int, j: int, rank: int) -> tuple[int, int, int]:
-        return i + draw(scores.left[i, i:j] + scores.right[i + 1 : j + 1, j]), 0, 0
+    def __len__(self) -> int:
+        return len(self.log_probs)
 
-    tree = _Builder(chart, words, label, split).root()
-    return ScoredTree(tree, total - scores.log_partition)
+    @overload
+    def __getitem__(self, index: int) -> ScoredTree: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ScoredTree, ...]: ...
+    def __getitem__(self, index: int | slice) -> ScoredTree | tuple[ScoredTree, ...]:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(len(self))))
+        return ScoredTree(self._tree(int(self.shared.roots[index])), self.log_probs[index])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"<the {len(self)} best trees of {' '.join(self.words)!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BestTrees, (self.shared, self.log_probs, self.labels, self.words, self.tags)
+
+    def _tree(self, root: int) -> Tree:
+        shared, built, names = self.shared, self._built, chains(self.labels)
+        for number in shared.below(root):
+            if number in built:
+                continue
+            begin, end, label = int(shared.begin[number]), int(shared.end[number]), int(shared.label[number])
+            if not label:
+                built[number] = Tree(self.tags[begin], begin, end, word=self.words[begin])
+                continue
+            places = shared.children[shared.child_start[number] : shared.child_start[number + 1]].tolist()
+            parts = tuple([built[child] for child in places])
+            for name in names[label]:
+                parts = (Tree(name, begin, end, parts),)
+            built[number] = parts[0]
+        return built[root]
+
+
+@lru_cache(maxsize=16)
+def chains(labels: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """The categories of each label from the bottom up."""
+    return tuple(tuple(reversed(label.split(CHAIN))) for label in labels)

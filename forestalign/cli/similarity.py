@@ -5,8 +5,9 @@
     forestalign similarity "He bought a car." "He purchased an automobile."
     forestalign similarity results.jsonl
 
-One line per pair: the score from 0 (nothing in common) to 5 (the same meaning), the probability that the pair is a
-paraphrase, and the reasons in words, separated by tabs; with --json an object. Results of `align --json`
+One line per pair: the verdict (same meaning, changed, related, unrelated), the probability that both mean the same, the
+score from 0 (nothing in common) to 5 (the same meaning), and the reasons in words, separated by tabs; with --json an
+object. Results of `align --json`
 are judged as they are; they hold no sentence vectors, so that is quicker and less exact.
 """
 
@@ -23,7 +24,7 @@ from forestalign.cli.pair_batch import align_batch
 from forestalign.cli.result_input import is_results
 from forestalign.errors import UsageError
 from forestalign.formats.codec import read_phrases
-from forestalign.mining.sentence_similarity import Similarity, load_similarity
+from forestalign.mining.verdicts import Similarity
 from forestalign.outputs import packed_file
 from forestalign.phrases.result.alignment import Alignment
 
@@ -48,10 +49,9 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--resume continues aligning; with --results nothing is aligned, and --force starts anew")
     args.pairs = ""
     check_outputs(args, "output")
-    model = load_similarity()
     with packed_file(args.output) as file:
         for result in read_phrases(args.results):
-            file.write(_text(model.judge(result), result.id, args.json).encode() + b"\n")
+            file.write(_text(result.similarity(), result.id, args.json).encode() + b"\n")
     return 0
 
 

@@ -1,26 +1,31 @@
 """Binary packed forests: packing of n-best trees, inside-outside, and the trees back.
 
 - `forest`: nodes, hyperedges, and the same as arrays
-- `packing_tables`, `packing`: n-best trees packed into a forest
-- `inside_outside`: inside, outside, marginals, the best derivation
-- `derivations`: the trees of a forest, one by one
+- `kernels`: inside, outside and the best derivation over arrays; one source, compiled and plain
+- `derivations`: these for a forest, marginals, and its trees one by one
+- `packing_tables`, `packing`: n-best trees packed into a forest (compiled in `_packing`)
 """
 
 from __future__ import annotations
 
-from forestalign.forest.derivations import best_tree, derivations, enumerate_trees, one_best, tree_of
-from forestalign.forest.forest import Forest, ForestArrays, HyperEdge, Node, NodeId
-from forestalign.forest.inside_outside import (
+from forestalign.forest.derivations import (
     ForestDerivation,
+    best_inside,
+    best_tree,
     count_trees,
+    derivations,
     edge_marginals,
+    enumerate_trees,
     inside,
     log_partition,
     log_sum,
+    one_best,
     outside,
+    tree_of,
     viterbi,
     with_marginals,
 )
+from forestalign.forest.forest import Forest, ForestArrays, HyperEdge, Node, NodeId
 from forestalign.forest.packing import pack, pack_chart
 
 __all__ = [
@@ -30,6 +35,7 @@ __all__ = [
     "HyperEdge",
     "Node",
     "NodeId",
+    "best_inside",
     "best_tree",
     "count_trees",
     "derivations",

@@ -1,13 +1,109 @@
-"""The trees of a forest, one by one."""
+"""Inside, outside, marginals and the best tree of a packed forest, and its trees one by one.
+
+Weights are logs; a tree weighs the sum of its hyperedges. The passes themselves are in `kernels`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from forestalign.forest.forest import Forest, HyperEdge, Node, NodeId
-from forestalign.forest.inside_outside import UNUSED, ForestDerivation, viterbi
+import numpy as np
+
+from forestalign.arrays import FloatArray
+from forestalign.forest import kernels
+from forestalign.forest.forest import NO_CHILD, Forest, HyperEdge, Node, NodeId
 from forestalign.trees import Tree, unfold_chain
+
+UNUSED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ForestDerivation:
+    """One tree of a forest: a root, and for each node the index of the edge it is built by (`UNUSED` if not known)."""
+
+    root: NodeId
+    choice: tuple[int, ...]
+    log_prob: float
+
+
+def log_sum(values: Iterable[float]) -> float:
+    """log of the sum of exponentials; minus infinity for nothing."""
+    items = list(values)
+    if len(items) == 1:
+        return items[0]
+    largest = max(items, default=-math.inf)
+    if largest == -math.inf:
+        return largest
+    return largest + math.log(math.fsum(math.exp(item - largest) for item in items))
+
+
+def inside(forest: Forest) -> FloatArray:
+    """Log inside score of each node."""
+    arrays = forest.arrays
+    found: FloatArray = kernels.inside(arrays.edge_start, arrays.children, arrays.log_prob)
+    return found
+
+
+def outside(forest: Forest, inner: FloatArray) -> FloatArray:
+    """Log outside score of each node; a root begins with log 1."""
+    arrays = forest.arrays
+    found: FloatArray = kernels.outside(arrays.edge_start, arrays.children, arrays.log_prob, arrays.roots, inner)
+    return found
+
+
+def best_inside(forest: Forest) -> FloatArray:
+    """Log probability of the best tree below each node."""
+    arrays = forest.arrays
+    found: FloatArray = kernels.viterbi(arrays.edge_start, arrays.children, arrays.log_prob)[0]
+    return found
+
+
+def log_partition(forest: Forest, inner: FloatArray | None = None) -> float:
+    """Log of the summed weights of all trees."""
+    inner = inside(forest) if inner is None else inner
+    return log_sum(inner[forest.arrays.roots].tolist())
+
+
+def with_marginals(forest: Forest) -> Forest:
+    """The forest with the probabilities of its nodes filled in."""
+    inner = inside(forest)
+    total = log_partition(forest, inner)
+    return forest.with_node_marginals(np.exp(np.minimum(inner + outside(forest, inner) - total, 0.0)))
+
+
+def edge_marginals(forest: Forest) -> FloatArray:
+    """Probability [edges] of each edge over the trees of the forest."""
+    arrays, inner = forest.arrays, inside(forest)
+    outer = outside(forest, inner)
+    below = np.where(arrays.children == NO_CHILD, 0.0, inner[arrays.children]).sum(1)
+    total = log_partition(forest, inner)
+    found: FloatArray = np.exp(np.minimum(outer[arrays.edge_node] + arrays.log_prob + below - total, 0.0))
+    return found
+
+
+def count_trees(forest: Forest) -> int:
+    """How many derivations the forest packs."""
+    counts: list[int] = []
+    for edges in forest.edges:
+        counts.append(sum(math.prod(counts[child] for child in edge.children) for edge in edges))
+    return sum(counts[root] for root in forest.roots)
+
+
+def viterbi(forest: Forest) -> ForestDerivation:
+    """The heaviest tree. `choice` holds the best edge of *every* node, so it also gives the best subtree of any node.
+
+    Ties go to the earlier edge and to the earlier root.
+    """
+    arrays = forest.arrays
+    scores, choice = kernels.viterbi(arrays.edge_start, arrays.children, arrays.log_prob)
+    root = forest.roots[int(scores[arrays.roots].argmax())]
+    return ForestDerivation(root, tuple(choice.tolist()), float(scores[root]))
+
+
+# ---- trees one by one ----
 
 
 def derivations(forest: Forest, strict: bool = False) -> Iterator[ForestDerivation]:

@@ -18,8 +18,8 @@ import numpy as np
 from forestalign.chart import CHAIN, BestTrees, Chart
 from forestalign.compiled import core
 from forestalign.errors import NoParseError
+from forestalign.forest.derivations import log_sum, with_marginals
 from forestalign.forest.forest import Forest, ForestArrays, HyperEdge, Node, NodeId
-from forestalign.forest.inside_outside import log_sum, with_marginals
 from forestalign.forest.packing_tables import packing_tables
 from forestalign.grammar import base_label
 from forestalign.tokens import Sentence

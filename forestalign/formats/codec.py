@@ -21,12 +21,15 @@ from forestalign.formats.lines import cell, read_text_lines
 from forestalign.formats.tree_files import fit_tree
 from forestalign.inputs import finite_number
 from forestalign.phrases.result.alignment import (
+    HIGHEST_SCORE,
+    VERDICTS,
     Alignment,
     DiscontinuousPair,
     ForestNode,
     ForestNodes,
     PhraseAlignment,
     PhrasePair,
+    Verdict,
 )
 from forestalign.phrases.result.discontinuous_pairs import runs_of, scattered_words
 from forestalign.tokens import Sentence, Span, Token, analyse
@@ -53,6 +56,9 @@ def to_json(alignment: Alignment) -> str:
         "completed": best.completed,
         "log_score": finite(best.log_score),
         "signature": alignment.signature,
+        "verdict": alignment.verdict,
+        "probability": alignment.probability,
+        "similarity": alignment.score,
         **_scattered_fields(best),
     }
     if extended := best.extended:
@@ -195,7 +201,15 @@ def _alignment(fields: Fields) -> Alignment:
         candidates=_links(fields, "candidates", counts) if fields.has("candidates") else NO_LINKS,
         signature=fields.text("signature"),
         unchosen=_unchosen(fields.child("forests"), counts) if fields.has("forests") else None,
+        judged=_judged(fields) if fields.has("verdict") else None,
     )
+
+
+def _judged(fields: Fields) -> Verdict:
+    found = fields.text("verdict")
+    if found not in VERDICTS:
+        fields.complain("verdict", f"found {shorten(found)}; expected one of {', '.join(VERDICTS)}")
+    return Verdict(found, _number(fields, "probability", 1), _number(fields, "similarity", HIGHEST_SCORE))
 
 
 def _phrases(
@@ -249,9 +263,13 @@ def _read_pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence])
 def _posterior(fields: Fields) -> float | None:
     if not fields.has("posterior") or fields.values["posterior"] is None:
         return None
-    value = fields.number("posterior")
-    if not 0.0 <= value <= 1.0:
-        fields.complain("posterior", f"found {value:g}; expected a number from 0 to 1")
+    return _number(fields, "posterior", 1)
+
+
+def _number(fields: Fields, name: str, highest: int) -> float:
+    value = fields.number(name)
+    if not 0.0 <= value <= highest:
+        fields.complain(name, f"found {value:g}; expected a number from 0 to {highest}")
     return value
 
 

@@ -12,5 +12,5 @@ In reading order:
 - `edit_report`, `m2`: the edits of a corpus on one page, and in the form of ERRANT
 - `meaning_features`, `similarity_features`, `sentence_vectors`: what speaks for and against, in numbers
 - `similarity_reasons`: the same in words
-- `sentence_similarity`: how similar two sentences are
+- `verdicts`: how similar two sentences are
 """

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from forestalign.arrays import AnyArray, IntArray
-from forestalign.chart import Chart
-from forestalign.chart.potentials import triangle
+from forestalign.chart import Chart, triangle
 from forestalign.errors import GrammarError
 from forestalign.parsers.onnx_session import OnnxGraph
 from forestalign.parsers.tag_shapes import TagShapes

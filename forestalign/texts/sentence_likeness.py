@@ -21,8 +21,8 @@ from forestalign.arrays import FloatArray
 from forestalign.blas import with_one_thread
 from forestalign.grammar import stop_words
 from forestalign.lexicon import load_vectors
-from forestalign.mining.sentence_similarity import load_similarity
 from forestalign.mining.sentence_vectors import pooled_vector, projected
+from forestalign.mining.verdicts import load_verdicts
 from forestalign.parsers import ChartParser
 from forestalign.tokens import Sentence, tokenize
 from forestalign.words.similarity import form
@@ -157,7 +157,7 @@ def _vectors(
     aligner: Aligner, source: Sequence[Sentence], target: Sequence[Sentence]
 ) -> tuple[FloatArray, FloatArray] | None:
     """Unit vectors of all sentences, times their lengths; None where the parser's encoder is not the shipped one."""
-    model, vectors = load_similarity(), load_vectors()
+    model, vectors = load_verdicts(), load_vectors()
     sentences, places = _told_once([*source, *target])
     rows = np.zeros((len(sentences), len(model.offset)))
     for begin in range(0, len(sentences), _VECTOR_CHUNK):

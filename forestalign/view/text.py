@@ -12,7 +12,15 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from forestalign.lexicon.english import looks_english
-from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhraseAlignment, PhrasePair
+from forestalign.phrases.result.alignment import (
+    CHANGED,
+    SAME,
+    UNRELATED,
+    Alignment,
+    DiscontinuousPair,
+    PhraseAlignment,
+    PhrasePair,
+)
 from forestalign.phrases.result.discontinuous_pairs import scattered_words
 from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW
 from forestalign.tokens import Sentence, Span
@@ -23,6 +31,7 @@ CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})
 _SILENT = frozenset({"", "equal", "similar"})  # relations that go without saying
 MIN_CONFIDENCE = 0.6  # of pairs that are printed; of those below a quarter is right
 _UNSURE = 0.7  # confidence below which a pair is marked in colour
+_MOST_REASONS = 3  # in the first line
 
 
 def render_text(
@@ -40,7 +49,7 @@ def render_text(
     least = min_confidence if min_confidence is not None else 0.0 if verbose else MIN_CONFIDENCE
     paint, tree = Paint(colour), _Tree(alignment, bars, verbose, least)
     lines = [
-        paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, tree, paint),
+        paint(BOLD, visible(alignment.id or "pair")) + _head(alignment, paint),
         f"  source: {visible(alignment.source.text)}",
         f"  target: {visible(alignment.target.text)}",
         *_lines(list(tree.rows()), paint, verbose),
@@ -196,15 +205,17 @@ class _Tree:
         return tuple(name for name in self._pairs[k].evidence if name not in others)
 
 
-def _head(alignment: Alignment, tree: _Tree, paint: Paint) -> str:
-    """How sure the whole is, and what the first sentence is to the second."""
-    if not alignment.phrases.pairs:
-        return paint(DIM, "  nothing corresponds")
-    if tree.whole is None:
-        return paint(DIM, "  parts correspond")
-    pair = alignment.phrases.pairs[tree.whole]
-    told = confidence_text(pair.posterior)
-    return paint(DIM, f"  confidence {told}" if told else "") + _relation(pair.relation, paint, reason=pair.reason)
+def _head(alignment: Alignment, paint: Paint) -> str:
+    """The verdict, how likely the meaning is the same, and what has changed; why is told of what differs alone."""
+    told = f"  {alignment.verdict}"
+    if alignment.verdict != UNRELATED:
+        told += f" {confidence_text(alignment.probability)}"
+    if alignment.verdict != CHANGED:
+        return paint(BOLD if alignment.verdict == SAME else DIM, told)
+    found = alignment.differences
+    reasons = [each.reason for each in found if each.contradicts] or [each.reason for each in found]
+    reasons = reasons[:_MOST_REASONS]
+    return paint(RED, told + visible(f": {'; '.join(reasons)}" if reasons else ""))
 
 
 def _relation(relation: str, paint: Paint, before: str = "  ", reason: str = "") -> str:

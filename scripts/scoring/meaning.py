@@ -55,7 +55,7 @@ def print_meaning(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
         right: Counter[bool] = Counter()
         for source, target, is_changed in pairs:
             result = aligner.align(source, target)
-            probability = result.similarity().paraphrase
+            probability = result.probability
             marked[is_changed] += is_marked(result)
             right[is_changed] += (probability < 0.5) == is_changed
             if args.wrong and (is_marked(result) != is_changed or (probability < 0.5) != is_changed):
@@ -123,7 +123,7 @@ def print_similarity(parser: argparse.ArgumentParser, arguments: Sequence[str]) 
 
         score.py similarity stsb.dev.jsonl.gz paws.dev.jsonl.gz --most 300
 
-    A file has JSON lines with `source`, `target` and `score` (0 to 5) or `paraphrase` (0 or 1). `train_similarity.py`
+    A file has JSON lines with `source`, `target` and `score` (0 to 5) or `paraphrase` (0 or 1). `train_verdict.py`
     prints the figures of folds and halves that the shipped weights have not seen.
     """
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
@@ -133,12 +133,12 @@ def print_similarity(parser: argparse.ArgumentParser, arguments: Sequence[str]) 
     for path in args.files:
         records = read_records(path)
         records = records[:: max(1, len(records) // args.most)] if args.most else records
-        given = [aligner.align(row["source"], row["target"]).similarity() for row in records]
+        given = [aligner.align(row["source"], row["target"]) for row in records]
         if "score" in records[0]:
             r = np.corrcoef([each.score for each in given], [row["score"] for row in records])[0, 1]
             print(f"{path.name}: {len(records)} pairs, r {r:.4f}")
             continue
-        shares, gold = np.array([each.paraphrase for each in given]), np.array([row["paraphrase"] for row in records])
+        shares, gold = np.array([each.probability for each in given]), np.array([row["paraphrase"] for row in records])
         accuracy = 100 * float(((shares > 0.5) == (gold > 0.5)).mean())
         print(f"{path.name}: {len(records)} pairs, AUC {area_under_curve(shares, gold):.4f}, accuracy {accuracy:.2f}")
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from heapq import nlargest
+from itertools import product
 
 import numpy as np
 
-from forestalign.chart import (
-    Chart,
-)
+from forestalign.arrays import AnyFloatArray
+from forestalign.chart import Chart
 from forestalign.trees import Tree
 
 LABELS = ("", "A", "B::A")
@@ -88,3 +89,27 @@ def brackets_of(tree: Tree) -> Brackets:
 
 def log_sum(values: list[float]) -> float:
     return float(np.logaddexp.reduce(values))
+
+
+Scored = tuple[float, tuple[tuple[int, int, int], ...]]  # a score, and (first word, last word, label) of each phrase
+
+
+def sorted_trees(potentials: AnyFloatArray, k: int) -> list[Scored]:
+    """The k best trees of [n, n, labels]: every list keeps its k best entries."""
+    n, _, label_count = potentials.shape
+    left: dict[tuple[int, int], list[Scored]] = {}
+    right: dict[tuple[int, int], list[Scored]] = {}
+    for width in range(1, n + 1):
+        for i in range(n - width + 1):
+            j = i + width - 1
+            pairs = [pair for m in range(i, j) for pair in product(left[i, m], right[m + 1, j])]
+            split: list[Scored] = [(a + b, below + beside) for (a, below), (b, beside) in pairs] or [(0.0, ())]
+            found = [
+                (score + float(potentials[i, j, label]), below + (((i, j, label),) if label else ()))
+                for score, below in nlargest(k, split)
+                for label in range(label_count)
+            ]
+            with_label = [entry for entry in found if entry[1] and entry[1][-1][:2] == (i, j)]
+            left[i, j] = nlargest(k, found)
+            right[i, j] = nlargest(k, with_label if width > 1 or n == 1 else found)
+    return right[0, n - 1]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from forestalign import Alignment, PhraseAlignment, PhrasePair
 from forestalign.formats.codec import sentence_in
 from forestalign.formats.tree_files import fit_tree
+from forestalign.phrases.result.alignment import Verdict
 from forestalign.tokens import Sentence, Span, analyse
 from forestalign.trees import Tree, parse_brackets
 from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink
@@ -49,8 +50,10 @@ def result(
     """A result; what is not said of its phrases is empty, and reaches the roots."""
     fields: dict[str, Any] = {"pairs": (), "source_nulls": (), "target_nulls": (), "log_score": -1.0}
     fields |= {"reached_root": True, "source_tree": source.tree, "target_tree": target.tree} | phrases
-    found = Alignment(identity, source.sentence, target.sentence, words, PhraseAlignment(**fields), signature=signature)
-    return with_phrases(found)
+    both, judged = (source.sentence, target.sentence), Verdict("same meaning", 0.9, 4.5)
+    return with_phrases(
+        Alignment(identity, *both, words, PhraseAlignment(**fields), signature=signature, judged=judged)
+    )
 
 
 def with_phrases(sample: Alignment, **changes: Any) -> Alignment:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,24 +12,18 @@ from hypothesis import strategies as st
 from forestalign.arrays import FloatArray
 from forestalign.chart import (
     Chart,
-    inside,
     inside_outside,
     kbest,
+    kernels,
     log_partition,
     marginals,
-    outside,
-    plain,
-    sample,
     viterbi,
 )
-from forestalign.chart import (
-    chart_kernels as kernels,
-)
-from forestalign.chart.plain_kbest import KBestLists
-from forestalign.chart.potentials import log_sums, maxima
-from forestalign.compiled import core
+from forestalign.chart.chart import log_sums, maxima
+from forestalign.chart.kbest import KBestLists, find_lists
+from forestalign.compiled import core, load_plain
 from forestalign.trees import Tree
-from tests.builders.charts import all_trees, brackets_of, log_sum, random_chart, words
+from tests.builders.charts import all_trees, brackets_of, log_sum, random_chart, sorted_trees, words
 
 charts = st.builds(
     random_chart, st.integers(1, 4), st.integers(0, 10_000), st.sampled_from([2, 3]), st.sampled_from([0.0, 1.0, 4.0])
@@ -61,17 +54,6 @@ def test_marginals_equal_enumeration(chart: Chart) -> None:
     np.testing.assert_allclose(found[:, :, 1:], expected[:, :, 1:], atol=1e-4)
     # a word has a phrase of its own or has none
     np.testing.assert_allclose(found.sum(2).diagonal(), 1.0, atol=1e-4)
-
-
-@given(charts)
-@settings(max_examples=30, deadline=None)
-def test_inside_times_outside_sums_to_the_partition_at_every_word(chart: Chart) -> None:
-    scores = inside(chart)
-    out_left, out_right = outside(chart)
-    for i in range(len(chart)):
-        inner = scores.left[i, i] if len(chart) > 1 else scores.log_partition
-        through = log_sum([inner + out_left[i, i], inner + out_right[i, i]])
-        assert through == pytest.approx(scores.log_partition, abs=1e-4)
 
 
 @given(charts)
@@ -114,32 +96,18 @@ def test_kbest_is_the_same_from_any_first_margin(monkeypatch: pytest.MonkeyPatch
         assert kbest(chart, words(12), 50) == expected
 
 
-def test_sampling_follows_the_distribution_and_the_seed() -> None:
-    chart = random_chart(3, 11, scale=1.0)
-    scores = all_trees(chart)
-    total = log_sum(list(scores.values()))
-    drawn = sample(chart, words(3), np.random.default_rng(1), 4000)
-    counts = Counter(brackets_of(tree.tree) for tree in drawn)
-    for brackets, score in scores.items():
-        share = math.exp(score - total)
-        assert counts[brackets] / 4000 == pytest.approx(share, abs=5 * math.sqrt(share / 4000) + 1e-3)
-    assert drawn[0].log_prob == pytest.approx(scores[brackets_of(drawn[0].tree)] - total, abs=1e-4)
-    assert sample(chart, words(3), np.random.default_rng(1), 3) == drawn[:3]
-
-
 @given(st.integers(1, 9), st.integers(0, 1000))
 @settings(max_examples=25, deadline=None)
-@pytest.mark.skipif(core("chart._chart") is None, reason="the compiled core was not built")
-def test_kernels_agree_with_their_plain_twins(n: int, seed: int) -> None:
+@pytest.mark.skipif(core("chart._kbest") is None, reason="the compiled core was not built")
+def test_compiled_kernels_compute_what_their_source_says(n: int, seed: int) -> None:
     chart = random_chart(n, seed)
     sums, best = log_sums(chart), maxima(chart)
-    tables = plain.inside(*sums)
-    for fast, slow in zip(kernels.inside(*sums), tables, strict=True):
-        np.testing.assert_allclose(fast, slow, atol=1e-9)
-    for fast, slow in zip(kernels.shares(*tables), plain.shares(*tables), strict=True):
-        np.testing.assert_allclose(fast, slow, atol=1e-9)
-    for fast, slow in zip(kernels.best_through(*best), plain.best_through(*best), strict=True):
-        np.testing.assert_allclose(fast, slow, atol=1e-9)
+    plain = load_plain("chart.kernels")
+    tables = kernels.inside(*sums)
+    calls = [("inside", sums), ("shares", tables), ("best_through", best)]
+    for name, arguments in calls:
+        for fast, slow in zip(getattr(kernels, name)(*arguments), getattr(plain, name)(*arguments), strict=True):
+            np.testing.assert_allclose(fast, slow, atol=1e-9)
     points, score = kernels.best_splits(*best)
     assert (points == plain.best_splits(*best)[0]).all()
     assert score == pytest.approx(plain.best_splits(*best)[1])
@@ -152,7 +120,7 @@ def test_both_twins_give_the_same_lists_and_subtrees_in_the_same_order(n: int, s
     potentials = np.round(chart.potentials) if tied else chart.potentials
     slack = np.random.default_rng(seed).uniform(0.0, 6.0, (2, n, n))
     plain_lists = KBestLists(potentials, slack, k)
-    lists = kernels.kbest_lists(potentials, slack, k)
+    lists = find_lists(potentials, slack, k)
     np.testing.assert_array_equal(lists.scores(), plain_lists.scores())
     for fast, slow in zip(lists.shared(), plain_lists.shared(), strict=True):
         np.testing.assert_array_equal(fast, slow)
@@ -162,7 +130,7 @@ def test_both_twins_give_the_same_lists_and_subtrees_in_the_same_order(n: int, s
 @settings(max_examples=25, deadline=None)
 def test_the_lists_agree_with_all_sums_sorted(n: int, seed: int, k: int) -> None:
     chart = random_chart(n, seed)
-    expected = plain.kbest(chart.potentials, k)
+    expected = sorted_trees(chart.potentials, k)
     found = kbest(chart, words(n), k, log_z=0.0)
     assert [tree.log_prob for tree in found] == pytest.approx([score for score, _ in expected], abs=1e-4)
     named = [tuple(sorted((i, j + 1, chart.labels[label]) for i, j, label in spans)) for _, spans in expected]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.chart import Chart, kbest
-from forestalign.compiled import core
+from forestalign.compiled import core, load_plain
 from forestalign.errors import NoParseError
 from forestalign.forest import (
     Forest,
@@ -24,6 +24,7 @@ from forestalign.forest import (
     derivations,
     enumerate_trees,
     inside,
+    kernels,
     log_partition,
     one_best,
     outside,
@@ -32,7 +33,6 @@ from forestalign.forest import (
     tree_of,
     viterbi,
 )
-from forestalign.forest.inside_outside import _marginals
 from forestalign.forest.packing_tables import packing_tables
 from forestalign.tokens import Sentence
 from forestalign.trees import (
@@ -200,7 +200,7 @@ def test_relative_frequencies_keep_the_probability_of_trees_without_shared_choic
 
 def test_inside_and_outside_meet_at_every_level() -> None:
     forest = packed([parse_brackets(text) for text in SAW])
-    inner, outer, total = inside(forest), outside(forest), log_partition(forest)
+    inner, outer, total = inside(forest), outside(forest, inside(forest)), log_partition(forest)
     words = [number for number, node in enumerate(forest.nodes) if node.is_leaf and node.begin == 4]
     assert len(words) == 2
     assert sum(math.exp(inner[word] + outer[word] - total) for word in words) == pytest.approx(1.0)
@@ -270,13 +270,17 @@ def test_packing_a_chart_is_packing_its_best_trees(n: int, seed: int, k: int, is
 
 @given(st.integers(2, 9), st.integers(0, 10_000))
 @settings(max_examples=60, deadline=None)
-def test_both_twins_give_the_same_scores_of_a_forest(n: int, seed: int) -> None:
+def test_compiled_passes_compute_what_their_source_says(n: int, seed: int) -> None:
     chart = random_chart(n, seed, is_tied=True)
     sentence = Sentence.from_words([f"w{i}" for i in range(n)])
-    forest = pack_chart(chart, kbest(chart, sentence.words, 20), sentence)
-    assert viterbi(forest) == viterbi(forest, plain=True)
-    assert log_partition(forest) == pytest.approx(log_partition(forest, plain=True), abs=1e-9)
-    assert _marginals(forest).tolist() == pytest.approx(_marginals(forest, plain=True).tolist(), abs=1e-12)
+    arrays = pack_chart(chart, kbest(chart, sentence.words, 20), sentence).arrays
+    plain, edges = load_plain("forest.kernels"), (arrays.edge_start, arrays.children, arrays.log_prob)
+    inner = kernels.inside(*edges)
+    np.testing.assert_allclose(inner, plain.inside(*edges), atol=1e-9)
+    outer = [module.outside(*edges, arrays.roots, inner) for module in (kernels, plain)]
+    np.testing.assert_allclose(*outer, atol=1e-9)
+    for fast, slow in zip(kernels.viterbi(*edges), plain.viterbi(*edges), strict=True):
+        np.testing.assert_array_equal(fast, slow)
 
 
 SYMBOLS = sorted(

@@ -16,7 +16,7 @@ from forestalign.errors import AnnotationError, UsageError
 from forestalign.forest import Forest, ForestDerivation, NodeId, derivations, tree_of
 from forestalign.formats import fit_tree, forest_of, from_json, read_phrases, to_json, write_lines
 from forestalign.formats.codec import sentence_in
-from forestalign.phrases.result.alignment import DiscontinuousPair, ForestNode, ForestNodes
+from forestalign.phrases.result.alignment import DiscontinuousPair, ForestNode, ForestNodes, Verdict
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation
 from forestalign.phrases.search.region import EdgeId
@@ -64,7 +64,16 @@ def _aligned() -> Alignment:
     links = WordAlignment((WordLink(0, 0, 1.0), WordLink(1, 1, 0.5)))
     first, second = alignment(high, -7.25), alignment(low, -math.inf)
     sides = forest.sentence, forest.sentence
-    return Alignment("p1", *sides, links, first, (second,), signature="signed", forests=(forest, forest))
+    return Alignment(
+        "p1",
+        *sides,
+        links,
+        first,
+        (second,),
+        signature="signed",
+        forests=(forest, forest),
+        judged=Verdict("changed", 0.25, 3.5),
+    )
 
 
 def test_a_result_becomes_the_documented_line() -> None:
@@ -110,6 +119,9 @@ def test_a_result_becomes_the_documented_line() -> None:
         "completed": False,
         "log_score": -7.25,
         "signature": "signed",
+        "verdict": "changed",
+        "probability": 0.25,
+        "similarity": 3.5,
         "left_out": [[1, 1]],
         "alternatives": [
             {

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from forestalign import Alignment, PhrasePair
 from forestalign.formats.codec import from_json, to_json
-from forestalign.phrases.result.alignment import ForestNode, ForestNodes
+from forestalign.phrases.result.alignment import ForestNode, ForestNodes, Verdict
 from forestalign.terminal import DIM, PLAIN, RED, YELLOW, wants_colour
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
@@ -30,6 +30,7 @@ from tests.builders.view_samples import (
     bought,
     bucket_record,
     cat,
+    record,
     turned_record,
     with_extras,
 )
@@ -72,7 +73,7 @@ def first_line(text: str) -> str:
 
 def test_the_text_shows_sentences_phrases_as_a_tree_and_what_differs() -> None:
     assert render_text(dogs()).splitlines() == [
-        "dogs",
+        "dogs  same meaning .90",
         "  source: Dogs bark loudly",
         "  target: Hounds bark",
         "       Dogs = Hounds",
@@ -82,12 +83,11 @@ def test_the_text_shows_sentences_phrases_as_a_tree_and_what_differs() -> None:
     ]
 
 
-def test_a_reason_is_told_of_the_whole_and_of_the_smallest_pair_that_has_it() -> None:
+def test_a_reason_is_told_of_the_smallest_pair_that_has_it() -> None:
     base, reason = dogs(), "opposite: loudly/bark"
     told = {"relation": "opposite", "reason": reason}
     pairs = [replace(each, **(told if each.source.end == 3 else {})) for each in base.phrases.pairs]
     lines = render_text(with_phrases(base, pairs=tuple(pairs))).splitlines()
-    assert lines[0] == f"dogs  ({reason})"
     assert lines[3:5] == ["       Dogs = Hounds", f"       bark loudly = bark  ({reason})"]
     lines = render_text(with_phrases(base, pairs=tuple(pairs)), verbose=True).splitlines()
     assert lines[3].endswith("Hounds bark  (opposite)")
@@ -95,7 +95,7 @@ def test_a_reason_is_told_of_the_whole_and_of_the_smallest_pair_that_has_it() ->
 
 def test_everything_is_told_on_demand() -> None:
     assert render_text(dogs(), verbose=True).splitlines() == [
-        "dogs",
+        "dogs  same meaning .90",
         "  source: Dogs bark loudly",
         "  target: Hounds bark",
         "       S Dogs bark loudly = Hounds bark",
@@ -108,7 +108,7 @@ def test_everything_is_told_on_demand() -> None:
 
 
 CATS = """\
-cat  confidence .95
+cat  same meaning .90
   source: The fat cat sat quietly on the old mat .
   target: On the old rug , the plump cat sat silently .
   .90  The fat cat = the plump cat
@@ -131,7 +131,7 @@ cat
   [6 On] [7 the] [8 old] [9 rug] , [1 the] [2 plump] [3 cat] [4 sat] [5 silently] ."""
 
 TURNED = """\
-turned
+turned  same meaning .90
   source: She turned the offer down
   target: She refused the offer
        She = She
@@ -140,7 +140,7 @@ turned
   replaced: turned … down → refused"""
 
 TURNED_VERBOSE = """\
-turned
+turned  same meaning .90
   source: She turned the offer down
   target: She refused the offer
        S She turned the offer down = She refused the offer
@@ -204,14 +204,27 @@ def test_phrases_of_the_same_words_are_not_taken_apart() -> None:
 
 
 def test_a_record_without_a_name_is_called_a_pair() -> None:
-    assert render_text(replace(dogs(), id="")).startswith("pair\n")
+    assert render_text(replace(dogs(), id="")).startswith("pair  same")
 
 
 @pytest.mark.parametrize(
-    ("pairs", "words"), [((), "dogs  nothing corresponds"), ((entry((0, 1), (0, 1), "NP"),), "dogs  parts correspond")]
+    ("judged", "words"),
+    [
+        (Verdict("same meaning", 0.974, 4.8), "dogs  same meaning .97"),
+        (Verdict("changed", 0.04, 3.1), "dogs  changed .04: left out: loudly"),
+        (Verdict("related", 0.2, 1.5), "dogs  related .20"),
+        (Verdict("unrelated", 0.0, 0.1), "dogs  unrelated"),
+    ],
 )
-def test_the_first_line_says_where_the_sentences_have_no_pair(pairs: tuple[PhrasePair, ...], words: str) -> None:
-    assert render_text(with_phrases(dogs(), pairs=pairs)).splitlines()[0] == words
+def test_the_first_line_is_the_verdict(judged: Verdict, words: str) -> None:
+    assert render_text(replace(dogs(), judged=judged)).splitlines()[0] == words
+
+
+def test_a_change_is_told_with_its_reasons() -> None:
+    text = "(TOP (S (NP (NP (NNP Ann)) (VP (VBD sold) (NP (CD {}) (NNS cars))))))"
+    changed = record("cars", text.format("nine"), text.format("ten"), {k: k for k in range(4)})
+    head = render_text(replace(changed, judged=Verdict("changed", 0.04, 3.0))).splitlines()[0]
+    assert head == "cars  changed .04: nine became ten"
 
 
 @pytest.mark.parametrize(

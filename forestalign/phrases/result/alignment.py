@@ -26,8 +26,10 @@ from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink
 
 if TYPE_CHECKING:
     from forestalign.mining.edits import PairEdits
-    from forestalign.mining.sentence_similarity import Similarity
+    from forestalign.mining.verdicts import Similarity
 
+SAME, CHANGED, RELATED, UNRELATED = VERDICTS = ("same meaning", "changed", "related", "unrelated")
+HIGHEST_SCORE = 5
 DIGITS = 5  # after the point: what processors of different kinds agree on, but for the luck of rounding
 
 
@@ -102,6 +104,14 @@ class DiscontinuousPair(NamedTuple):
     posterior: float | None = None  # how strong the evidence is
 
 
+class Verdict(NamedTuple):
+    """Whether two sentences mean the same: a name, the probability that they do, and a score from 0 to 5."""
+
+    name: str  # one of VERDICTS
+    probability: float
+    score: float
+
+
 @dataclass(frozen=True, slots=True)
 class SearchStatistics:
     """What the search did, which bounds it hit, and how the words below it were read."""
@@ -171,7 +181,33 @@ class Alignment:
     signature: str = ""
     unchosen: ForestNodes | None = None  # where it was asked for
     forests: tuple[Forest, Forest] | None = field(default=None, compare=False)
+    judged: Verdict | None = field(default=None, compare=False)  # read from a line, or found when it was asked for
     _differences: tuple[Difference, ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def verdict(self) -> str:
+        """`same meaning`, `changed`, `related` or `unrelated`."""
+        return self.judgement.name
+
+    @property
+    def probability(self) -> float:
+        """How likely it is that both sentences mean the same."""
+        return self.judgement.probability
+
+    @property
+    def score(self) -> float:
+        """How similar the sentences are, from 0 (nothing in common) to 5 (the same meaning)."""
+        return self.judgement.score
+
+    @property
+    def judgement(self) -> Verdict:
+        """Verdict, probability and score together; they are found once."""
+        if self.judged is None:
+            from forestalign.mining.verdicts import load_verdicts
+
+            object.__setattr__(self, "judged", load_verdicts().judge(self))
+        assert self.judged is not None
+        return self.judged
 
     @property
     def source_tree(self) -> Tree:
@@ -347,10 +383,10 @@ class Alignment:
         return edits_of(replace(self, id=id) if id else self)
 
     def similarity(self) -> Similarity:
-        """How similar the sentences are, from 0 to 5, the probability of a paraphrase, and the reasons in words."""
-        from forestalign.mining.sentence_similarity import load_similarity
+        """The verdict with its probability and score, and the reasons in words."""
+        from forestalign.mining.verdicts import similarity_of
 
-        return load_similarity().judge(self)
+        return similarity_of(self)
 
 
 def unchosen_nodes(forest: Forest, edges: Sequence[tuple[NodeId, int]]) -> tuple[ForestNode, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from forestalign.arrays import BoolArray, FloatArray, IntArray
-from forestalign.forest import Forest, log_partition
+from forestalign.forest import Forest, best_inside, log_partition
 from forestalign.phrases.evidence.discounted_links import discount_links
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.phrases.evidence.rule_evidence import block_links
@@ -31,7 +31,7 @@ from forestalign.phrases.scoring.schema import (
     NodeArrays,
     WordClass,
 )
-from forestalign.phrases.scoring.score import Step, Weights, best_inside, edge_log_probs
+from forestalign.phrases.scoring.score import Step, Weights, edge_log_probs
 from forestalign.phrases.scoring.seed_features import evidence_of_pairs, is_word_pair, same_words, seed_features
 from forestalign.phrases.scoring.seeds import Seeds
 from forestalign.phrases.scoring.span_scores import LOWEST, span_log_probs
@@ -164,7 +164,7 @@ def _side_features(side: NodeArrays, linked: FloatArray, identical: FloatArray, 
     null[:, NULL.index("log pr")], null[:, NULL.index("count")] = np.maximum(log_null, LOWEST_LOG_PR), 1.0
     for number, category in enumerate(CATEGORIES):
         null[:, NULL.index(f"phrase {category}")] = side.categories == number
-    inside = np.array(best_inside(side.forest))
+    inside = best_inside(side.forest)
     edges, whole = edge_log_probs(side.forest), log_partition(side.forest)
     return SideFeatures(null, inside, edges, whole, side)
 

@@ -21,9 +21,8 @@ from enum import IntEnum
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.compiled import core
 from forestalign.config import AlignConfig
-from forestalign.forest import Forest, log_partition
+from forestalign.forest import Forest, best_inside, log_partition
 from forestalign.phrases.scoring.model import PairScores
 
 
@@ -145,24 +144,12 @@ def _null_values(forest: Forest, log_null: FloatArray, inside: FloatArray, confi
 
 def _covered_values(forest: Forest, config: AlignConfig) -> FloatArray:
     share = _tree_share(config)
-    return share * best_inside(forest, config.plain) if share else np.zeros(len(forest))
+    return share * best_inside(forest) if share else np.zeros(len(forest))
 
 
 def edge_log_probs(forest: Forest) -> FloatArray:
     """Log probabilities of all edges, numbered through."""
     return forest.arrays.log_prob
-
-
-def best_inside(forest: Forest, plain: bool = False) -> FloatArray:
-    """Log probability of the best tree below each node."""
-    compiled, arrays = core("forest._inside_outside", plain), forest.arrays
-    if compiled is not None:
-        scores: FloatArray = compiled.viterbi(arrays.edge_start, arrays.children, arrays.log_prob)[0]
-        return scores
-    best: list[float] = []
-    for edges in forest.edges:
-        best.append(max(edge.log_prob + sum(best[child] for child in edge.children) for edge in edges))
-    return np.array(best)
 
 
 def _parse_constant(source: Forest, target: Forest, config: AlignConfig) -> float:

@@ -19,16 +19,16 @@ from forestalign.lexicon import load_vectors
 from forestalign.lexicon.findings import turned_relation
 from forestalign.mining.edits import edits_of
 from forestalign.mining.meaning_features import ANY_REASON, REASONS
-from forestalign.mining.sentence_similarity import (
-    least_likely,
-    limits,
-    load_similarity,
-    nearness,
-    read_similarity,
-    without_reasons,
-)
 from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
 from forestalign.mining.similarity_features import alignment_features
+from forestalign.mining.verdicts import (
+    least_likely,
+    limits,
+    load_verdicts,
+    nearness,
+    read_verdicts,
+    without_reasons,
+)
 from forestalign.tokens import tokenize
 from tests.builders.meaning_pairs import meaning_pairs
 from tests.builders.view_samples import CAT_LINKS, CAT_SOURCE, CAT_TARGET, cat, record
@@ -65,7 +65,7 @@ def turned(pair: Alignment) -> Alignment:
 
 
 def reasons(source: str, target: str, links: dict[int, int]) -> tuple[str, ...]:
-    return load_similarity().judge(record("x", source, target, links)).reasons
+    return record("x", source, target, links).similarity().reasons
 
 
 @pytest.mark.parametrize("drop", [frozenset[int](), frozenset({4}), frozenset({1, 2}), frozenset(range(10))])
@@ -79,14 +79,14 @@ def test_features_do_not_change_when_the_sentences_are_exchanged(drop: frozenset
 
 
 def test_the_file_has_the_features_in_their_order() -> None:
-    assert load_similarity().names == tuple(alignment_features(CAT, edits_of(CAT), load_vectors()))
+    assert load_verdicts().names == tuple(alignment_features(CAT, edits_of(CAT), load_vectors()))
 
 
 def test_the_same_sentence_scores_highest() -> None:
     same = record("same", SOLD, SOLD, {k: k for k in range(5)})
     less = record("less", SOLD, TEN, {0: 0, 1: 1, 3: 3, 4: 4})
     nothing = record("nothing", SOLD, NOT, {})
-    scores = [load_similarity().judge(each).score for each in (same, less, nothing)]
+    scores = [load_verdicts().judge(each).score for each in (same, less, nothing)]
     assert scores == sorted(scores, reverse=True)
     assert scores[0] == 5
     assert scores[2] < 2
@@ -94,9 +94,9 @@ def test_the_same_sentence_scores_highest() -> None:
 
 def test_scores_and_probabilities_stay_in_their_range() -> None:
     for drop in ({1}, {0, 1, 2, 3}, set(range(10))):
-        found = load_similarity().judge(cat(*drop))
+        found = load_verdicts().judge(cat(*drop))
         assert 0 <= found.score <= 5
-        assert 0 <= found.paraphrase <= 1
+        assert 0 <= found.probability <= 1
 
 
 # ---- reasons ----
@@ -164,16 +164,16 @@ def test_a_row_is_nearest_to_itself_and_the_less_near_the_farther() -> None:
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_landmarks_take_part_in_the_score_and_in_the_probability_with_weights_of_their_own(number: int) -> None:
-    model = load_similarity()
+    model = load_verdicts()
     near = model.plain_near.copy()
     near[number] = 0
     found, other = (each.judge(cat(1, 2)) for each in (model, replace(model, plain_near=near)))
     assert (found.score != other.score) == (number == 0)
-    assert (found.paraphrase != other.paraphrase) == (number == 1)
+    assert (found.probability != other.probability) == (number == 1)
 
 
 def test_a_reason_against_never_raises_score_or_probability() -> None:
-    model = load_similarity()
+    model = load_verdicts()
     reasons = [number for number, name in enumerate(model.names) if name in (*REASONS, ANY_REASON)]
     assert len(reasons) == len(REASONS) + 1
     assert (model.plain[:, reasons] <= 0).all()
@@ -190,7 +190,7 @@ def test_landmarks_do_not_see_reasons() -> None:
 def test_what_a_new_user_tries_is_told_apart_by_the_probability() -> None:
     aligner = load()
     likely = {
-        name: [aligner.align(pair.source, pair.target).similarity().paraphrase > 0.5 for pair in meaning_pairs(name)]
+        name: [aligner.align(pair.source, pair.target).similarity().probability > 0.5 for pair in meaning_pairs(name)]
         for name in ("new_user_changed", "new_user_same")
     }
     assert not any(likely["new_user_changed"])
@@ -208,10 +208,10 @@ def test_reasons_that_are_taken_back_in_a_short_sentence_make_a_paraphrase_likel
     links = {0: 4, 1: 1, 2: 2, 3: 3, 4: 0, 5: 5}
     larger = than.format("Ann", "larger", "Bob")
     turned_round, changed = than.format("Bob", "smaller", "Ann"), than.format("Bob", "larger", "Ann")
-    found, other = (load_similarity().judge(record("x", larger, each, links)) for each in (turned_round, changed))
-    assert found.paraphrase > 0.7
-    assert load_similarity().judge(record("x", turned_round, larger, links)).paraphrase == found.paraphrase
-    assert other.paraphrase < 0.2
+    found, other = (load_verdicts().judge(record("x", larger, each, links)) for each in (turned_round, changed))
+    assert found.probability > 0.7
+    assert load_verdicts().judge(record("x", turned_round, larger, links)).probability == found.probability
+    assert other.probability < 0.2
 
 
 def test_long_sentences_are_not_decided_by_reasons_that_are_taken_back() -> None:
@@ -226,7 +226,7 @@ def test_vectors_of_another_encoder_are_left_alone() -> None:
         source=replace(CAT.source, context_vectors=rows, vectors=rows),
         target=replace(CAT.target, context_vectors=others, vectors=others),
     )
-    assert load_similarity().judge(odd) == load_similarity().judge(CAT)
+    assert load_verdicts().judge(odd) == load_verdicts().judge(CAT)
 
 
 def test_a_result_knows_its_similarity() -> None:
@@ -234,7 +234,7 @@ def test_a_result_knows_its_similarity() -> None:
     near = aligner.align("He bought a car.", "He purchased an automobile.").similarity()
     far = aligner.align("He bought a car.", "The weather was bad.").similarity()
     assert near.score > 3.4 > 2 > far.score
-    assert near.paraphrase > far.paraphrase
+    assert near.probability > far.probability
 
 
 # ---- command and file ----
@@ -255,9 +255,9 @@ def test_pairs_are_judged_by_the_command(tmp_path: Path, capfd: pytest.CaptureFi
     path.write_text("He left.\tHe left.\nHe sold nine cars.\tHe sold ten cars.\n")
     assert main(["similarity", str(path), "-q"]) == 0
     lines = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
-    assert [len(line) for line in lines] == [3, 3]
-    assert float(lines[0][0]) > float(lines[1][0])
-    assert "number differs: nine/ten" in lines[1][2]
+    assert [len(line) for line in lines] == [4, 4]
+    assert float(lines[0][1]) > float(lines[1][1])
+    assert "number differs: nine/ten" in lines[1][3]
 
 
 def test_results_and_pairs_together_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -270,7 +270,7 @@ def test_weights_that_cannot_be_read_are_refused(tmp_path: Path, content: bytes)
     path = tmp_path / "similarity.npz"
     path.write_bytes(content)
     with pytest.raises(GrammarError, match="is not a file of weights"):
-        read_similarity(path)
+        read_verdicts(path)
 
 
 @pytest.mark.parametrize(
@@ -283,4 +283,4 @@ def test_weights_that_do_not_fit_are_refused(tmp_path: Path, name: str) -> None:
     path = tmp_path / "similarity.npz"
     np.savez(path, **arrays)
     with pytest.raises(GrammarError, match=f"{name}.* expected"):
-        read_similarity(path)
+        read_verdicts(path)

@@ -7,7 +7,7 @@ gives an n-ary tree one derivation, so no list holds a tree twice. Ties go to th
 first: the earlier split point, then the better left child; the better split, then the better label; of equal labels
 the earlier one.
 
-The plain twin of `_kbest.pyx`, and what runs where the core was not built.
+`_kbest.pyx` holds the compiled `KBestLists`; the one here runs where the core was not built.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from forestalign.arrays import Float32Array, FloatArray, Int32Array
+from forestalign.compiled import core
 
 AS_LEFT, AS_RIGHT = 0, 1
 ROUNDING = 1e-6  # of sums taken in another order
@@ -171,3 +172,9 @@ class KBestLists:
         spans = np.array([(i, j + 1, label) for i, j, label, _ in self.subtrees], dtype=np.int32).reshape(-1, 3).T
         begin, end, label = np.ascontiguousarray(spans)
         return begin, end, label, np.array(children, np.int32), np.array(starts, np.int32)
+
+
+def find_lists(potentials: Float32Array, slack: FloatArray, k: int) -> KBestLists:
+    """The lists by the compiled class where there is one."""
+    lists: type[KBestLists] = getattr(core("chart._kbest"), "KBestLists", KBestLists)
+    return lists(np.ascontiguousarray(potentials), slack, k)

@@ -1,6 +1,6 @@
 """Learn the weights of `forestalign similarity` (grammar/similarity.npz), and print how good they are.
 
-    python scripts/train_similarity.py stsb.train.jsonl.gz stsb.dev.jsonl.gz msrp.train.jsonl.gz paws.dev.jsonl.gz \\
+    python scripts/train_verdict.py stsb.train.jsonl.gz stsb.dev.jsonl.gz msrp.train.jsonl.gz paws.dev.jsonl.gz \\
         --cache similarity/ --projection grammar/similarity.npz --jobs 2 --most-order 1333
 
 The sets are JSON lines with `source`, `target` and `score` (0 to 5) or `paraphrase` (0 or 1). The fourth has pairs of
@@ -40,9 +40,9 @@ from forestalign.lexicon.findings import DIFFERENT, OPPOSITE, OTHER_ROLES
 from forestalign.meaning.differences import NEGATION
 from forestalign.mining.edits import edits_of
 from forestalign.mining.meaning_features import ANY_REASON, MOST_REASONS, REASONS
-from forestalign.mining.sentence_similarity import VECTOR_FEATURES, nearness, vector_features, without_reasons
 from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
 from forestalign.mining.similarity_features import alignment_features
+from forestalign.mining.verdicts import VECTOR_FEATURES, nearness, vector_features, without_reasons
 from forestalign.outputs import whole_file
 from forestalign.parsers import load_parser
 from forestalign.tokens import tokenize

@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
@@ -39,12 +39,13 @@ from forestalign.mining.meaning_features import ANY_REASON
 from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
 from forestalign.mining.similarity_features import alignment_features
 from forestalign.mining.similarity_reasons import reasons_of
-from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.alignment import CHANGED, RELATED, SAME, UNRELATED, Alignment, Verdict
 from forestalign.phrases.result.rising import is_taken_back
 from forestalign.tokens import Sentence
 
 VECTOR_FEATURES = ("cosine", "cosine, squared", "cosine, cubed", "cosine times aligned")
 HIGHEST = 5.0
+_SAME_CLAIM, _SAME_TOPIC = 2.5, 1.0  # the least scores of pairs that say something about the same thing, or topic
 _HIGHEST_WITH_REASON = 4.0
 _DECIDED = 30  # words of a sentence in which a reason against limits the probability no more
 _ARRAYS = (
@@ -67,24 +68,29 @@ _FEW = 10  # words of a sentence in which reasons that are taken back decide
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """The score from 0 (nothing in common) to 5 (the same meaning), the probability of a paraphrase, and why."""
+    """The verdict on a pair, the probability that both mean the same, a score from 0 to 5, and the reasons in words."""
 
+    verdict: str
+    probability: float
     score: float
-    paraphrase: float
     reasons: tuple[str, ...]
 
     def to_json(self, id: str) -> str:
         """One line of JSON."""
         check_id(id)
-        fields = {"id": id, "score": self.score, "paraphrase": self.paraphrase, "reasons": self.reasons}
-        return json.dumps(fields, ensure_ascii=False)
+        return json.dumps({"id": id} | asdict(self), ensure_ascii=False)
 
     def __str__(self) -> str:
-        return f"{self.score:.2f}\t{self.paraphrase:.2f}\t{'; '.join(self.reasons)}"
+        return f"{self.verdict}\t{self.probability:.2f}\t{self.score:.2f}\t{'; '.join(self.reasons)}"
+
+
+def similarity_of(alignment: Alignment) -> Similarity:
+    """The verdict on a result, and why."""
+    return Similarity(*alignment.judgement, reasons_of(alignment, edits_of(alignment)))
 
 
 @dataclass(frozen=True, slots=True)
-class SimilarityModel:
+class VerdictModel:
     """Weights of score and paraphrase, [2, features + 1], bias last; `plain` is for pairs without sentence vectors.
 
     `plain_near` and `full_near`, [2, landmarks], are what it adds to each to be near a landmark.
@@ -104,11 +110,11 @@ class SimilarityModel:
     dimensions: FloatArray  # what products and distances of sentence vectors add to the score
 
     @with_one_thread
-    def judge(self, alignment: Alignment) -> Similarity:
-        """The similarity of a result; with vectors of its words, which a line does not hold, it is more exact."""
+    def judge(self, alignment: Alignment) -> Verdict:
+        """The verdict on a result; with vectors of its words, which a line does not hold, it is more exact."""
         edits, vectors = edits_of(alignment), load_vectors()
         if edits.is_same:
-            return Similarity(HIGHEST, 1.0, reasons_of(alignment, edits))
+            return Verdict(SAME, 1.0, HIGHEST)
         found = alignment_features(alignment, edits, vectors)
         values = [found[name] for name in self.names]
         weights, near = self.plain, self.plain_near
@@ -124,11 +130,9 @@ class SimilarityModel:
         score += more
         highest, likeliest = limits(edits.contradictions, found["length"])
         least = least_likely(alignment, found) if not edits.contradictions else 0.0
-        return Similarity(
-            round(min(max(score, 0.0), highest), _DIGITS),
-            round(max(min(1 / (1 + math.exp(-min(max(log_odds, -50.0), 50.0))), likeliest), least), _DIGITS),
-            reasons_of(alignment, edits),
-        )
+        score = round(min(max(score, 0.0), highest), _DIGITS)
+        probability = max(min(1 / (1 + math.exp(-min(max(log_odds, -50.0), 50.0))), likeliest), least)
+        return Verdict(verdict_name(probability, score), round(probability, _DIGITS), score)
 
     def _projected(self, source: Sentence, target: Sentence) -> tuple[FloatArray, FloatArray] | None:
         """The vectors of two sentences; None if there are no vectors, or those of another encoder."""
@@ -136,6 +140,13 @@ class SimilarityModel:
         if left is None or right is None or not len(left) == len(right) == len(self.projection):
             return None
         return projected(left, self.projection, self.offset), projected(right, self.projection, self.offset)
+
+
+def verdict_name(probability: float, score: float) -> str:
+    """What the numbers come to."""
+    if probability >= 0.5:
+        return SAME
+    return CHANGED if score >= _SAME_CLAIM else RELATED if score >= _SAME_TOPIC else UNRELATED
 
 
 def limits(reasons: Sized, length: float) -> tuple[float, float]:
@@ -179,12 +190,12 @@ def vector_features(cosine: float, aligned: float) -> list[float]:
 
 
 @cache
-def load_similarity() -> SimilarityModel:
+def load_verdicts() -> VerdictModel:
     """The shipped weights."""
-    return read_similarity(grammar_root() / "similarity.npz")
+    return read_verdicts(grammar_root() / "similarity.npz")
 
 
-def read_similarity(path: Path) -> SimilarityModel:
+def read_verdicts(path: Path) -> VerdictModel:
     """Weights from a file of numpy's; GrammarError if their sizes do not fit together."""
     with reading(path, "file of weights of the similarity", GrammarError):
         content = read_arrays(path)
@@ -205,4 +216,4 @@ def read_similarity(path: Path) -> SimilarityModel:
         raise GrammarError(
             path, None, f"dimensions is {numbers['dimensions'].shape}; expected finite numbers, {expected}"
         )
-    return SimilarityModel(names, **numbers)
+    return VerdictModel(names, **numbers)
