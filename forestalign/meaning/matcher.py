@@ -111,7 +111,8 @@ class SentenceReading:
         negators: dict[int, list[int]] = {}
         for token, word in enumerate(self.sentence.words):
             if _is_negation(standard_form(word).lower()) and self.sentence.tags[token] != "IN":
-                negators.setdefault(self.roles.predicate_over(token), []).append(token)
+                for head in {self.roles.predicate_over(token), self.dependencies.heads[token]}:
+                    negators.setdefault(head, []).append(token)
         return negators
 
     def is_joined(self, one: int, other: int) -> bool:
@@ -320,6 +321,8 @@ def _instances(
 
 
 def _correspond(one: Instance, other: Instance, rule: Rule, links: FloatArray) -> Iterator[Correspondence]:
+    if _is_doubtful(one) or _is_doubtful(other):
+        return
     shared = [(letter, word, other.filler(letter)) for letter, word in one.fillers if other.filler(letter) >= 0]
     swapped = tuple(
         letter
@@ -346,6 +349,12 @@ def _contradicts(links: FloatArray, one: int, other: int) -> bool:
     if _is_linked(links, one, other):
         return False
     return bool(links[one].max() >= LIKELY or links[:, other].max() >= LIKELY)
+
+
+def _is_doubtful(instance: Instance) -> bool:
+    """Whether one noun phrase fills two slots."""
+    nouns = [word for letter, word in instance.fillers if letter in "XYZ"]
+    return len(set(nouns)) < len(nouns)
 
 
 def _crosses(one: Instance, other: Instance, links: FloatArray) -> bool:

@@ -28,6 +28,7 @@ from forestalign.tokens import Sentence, Span, tokenize
 from forestalign.view.characters import visible
 
 SpanPair = tuple[Span, Span]
+_OWN_EDITS = (kinds.NEGATION, kinds.NUMBER, kinds.ROLES, kinds.OPPOSITE)
 Place = TypeVar("Place", int, Span)
 
 
@@ -127,7 +128,7 @@ class _Comparison:
         self.id, self.links, self.pairs = alignment.id, alignment.words, alignment.phrases.pairs
         self.source = EditSide.of(alignment.source, alignment.source_tree)
         self.target = EditSide.of(alignment.target, alignment.target_tree)
-        self.contradictions = alignment.contradictions
+        self.contradictions = tuple(each for each in alignment.differences if each.contradicts)
         self.units = units_of(alignment, self.source, self.target, self.contradictions)
         nulls, lengths = alignment.phrases, (len(alignment.source), len(alignment.target))
         self.deleted = _spans_without([unit.source for unit in self.units], nulls.source_nulls, lengths[0])
@@ -136,7 +137,9 @@ class _Comparison:
     def edits(self) -> PairEdits:
         """All edits: those of phrases in the order of the source, insertions, then those of the whole."""
         phrases = [
-            self._edit(EditKind.KEPT if unit.is_kept else EditKind.REPLACED, unit.source, unit.target, unit.relation)
+            self._edit(EditKind.KEPT, unit.source, unit.target, unit.relation)
+            if unit.is_kept
+            else self._edit(EditKind.REPLACED, unit.source, unit.target, unit.relation, self._kind_inside(unit))
             for unit in self.units
         ]
         phrases += [self._edit(EditKind.DELETED, span, None) for span in self.deleted]
@@ -254,8 +257,15 @@ class _Comparison:
             found.append(sorted(words))
         return found[0], found[1]
 
+    def _kind_inside(self, unit: EditUnit) -> str:
+        """The kind of the first difference in a unit that has no edit of its own: *modality*, *time*, *name*."""
+        inside = (each.kind for each in self.contradictions if each.is_inside(unit.source, unit.target))
+        return next((kind for kind in inside if kind not in _OWN_EDITS), "")
+
     def _values_differ(self, unit: EditUnit) -> bool:
         """Whether two values differ: by the relation of the alignment, else as read (*twice* has no number tag)."""
+        if self._kind_inside(unit):
+            return False
         if unit.relation in (DIFFERENT, EQUAL):
             return unit.relation == DIFFERENT
         both_numbers = all(

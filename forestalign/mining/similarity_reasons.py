@@ -13,7 +13,7 @@ _KINDS = {"name": "name", "number": "number", "noun": "noun", "verb": "verb", "o
 
 
 def reasons_of(alignment: Alignment, edits: PairEdits) -> tuple[str, ...]:
-    """One phrase for each reason, such as `number differs: nine, ten` and `2 names without partner`."""
+    """One phrase for each reason, such as `nine became ten` and `2 names without partner`."""
     reasons = [*(each.reason for each in edits.contradictions), *_without_partner(alignment, edits)]
     if not reasons:
         reasons.append("the same words" if edits.is_same else "all content words have a partner")

@@ -169,7 +169,7 @@ class _Held(NamedTuple):
 
 def _denied(alignment: Alignment) -> Iterator[tuple[int, _Against]]:
     """The words of the summary that contradict the article."""
-    for each in alignment.contradictions:
+    for each in (one for one in alignment.differences if one.contradicts):
         source, target = list(each.source), list(each.target)
         if each.kind == NEGATION:
             source, target = _with_predicate(alignment, source, target)

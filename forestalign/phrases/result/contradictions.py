@@ -141,11 +141,10 @@ class _Finder:
     def _is_settled(self, i: int, j: int) -> bool:
         return any(i in each.source and j in each.target for each in self.settled)
 
-    def _is_explained_negation(self, i: int, j: int) -> bool:
-        """Whether the *never* beside *always* is part of what says the same: *never forgets*, *remembers*."""
-        words = self.source.sentence.words[i].lower(), self.target.sentence.words[j].lower()
-        is_explained = any(i in each.source for each in self.settled), any(j in each.target for each in self.settled)
-        return any(word in negation_words() and told for word, told in zip(words, is_explained, strict=True))
+    def _is_negation(self, i: int, j: int) -> bool:
+        """Whether either word negates, which is no opposite: *never*, *nothing*; *without* is one of *with*."""
+        sides = (self.source.sentence, i), (self.target.sentence, j)
+        return any(each.words[word].lower() in negation_words() and each.tags[word] != "IN" for each, word in sides)
 
     # ---- marks ----
 
@@ -161,7 +160,7 @@ class _Finder:
         for i, j in pairs:
             if i in taken[0] or j in taken[1] or not self._are_opposites(i, j) or self._has_equal(i, j):
                 continue
-            if self._is_explained_negation(i, j):
+            if self._is_negation(i, j):
                 continue
             taken[0].add(i)
             taken[1].add(j)
@@ -197,7 +196,10 @@ class _Finder:
         return frozenset(
             (each.source.head, each.target.head)
             for each in self.correspondences
-            if each.is_opposite and not each.swapped and len(each.source.words) == len(each.target.words) == 1
+            if each.is_opposite
+            and not each.swapped
+            and not any(self.source.sentence.words[word].lower() in negation_words() for word in each.source.words)
+            and not any(self.target.sentence.words[word].lower() in negation_words() for word in each.target.words)
         )
 
     def _relate_the_same(self, i: int, j: int) -> bool:

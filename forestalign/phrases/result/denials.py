@@ -49,23 +49,24 @@ class Denials:
 
     def one_sided(self) -> Iterator[OneSided]:
         """The negations of each side that the other does not have."""
-        own, other = (self._told(side) for side in (0, 1))
+        own, other = (negations_of(side) for side in self.sides)
         for rule in (self._deny_the_same, self._are_linked):
             for one in list(own):
                 match = next((each for each in other if rule(one, each)), None)
                 if match is not None:
                     own.remove(one)
                     other.remove(match)
+        own, other = self._unexplained(own, 0), self._unexplained(other, 1)
         turned = any(self._changed_places(one, each) for one in own for each in other)
         both = 0 if turned else min(len(own), len(other))
         for side, left in ((0, own[both:]), (1, other[both:])):
             speaking = self._that_contradict(left, side)
             yield from (OneSided(each, bool(side), each not in speaking) for each in left)
 
-    def _told(self, side: int) -> list[Negation]:
-        """All negations of a side, but for those that opposites or other words of the other side explain."""
+    def _unexplained(self, negations: Sequence[Negation], side: int) -> list[Negation]:
+        """Negations of a side, but for those that opposites or other words of the other side explain."""
         words = {word for each in self.settled for word in (each.source, each.target)[side]} | self.explained[side]
-        return [each for each in negations_of(self.sides[side]) if each.cue not in words]
+        return [each for each in negations if each.cue not in words]
 
     def _deny_the_same(self, one: Negation, other: Negation) -> bool:
         return self.roles.partner.get(one.predicate) == other.predicate

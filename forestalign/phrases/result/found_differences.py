@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from forestalign.meaning import differences as kinds
 from forestalign.meaning.differences import Difference
+from forestalign.phrases.result.rising import contradictions_of
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
 
@@ -18,7 +19,9 @@ _SILENT = frozenset({WordClass.FUNCTION, WordClass.PUNCTUATION, WordClass.NEGATI
 
 def find_differences(alignment: Alignment) -> tuple[Difference, ...]:
     """All differences: what contradicts first, then what is left out and added."""
-    against = alignment.contradictions
+    found = contradictions_of(alignment.phrases, alignment.source, alignment.target, alignment.words)
+    whole = Span(0, len(alignment.source)), Span(0, len(alignment.target))
+    against = tuple(dict.fromkeys(found.inside(*whole)))
     told = ({k for one in against for k in one.source}, {k for one in against for k in one.target})
     phrases = alignment.phrases
     left = _unsaid(alignment.source, phrases.source_nulls, told[0])
