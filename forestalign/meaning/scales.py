@@ -76,14 +76,14 @@ def read_scales(path: Path) -> dict[str, tuple[Expression, ...]]:
 def find_values(frames: RoleFrames) -> list[Value]:
     """The values of a sentence, from left to right; of expressions inside each other the longest."""
     forms = [{word, word.lower(), frames.lemma(k)} for k, word in enumerate(frames.sentence.words)]
-    values: list[Value] = []
+    table, values = scales(), list[Value]()
     at = 0
     while at < len(forms):
         met = next(
             (
                 each
-                for key in sorted(forms[at])
-                for each in scales().get(key, ())
+                for key in sorted(forms[at] & table.keys())
+                for each in table[key]
                 if len(each.words) <= len(forms) - at
                 and all(word in forms[at + k] for k, word in enumerate(each.words))
                 and _is_name(frames, at, each.words[0])

@@ -25,8 +25,8 @@ from forestalign.cli import main
 from forestalign.cli.words import LoadLinker
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, UsageError
-from forestalign.evaluation import Evaluation
 from forestalign.evaluation.annotation_store import AnnotationStore
+from forestalign.evaluation.scores import Evaluation
 from forestalign.formats import lines
 from forestalign.grammar import grammar_root
 from forestalign.learning.checkpoints import Checkpoint

@@ -77,10 +77,6 @@ class Journal:
             self._file.write(record.tobytes())
             self._file.flush()
 
-    def remove(self) -> None:
-        """Delete the file: the run is over."""
-        self._path.unlink(missing_ok=True)
-
     def _read(self, header: bytes) -> FloatArray:
         with open(open_regular(self._path), "rb") as file:
             line, _, body = file.read().partition(b"\n")

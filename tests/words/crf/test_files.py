@@ -195,12 +195,6 @@ def test_other_questions_are_noticed(tmp_path: Path) -> None:
         journal.recall(POINTS[1])
 
 
-def test_a_run_that_is_over_leaves_no_journal(tmp_path: Path) -> None:
-    with Journal(tmp_path / "m.journal", "run", 2, resume=False) as journal:
-        journal.remove()
-    assert not (tmp_path / "m.journal").exists()
-
-
 # ---- analyses ----
 
 
