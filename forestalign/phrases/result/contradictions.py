@@ -107,7 +107,7 @@ def find_contradictions(
     """The marks of two sentences with their pairs of phrases, supports first, and what lines of the grammar say."""
     finder = _Finder(comparison, pairs, correspondences)
     opposites = [*finder.opposites(), *finder.degrees()]
-    marks = [*opposites, *finder.negations(opposites), *finder.values(), *finder.scales()]
+    marks = [*opposites, *finder.negations(opposites), *finder.values(), *map(_Mark, finder.on_scales)]
     marks += finder.of_phrases(marks)
     marks += finder.substitutions(marks, comparison.swaps())
     roles = [finder.role_mark(swap) for swap in comparison.swaps()]
@@ -160,7 +160,7 @@ class _Finder:
         for i, j in pairs:
             if i in taken[0] or j in taken[1] or not self._are_opposites(i, j) or self._has_equal(i, j):
                 continue
-            if self._is_negation(i, j):
+            if self._is_negation(i, j) or any(i in each.source and j in each.target for each in self.on_scales):
                 continue
             taken[0].add(i)
             taken[1].add(j)
@@ -248,7 +248,8 @@ class _Finder:
         values = DifferentValues(self.roles, self.pairs, frozenset(self.linked), self.settled)
         return [_Mark(self._said(kinds.NUMBER, *each)) for each in values.found()]
 
-    def scales(self) -> list[_Mark]:
+    @cached_property
+    def on_scales(self) -> tuple[Difference, ...]:
         """Values of one scale that are far apart, and names of one kind that are not the same."""
         explained = (
             frozenset(word for each in self.settled for word in each.source),
@@ -258,8 +259,7 @@ class _Finder:
             frozenset(each.predicate for each in negations_of(self.source)),
             frozenset(each.predicate for each in negations_of(self.target)),
         )
-        found = ScaleComparison(self.source, self.target, self.roles.partner, explained, negated).differences()
-        return [_Mark(each) for each in found]
+        return tuple(ScaleComparison(self.source, self.target, self.roles.partner, explained, negated).differences())
 
     def substitutions(self, marks: Sequence[_Mark], swaps: Sequence[Swap]) -> list[_Mark]:
         """Other words in one place, where no other mark or evidence says more of them."""
