@@ -90,9 +90,10 @@ lint: $(DEV)
 size:
 	@$(PYTHON) scripts/size.py
 
-# runs the examples of the pages and the tutorial and writes their real outputs into them
+# runs the examples of the pages and the tutorial and writes their real outputs into them, and docs/api.md
 examples: $(DEV)
 	$(BIN)/python -m tests.documents
+	$(BIN)/python scripts/build_docs.py --api
 
 # the pages and a reference of the Python API as a site: site/index.html
 docs: $(DOCS)
