@@ -51,10 +51,10 @@ def m2_of(alignment: Alignment) -> str:
     edits = m2_edits(source, target, units_of(alignment, source, target))
     rows = [
         f"A {edit.source.begin} {edit.source.end}|||{_kind(source, target, edit)}|||"
-        f"{' '.join(target.words[slice(*edit.target)])}|||REQUIRED|||-NONE-|||0"
+        f"{' '.join(alignment.target.written_words[slice(*edit.target)])}|||REQUIRED|||-NONE-|||0"
         for edit in edits
     ]
-    return "\n".join([f"S {' '.join(source.words)}", *(rows or [_NOTHING])])
+    return "\n".join([f"S {' '.join(alignment.source.written_words)}", *(rows or [_NOTHING])])
 
 
 def m2_edits(source: EditSide, target: EditSide, units: Sequence[EditUnit]) -> list[M2Edit]:
@@ -78,7 +78,7 @@ def _between(begin: tuple[int, int], end: tuple[int, int]) -> list[M2Edit]:
 
 def _changed_case(source: EditSide, target: EditSide, unit: EditUnit) -> Iterator[M2Edit]:
     for i, j in zip(range(*unit.source), range(*unit.target), strict=True):
-        if source.words[i] != target.words[j]:
+        if source.sentence.tokens[i].text != target.sentence.tokens[j].text:
             yield M2Edit(Span(i, i + 1), Span(j, j + 1))
 
 

@@ -143,7 +143,7 @@ def _are_same(sides: tuple[Sentence, Sentence], source: Iterable[int], target: I
         for sentence, words in zip(sides, (source, target), strict=True)
     )
     return len(left) == len(right) and all(
-        one.key == other.key or one.text.lower() == other.text.lower() for one, other in zip(left, right, strict=True)
+        one.key == other.key or one.form.lower() == other.form.lower() for one, other in zip(left, right, strict=True)
     )
 
 

@@ -47,7 +47,7 @@ class PhrasePair:
     inverted: bool
     log_prob: float  # log Pr of the pair
     supports: tuple[int, ...]
-    confidence: float | None = None  # the share of right pairs among those as well supported by the beam
+    confidence: float | None = None  # how likely it is right; with scoring="paper" its share of the beam's mass
     evidence: tuple[str, ...] = ("links",)  # what it rests on: links, lexicon, acronym, quantity, similarity
     relation: str = ""  # what the source is to the target; empty where nobody asked
     reason: str = ""  # why it is opposite, of a different value or with other roles, in words
