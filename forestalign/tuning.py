@@ -24,7 +24,6 @@ from forestalign.aligner import Aligner
 from forestalign.batch import Worker, Workers
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import InputError, MissingExtraError, UsageError
-from forestalign.evaluation import Evaluation
 from forestalign.evaluation.development import (
     DevelopmentWorker,
     align_development,
@@ -33,6 +32,7 @@ from forestalign.evaluation.development import (
     read_development,
 )
 from forestalign.evaluation.reports import data_hash
+from forestalign.evaluation.scores import Evaluation
 from forestalign.formats import PairRecord
 from forestalign.outputs import followed, is_packed, naming, whole_file
 from forestalign.own_files import open_alone, started

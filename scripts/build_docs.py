@@ -40,7 +40,7 @@ REFERENCE = (
     "forestalign.dependencies",
     "forestalign.words",
     "forestalign.words.similarity",
-    "forestalign.words.centred_vectors",
+    "forestalign.words.word_vectors",
     "forestalign.words.crf",
     "forestalign.phrases.scoring.model",
     "forestalign.phrases.result.alignment",

@@ -134,7 +134,7 @@ def read_set(records: Sequence[Record], cache: Path, jobs: int) -> PairSet:
     if not cache.is_file():
         pairs = [(record["source"], record["target"]) for record in records]
         rows, gold, kept = [], [], []
-        for record, result in zip(records, load().align_many(pairs, jobs, errors="yield"), strict=True):
+        for record, result in zip(records, load().pipe(pairs, jobs, errors="yield"), strict=True):
             if isinstance(result, ForestAlignError):
                 print(result)
                 continue

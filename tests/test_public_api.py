@@ -49,8 +49,10 @@ DOCUMENTED = (
     "forestalign.forest.forest",
     "forestalign.one_pair",
     "forestalign.parsers",
+    "forestalign.phrases.result.alignment",
     "forestalign.tokens",
     "forestalign.trees.brackets",
+    "forestalign.view.static",
     "forestalign.view.text",
 )
 
@@ -84,23 +86,24 @@ def test_the_public_names_are_these() -> None:
         "WordAlignment",
         "WordLink",
         "align",
+        "align_frame",
         "compare",
         "edits",
         "load",
         "load_parser",
+        "render",
         "similarity",
         "tokenize",
         "words",
     ]
     assert all(getattr(forestalign, name).__doc__ for name in forestalign.__all__)
-    assert set(forestalign.__all__) <= set(dir(forestalign))
+    assert dir(forestalign) == sorted([*forestalign.__all__, "__version__"])
     with pytest.raises(AttributeError, match="no attribute 'alignment_of'"):
         _ = forestalign.alignment_of
 
 
 def test_the_version_is_that_of_the_installation() -> None:
     assert forestalign.__version__ == version("forestalign")
-    assert "__version__" in dir(forestalign)
 
 
 @pytest.mark.parametrize("statement", ["import forestalign", "import forestalign.cli"])
@@ -253,18 +256,18 @@ def test_a_notebook_shows_a_drawing(result: Alignment) -> None:
 
 @pytest.mark.heavy
 def test_two_processes_give_what_one_gives(aligner: Aligner) -> None:
-    alone = list(aligner.align_many(PAIRS))
-    assert [found.to_json() for found in aligner.align_many(PAIRS, jobs=2)] == [found.to_json() for found in alone]
+    alone = list(aligner.pipe(PAIRS))
+    assert [found.to_json() for found in aligner.pipe(PAIRS, jobs=2)] == [found.to_json() for found in alone]
     assert [found.id for found in alone] == ["1", "2"]
 
 
 def test_a_pair_is_aligned_alone_as_among_others(aligner: Aligner, result: Alignment) -> None:
-    first = next(iter(aligner.align_many(PAIRS)))
+    first = next(iter(aligner.pipe(PAIRS)))
     assert first.phrases == result.phrases
 
 
 def test_a_pair_that_fails_raises_in_its_turn(aligner: Aligner) -> None:
-    many = aligner.align_many([PAIRS[1], ("", "He left.")])
+    many = aligner.pipe([PAIRS[1], ("", "He left.")])
     assert next(many).phrases.reached_root
     with pytest.raises(ForestAlignError, match=r"pair 2: the source cannot be parsed: .*empty"):
         next(many)

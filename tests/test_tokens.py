@@ -59,7 +59,7 @@ def test_joining_tokens_by_their_offsets_gives_back_the_text(text: str) -> None:
     ],
 )
 def test_words_are_cut_in_the_manner_of_the_penn_treebank(text: str, words: str) -> None:
-    assert " ".join(tokenize(text).words) == words
+    assert " ".join(tokenize(text).written_words) == words
 
 
 @pytest.mark.parametrize(

@@ -33,9 +33,8 @@ from forestalign.cli.batch_options import (
     opened_workers,
 )
 from forestalign.errors import UsageError, counted
-from forestalign.learning import EmSettings
 from forestalign.learning.cross_validate import GoldFile, ScorePlan, train_gold
-from forestalign.learning.em import PhrasePlan, train_phrases
+from forestalign.learning.em import EmSettings, PhrasePlan, train_phrases
 from forestalign.learning.train_scores import GoldSettings
 from forestalign.outputs import check_output
 from forestalign.phrases.scoring.pair_features import EXTRAS, FeatureSet

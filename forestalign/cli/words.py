@@ -142,7 +142,7 @@ class LoadLinker:
 
 def corpus_jobs(jobs: Iterable[Job | BadLine | Unread[Job | BadLine]]) -> Iterator[Job | BadLine]:
     """Jobs that carry links learned from all of them, for the methods that need a whole corpus."""
-    from forestalign.words.baselines.word_models import corpus_links
+    from forestalign.words.baselines import corpus_links
 
     read = [job.read() if isinstance(job, Unread) else job for job in jobs]
     pairs = [_sentences(job) for job in read if isinstance(job, Job)]
@@ -182,8 +182,8 @@ def _linked_json(pair: LinkedPair, id: str) -> str:
     scores = sentence_scores(pair.source, pair.target, pair.words, load_vectors().idf)
     record = {
         "id": id,
-        "source": pair.source.words,
-        "target": pair.target.words,
+        "source": pair.source.written_words,
+        "target": pair.target.written_words,
         "links": [
             {"source": link.source, "target": link.target, "score": round(link.score, 4), "stage": link.stage}
             for link in pair.words

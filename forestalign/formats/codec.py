@@ -75,7 +75,7 @@ def to_json(alignment: Alignment) -> str:
 
 
 def _side_fields(sentence: Sentence, tree: Tree) -> dict[str, object]:
-    return {"text": sentence.text, "tokens": sentence.words, "tree": format_brackets(tree)}
+    return {"text": sentence.text, "tokens": sentence.written_words, "tree": format_brackets(tree)}
 
 
 def _link_fields(links: Iterable[WordLink]) -> list[object]:
@@ -285,7 +285,7 @@ def _scattered(fields: Fields, counts: tuple[int, int]) -> DiscontinuousPair:
 def _links(fields: Fields, name: str, counts: tuple[int, int]) -> WordAlignment:
     expectation = f"[i, j, score] with i below {counts[0]} and j below {counts[1]}"
     links = []
-    for row in fields.rows(name, 3, f"a list of {expectation}"):
+    for row in fields.items(name, f"a list of {expectation}"):
         match row:
             case (int(i), int(j), value) if (
                 type(i) is type(j) is int  # and not true or false
@@ -306,7 +306,7 @@ def _unchosen(fields: Fields, counts: tuple[int, int]) -> ForestNodes:
 def _nodes(fields: Fields, name: str, word_count: int) -> tuple[ForestNode, ...]:
     expectation = f"[begin, end, label, marginal] with 0 <= begin < end <= {word_count}"
     nodes = []
-    for row in fields.rows(name, 4, f"a list of {expectation}"):
+    for row in fields.items(name, f"a list of {expectation}"):
         match row:
             case (int(begin), int(end), str(label), value) if (
                 0 <= begin < end <= word_count and (marginal := finite_number(value)) is not None
@@ -372,9 +372,9 @@ def to_dataframe(alignment: Alignment) -> Any:
             "target": pair.target.text,
             "confidence": pair.confidence,
             "relation": pair.relation,
-            "source_start": pair.source.begin,
+            "source_start": pair.source.start,
             "source_end": pair.source.end,
-            "target_start": pair.target.begin,
+            "target_start": pair.target.start,
             "target_end": pair.target.end,
             "source_label": pair.source_label,
             "target_label": pair.target_label,
@@ -387,7 +387,7 @@ def to_dataframe(alignment: Alignment) -> Any:
 
 
 def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, ...]]:
-    for pair in alignment.pairs(bars=bars):
+    for pair in alignment.own_pairs(bars=bars):
         yield (
             cell(pair.source.text),
             cell(pair.target.text),

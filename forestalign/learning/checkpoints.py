@@ -76,7 +76,7 @@ def training(
 ) -> Iterator[None]:
     """One run at a time trains a model of this name, and no file of somebody else lies where it writes.
 
-    `others` are files that it writes besides.
+    `record` is what it can be resumed from, and is removed when it is over; `others` are files that it writes besides.
     """
     sides = (record, SideFile(lock_path(output), lambda path: False))
     check_sides(output, sides, inputs, others)
@@ -84,6 +84,7 @@ def training(
         made_cache(cache)
     with only_run(output):
         yield
+        record.path.unlink(missing_ok=True)
 
 
 def files_of(config: AlignConfig) -> tuple[str, ...]:

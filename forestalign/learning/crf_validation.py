@@ -11,8 +11,8 @@ import numpy as np
 from forestalign.batch import Processes, Worker, map_ordered
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, counted
-from forestalign.evaluation import Evaluation, score_paraphrases, tune_threshold
-from forestalign.evaluation.sentence_scores import read_sentence_gold
+from forestalign.evaluation.scores import Evaluation
+from forestalign.evaluation.sentence_scores import read_sentence_gold, score_paraphrases, tune_threshold
 from forestalign.formats import BadRecord, read_pairs
 from forestalign.formats.pairs import PairFormat
 from forestalign.grammar import parser_hash

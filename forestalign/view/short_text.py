@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.terminal import BOLD, CYAN
+from forestalign.terminal import BOLD, CYAN, visible
 from forestalign.tokens import Sentence
-from forestalign.view.characters import visible
 from forestalign.view.differences import is_mark, linked_nulls
 from forestalign.view.text import Paint
 

@@ -22,9 +22,8 @@ from forestalign.phrases.result.alignment import (
     PhrasePair,
 )
 from forestalign.phrases.result.discontinuous_pairs import scattered_words
-from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW
+from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW, visible
 from forestalign.tokens import Sentence, Span
-from forestalign.view.characters import visible
 from forestalign.view.differences import find_differences, is_confident, is_mark
 
 CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})
@@ -266,7 +265,7 @@ def _differences(alignment: Alignment, paint: Paint, least: float) -> Iterator[s
     if found.replaced:
         told = (visible(f"{one.source} → {one.target}") + _relation(one.relation, paint, " ") for one in found.replaced)
         yield paint(BOLD, "  replaced: ") + " | ".join(told)
-    for name, texts in (("dropped", found.dropped), ("added", found.added)):
+    for name, texts in (("removed", found.removed), ("added", found.added)):
         if texts:
             yield paint(BOLD, f"  {name}: ") + " | ".join(map(visible, texts))
 

@@ -103,7 +103,7 @@ def print_edits(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> No
 
 
 def marked_edits(column: str) -> list[MarkedEdit]:
-    """What a row says: `replaced: bought = purchased | inserted: = old`."""
+    """What a row says: `replaced: bought = purchased | added: = old`."""
     edits = []
     for each in column.split(" | "):
         kind, _, words = each.partition(": ")

@@ -83,7 +83,7 @@ def test_every_kind_of_field_is_given_back_as_its_type() -> None:
     assert RECORD.spans("pairs", 3) == (Span(0, 1), Span(2, 3))
     assert RECORD.child("child").text("name") == "x"
     assert [child.text("name") for child in RECORD.children("children")] == ["x", "y"]
-    assert RECORD.rows("pairs", 2, "pairs") == ((0, 1), (2, 3))
+    assert RECORD.rows("pairs", tuple[int, int], "pairs") == ((0, 1), (2, 3))
     assert RECORD.has("text")
     assert not RECORD.has("other")
 
@@ -110,7 +110,7 @@ def test_every_kind_of_field_is_given_back_as_its_type() -> None:
         (lambda: RECORD.children("words"), 'words is "a"; expected a list of objects'),
         (lambda: RECORD.children("children")[1].text("no"), "no field 'children[1].no'; expected a string"),
         (lambda: RECORD.child("child").whole("name"), 'child.name is "x"; expected a whole number'),
-        (lambda: RECORD.rows("pairs", 3, "triples"), "pairs is [0, 1]; expected triples"),
+        (lambda: RECORD.rows("pairs", tuple[int, int, int], "triples"), "pairs is [0, 1]; expected triples"),
         (lambda: RECORD.complain("text", "is odd"), "text: is odd"),
     ],
 )
@@ -257,7 +257,7 @@ def test_line_breaks_and_tabs_are_spaces() -> None:
 @given(st.lists(st.text(st.characters(categories=("L", "N")), min_size=1), max_size=8))
 def test_tokens_of_the_user_keep_their_places(words: list[str]) -> None:
     sentence = split_on_spaces("  ".join(words))
-    assert sentence.words == tuple(words)
+    assert sentence.written_words == tuple(words)
     assert all(sentence.text[token.start : token.end] == token.text for token in sentence.tokens)
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from forestalign.batch import Worker
 from forestalign.errors import UsageError
-from forestalign.evaluation import PhraseSet
 from forestalign.evaluation.development import AnnotatedJudge, risk
+from forestalign.evaluation.phrase_scores import PhraseSet
 from forestalign.learning.em import (
     CHUNK,
     EmSettings,
