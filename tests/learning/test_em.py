@@ -90,7 +90,7 @@ def test_the_penalty_is_lambda_times_the_square_of_the_weights():
 @given(st.integers(0, 10**6))
 @settings(max_examples=10)
 def test_maximising_raises_the_objective_and_leaves_no_slope(seed):
-    events, start = events_of(seed, "node"), random_weights(seed)
+    events, start = events_of(seed), random_weights(seed)
     found = maximise(start, events, l2=0.5, iterations=200)
     assert objective(found, events, 0.5)[0] > objective(start, events, 0.5)[0]
     assert np.abs(objective(found, events, 0.5)[1]).max() < 0.05
