@@ -41,8 +41,7 @@ from forestalign.words.crf import (
     write_model,
 )
 from forestalign.words.crf.analysis_store import AnalysisStore
-from forestalign.words.crf.journal import Journal, is_crf_journal
-from forestalign.words.crf.training import PAIR_LIST_FEATURES, PartlyFree, fingerprint
+from forestalign.words.crf.training import PAIR_LIST_FEATURES, Journal, PartlyFree, fingerprint, is_crf_journal
 
 REPORT_EVERY = 10  # iterations
 

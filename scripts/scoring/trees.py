@@ -20,7 +20,7 @@ from forestalign.forest import Forest
 from forestalign.reranking import RerankedPair
 from forestalign.tokens import Span
 from forestalign.trees import Tree
-from forestalign.words.sentence_scores import is_content
+from forestalign.words.alignment import is_content
 from scoring.ambiguous_pairs import KINDS, SPLITS, AmbiguousPair, read_ambiguous
 
 SpanPair = tuple[Span, Span]

@@ -38,7 +38,7 @@ from forestalign.phrases.scoring.score_model import load_score_model
 from forestalign.tuning import TuningPlan, parse_parameter, run_trials
 from forestalign.words.crf import load_crf
 from forestalign.words.crf.analysis_store import AnalysisStore
-from forestalign.words.crf.model_file import read_model, write_model
+from forestalign.words.crf.crf_aligner import read_model, write_model
 from tests.builders.processes import PAIRS, call
 from tests.builders.work import size_of, wait_for_growth, wait_until
 
