@@ -19,10 +19,10 @@ from forestalign.aligner import Aligner, load
 from forestalign.errors import ForestAlignError, counted
 from forestalign.lexicon import load_vectors
 from forestalign.lexicon.findings import DIFFERENT, SIMILAR
+from forestalign.meaning.differences import NEGATION
 from forestalign.meaning.roles import RoleFrames
 from forestalign.mining.edits import Edit, EditKind
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.phrases.result.contradictions import NEGATION
 from forestalign.phrases.result.negated_predicates import negations_of
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, visible
@@ -171,7 +171,7 @@ class _Held(NamedTuple):
 
 def _denied(alignment: Alignment) -> Iterator[tuple[int, _Against]]:
     """The words of the summary that contradict the article."""
-    for each in alignment.contradictions:
+    for each in (one for one in alignment.differences if one.contradicts):
         source, target = list(each.source), list(each.target)
         if each.kind == NEGATION:
             source, target = _with_predicate(alignment, source, target)
