@@ -231,8 +231,8 @@ def test_the_heaviest_sequence_is_the_heaviest(targets: list[int], data: st.Data
 
 
 def test_a_free_paraphrase_is_paired_between_its_neighbours() -> None:
-    source = ["It rained all day.", "Alpha beta gamma budget delta.", "Nobody was hurt."]
-    target = ["It rained all day.", "Epsilon zeta budget eta theta.", "Nobody was hurt."]
+    source = ["It rained all day.", "Alpha beta budget.", "Nobody was hurt."]
+    target = ["It rained all day.", "Epsilon zeta budget.", "Nobody was hurt."]
     assert [pair.has_both for pair in pair_sentences(source, target)] == [True, True, True]
     target[1] = "Snow fell elsewhere."
     assert [pair.has_both for pair in pair_sentences(source, target)] == [True, False, False, True]
