@@ -461,10 +461,9 @@ def test_extract_refuses_what_it_cannot_use(run: Run, arguments: str, code: int,
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ("edits", 2, "expected results, pairs or two sentences; or two texts with --sentences"),
+        ("edits", 2, "the following arguments are required: INPUT"),
         ("edits text.jsonl -o e.jsonl", 1, 'line 1: one column: "not json"; expected source<TAB>target'),
         ("edits missing.jsonl", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        ("edits --sentences empty empty", 2, "empty has no sentence; expected a text"),
         ("edits --sentences missing.txt empty", 1, "missing.txt: cannot be read: No such file or directory"),
         ("edits text.jsonl --sentences a b", 2, "expected results, pairs or two sentences; or two texts"),
     ],

@@ -68,7 +68,7 @@ def test_a_sentence_alone_is_no_file(command: str, run: Run) -> None:
 @pytest.mark.heavy
 def test_a_pair_that_fails_is_told_and_the_rest_is_done(run: Run) -> None:
     Path("pairs.tsv").write_text("one column\n" + "\t".join(SENTENCES) + "\n")
-    answer = run("edits", "pairs.tsv")
+    answer = run("edits", "pairs.tsv", "--json")
     assert answer.code == 1
     assert "line 1: one column" in answer.err
     assert [json.loads(line)["id"] for line in answer.out.splitlines()] == ["2"]
