@@ -4,7 +4,8 @@ How many threads BLAS takes decides in which order it adds, and so the last digi
 the same bytes in a command, in a library call, in any thread and in a worker process. Our matrices are small, so it is
 quicker too. OpenBLAS has one number for the whole process. threadpoolctl lets only the first thread that asks change
 it, and does nothing for all others; so OpenBLAS is told by its own function. Libraries that keep a number for each
-thread (those built on OpenMP) are told in each.
+thread (those built on OpenMP) are told in each. The kernels that BLAS and the encoder take depend on the processor, and
+with them the last digits: `processor_kind`.
 
 The C library keeps what a long sentence took, as holes between small pieces, and a process that has met long sentences
 stays as large as they made it. The GNU library gives such holes back when it is asked to.
@@ -20,12 +21,14 @@ import importlib
 import importlib.util
 import mmap
 import os
+import platform
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, wraps
 from itertools import product
+from pathlib import Path
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
@@ -35,6 +38,7 @@ Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 # packages that bring a BLAS of their own, which is there once they are imported
 BRINGERS = ("numpy", "scipy.linalg", "scipy.optimize", "torch")
+_VECTOR_INSTRUCTIONS = ("avx", "fma", "amx", "sse4", "asimd", "sve")
 _PREFIXES, _SUFFIXES = ("", "scipy_"), ("", "64_", "_64")  # of the names of OpenBLAS's functions
 
 
@@ -92,6 +96,20 @@ def _put(libraries: Sequence[BlasLibrary], counts: Sequence[int]) -> list[int]:
         if old != count:
             library.put(count)
     return before
+
+
+@lru_cache(maxsize=1)
+def processor_kind() -> str:
+    """The kernels of BLAS and the vector instructions of this processor: where both are the same, all digits are."""
+    import numpy  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    kernels = {str(each.get("architecture", each["internal_api"])) for each in ThreadpoolController().info()}
+    path = Path("/proc/cpuinfo")
+    listed = path.read_text(encoding="utf-8").splitlines() if path.exists() else [platform.processor()]
+    words = next((line.split() for line in listed if line.startswith(("flags", "Features"))), listed[:1])
+    vectors = sorted(word for word in words if word.startswith(_VECTOR_INSTRUCTIONS))
+    return " ".join([platform.machine(), *sorted(kernels), *vectors])
 
 
 def loaded_libraries() -> tuple[BlasLibrary, ...]:
