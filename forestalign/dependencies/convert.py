@@ -19,6 +19,7 @@ _SUBTYPES = frozenset(
     {"acl:relcl", "advcl:relcl", "aux:pass", "cc:preconj", "compound:prt", "csubj:outer", "csubj:pass", "det:predet"}
     | {"nmod:desc", "nmod:poss", "nmod:unmarked", "nsubj:outer", "nsubj:pass", "obl:agent", "obl:unmarked"}
 )
+_ADVERBS = frozenset({"RB", "RBR", "RBS", "ADVP"})
 _GRADED = frozenset({"JJ", "JJR", "JJS", "CD", "VBN", "ADJP", "QP", "RB"})
 
 
@@ -56,10 +57,11 @@ def to_dependencies(tree: Tree, sentence: Sentence) -> Dependencies:
     phrases = build_phrases(tree, _lemmas(tree, sentence))
     set_heads(phrases)
     graph = Graph([token.form.lower() for token in sentence.tokens])
+    heads, relations = graph.heads, graph.relations
     for phrase in phrases:
         for child in phrase.children:
             if child is not phrase.head_child:
-                graph.attach(child.head, *_governor(phrase, child))
+                heads[child.head], relations[child.head] = _governor(phrase, child)
         if phrase.copula != NO_TOKEN:
             graph.move(phrase.copula, phrase.head)
     graph.attach(phrases[0].head, ROOT, "root")
@@ -86,15 +88,18 @@ def _governor(phrase: Phrase, child: Phrase) -> tuple[int, str]:
             return phrase.children[conjuncts[0]].head, "conj"
         if child.index != conjuncts[0]:
             head = phrase.children[conjuncts[coordination.owner[child.index]]]
-    verb = _verb_above(phrase)
-    if verb is not None and child is small_clause_subject(phrase):
-        return verb.head, "obj"
-    stranded = stranded_object(child)
-    if stranded is not None:
-        return stranded.head, "case"
-    graded = _graded_sister(phrase, child)
-    if graded is not None:
-        return graded.head, "advmod"
+    if phrase.label == "S":
+        verb = _verb_above(phrase)
+        if verb is not None and child is small_clause_subject(phrase):
+            return verb.head, "obj"
+    elif child.label in _ADVERBS and phrase.label in NOMINAL:
+        following = child.after()  # "so many people": the adverb modifies the number, not the noun
+        if following and following[0].label in _GRADED:
+            return following[0].head, "advmod"
+    if child.label == "PP":
+        stranded = stranded_object(child)
+        if stranded is not None:
+            return stranded.head, "case"
     return head.head, relation(phrase, child, head)
 
 
@@ -105,11 +110,3 @@ def _verb_above(clause: Phrase) -> Phrase | None:
         return None
     verb = above.head_child
     return verb if verb.begin < clause.begin and is_small_clause(clause) else None
-
-
-def _graded_sister(phrase: Phrase, child: Phrase) -> Phrase | None:
-    """ "So many people": an adverb before an adjective or a number modifies that, not the noun."""
-    if phrase.label not in NOMINAL or child.label not in ("RB", "RBR", "RBS", "ADVP"):
-        return None
-    following = child.after()
-    return following[0] if following and following[0].label in _GRADED else None

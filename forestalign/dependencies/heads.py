@@ -36,7 +36,8 @@ def set_heads(phrases: list[Phrase]) -> None:
             phrase.head_child = children[0]
         else:
             phrase.coordination = find_coordination(phrase, table)
-            phrase.head_child = _head_child(phrase)
+            head = _head_child(phrase)
+            phrase.head_child = _first_part(head) if "GW" in phrase.labels else head
         phrase.head = phrase.head_child.head
 
 
@@ -55,7 +56,7 @@ def _head_child(phrase: Phrase) -> Phrase:
         special = nominal_head(phrase)
     elif phrase.label == "PP":
         special = _complement_of_preposition(phrase)
-    return _first_part(special or phrase.children[ud_head_rules().child(phrase.label, phrase.labels)])
+    return special or phrase.children[ud_head_rules().child(phrase.label, phrase.labels)]
 
 
 def _first_part(head: Phrase) -> Phrase:

@@ -77,18 +77,16 @@ class Coordination:
 
 def build_phrases(tree: Tree, lemmas: Sequence[str]) -> list[Phrase]:
     """All phrases and words, parents before children."""
-    root = _phrase(tree, None, 0, lemmas)
-    order, stack = [], [(root, tree)]
+    order: list[Phrase] = []
+    stack: list[tuple[Tree, Phrase | None, int]] = [(tree, None, 0)]
     while stack:
-        phrase, node = stack.pop()
+        node, parent, index = stack.pop()
+        word, lemma = ("", "") if node.word is None else (node.word.lower(), lemmas[node.begin])
+        labels = tuple([base_label(child.label) for child in node.children])
+        label = base_label(node.label) if parent is None else parent.labels[index]
+        phrase = Phrase(label, node.begin, node.end, word, lemma, parent, index, [], labels=labels)
         order.append(phrase)
-        if node.children:
-            phrase.children = [_phrase(child, phrase, index, lemmas) for index, child in enumerate(node.children)]
-            phrase.labels = tuple([below.label for below in phrase.children])
-            stack.extend(zip(phrase.children, node.children, strict=True))
+        if parent is not None:
+            parent.children.append(phrase)
+        stack += [(node.children[place], phrase, place) for place in range(len(labels) - 1, -1, -1)]
     return order
-
-
-def _phrase(tree: Tree, parent: Phrase | None, index: int, lemmas: Sequence[str]) -> Phrase:
-    word, lemma = ("", "") if tree.word is None else (tree.word.lower(), lemmas[tree.begin])
-    return Phrase(base_label(tree.label), tree.begin, tree.end, word, lemma, parent, index, [])
