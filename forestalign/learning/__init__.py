@@ -11,7 +11,7 @@ From gold:
 - `train_scores`, `cross_validate`: the scores of phrases, and how likely pairs are right
 - `linear_fits`: weighted sums of features
 - `word_gold`, `word_weights`, `word_metric_training`, `word_run`: the word profile `best`
-- `crf_run`, `crf_validation`: the CRF word aligners
+- `crf_run`: the CRF word aligners
 
 - `model_description`: what a model has learned, in words
 """

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from forestalign.arrays import AnyArray
 from forestalign.config import PLACES, AlignConfig
-from forestalign.errors import InputError, UsageError
+from forestalign.errors import ForestAlignError, InputError, UsageError
 from forestalign.inputs import WHAT_GOES_WRONG, read_arrays
 from forestalign.outputs import SideFile, check_sides, naming
 from forestalign.own_files import lock_path, only_run, replaced
@@ -65,6 +65,8 @@ class Checkpoint:
             if str(arrays.get("key")) != self.key:
                 raise UsageError(f"{self.path} belongs to a run with other data or settings: it cannot be resumed here")
             return state_of(arrays)
+        except ForestAlignError:
+            raise
         except WHAT_GOES_WRONG as error:
             message = f"is not a checkpoint of a run, or is damaged ({error}); without --resume the run begins anew"
             raise InputError(self.path, None, message) from error

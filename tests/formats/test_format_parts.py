@@ -22,19 +22,15 @@ from forestalign.forest.forest import Forest
 from forestalign.formats import format_forest, format_nbest
 from forestalign.formats.codec import COLUMNS, to_tsv
 from forestalign.formats.fields import (
-    LONGEST_TEXT,
-    LONGEST_WORD,
     Fields,
-    TooLongError,
     checked_sentence,
     finite,
-    refuse_harmful,
     shorten,
     shorten_any,
     split_on_spaces,
 )
 from forestalign.formats.lines import Unread, read_lines, read_text, read_text_lines, write_lines
-from forestalign.formats.tree_files import format_forest_graph, format_tree_graph, read_given
+from forestalign.formats.tree_files import read_given
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, parse_brackets
 from tests.builders.view_samples import (
@@ -176,11 +172,6 @@ def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_text("-") == "one\ntwo"
 
 
-def test_a_file_that_is_not_there_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no\.txt: cannot be read: No such file"):
-        read_text(tmp_path / "no.txt")
-
-
 def test_packed_lines_have_no_time_in_them(tmp_path: Path) -> None:
     for name in ("one.gz", "two.gz"):
         write_lines(tmp_path / name, ["a", "b"])
@@ -205,43 +196,6 @@ def test_what_is_unread_is_read_when_asked_for() -> None:
 # ---- the door ----
 
 
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        (None, "the source is null; expected a string, a list of words, a Sentence or a spaCy Doc"),
-        (b"bytes", "the source is b'bytes'; expected a string"),
-        (3.5, "the source is 3.5; expected a string"),
-        ({1}, "the source is {1}; expected a string"),
-        (["a", 2], "word 1 of the source is 2; expected a string"),
-        (["a", ""], "token 1 of the source is ''; expected one word without white space"),
-        (["a b"], "token 0 of the source is 'a b'; expected one word"),
-        ("a\x00b", "the source has a control character, U+0000 at character 2"),
-        (["\x1b[31m"], "the source has a control character, U+001B at character 1"),
-        ("a \ud800", "the source has half of a surrogate pair, U+D800 at character 3"),
-    ],
-)
-def test_what_is_no_sentence_is_told(value: object, told: str) -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
-        checked_sentence("source", value, 10)
-    assert str(caught.value).startswith(told)
-
-
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        ("a " * 11, "the target has 11 words; the limit is 10"),
-        (["a"] * 11, "the target has 11 words; the limit is 10"),
-        (Sentence.from_words(["a"] * 12), "the target has 12 words; the limit is 10"),
-        ("a" * (LONGEST_WORD + 1), "the target has a word of 1,001 characters; the limit is 1,000"),
-        (" " * (LONGEST_TEXT + 1), "the target has 50,001 characters; the limit is 50,000"),
-    ],
-)
-def test_what_is_too_long_is_told_with_the_limit(value: object, told: str) -> None:
-    with pytest.raises(TooLongError) as caught:
-        checked_sentence("target", value, 10)
-    assert str(caught.value).startswith(told)
-
-
 def test_a_sentence_is_a_text_a_list_or_itself() -> None:
     sentence = checked_sentence("source", "Don't go.", 10)
     assert sentence.words == ("Do", "n't", "go", ".")
@@ -261,39 +215,12 @@ def test_tokens_of_the_user_keep_their_places(words: list[str]) -> None:
     assert all(sentence.text[token.start : token.end] == token.text for token in sentence.tokens)
 
 
-@pytest.mark.parametrize("text", ["", "plain", "tab\tand\nnewline", "ü 漢字 \u202e"])
-def test_text_without_control_characters_passes(text: str) -> None:
-    refuse_harmful("source", text)
-
-
 # ---- graphs, rows, given parses ----
 
 
 def forest() -> Forest:
     trees = [ScoredTree(parse_brackets(LOW), -0.5), ScoredTree(parse_brackets(HIGH), -1.0)]
     return pack(trees, Sentence.from_words(["I", "saw", "men", "with", "dogs"]))
-
-
-def test_a_tree_graph_has_every_node_every_word_and_one_bottom_row() -> None:
-    graph = format_tree_graph(parse_brackets(LOW))
-    assert graph.startswith("digraph {")
-    assert graph.count("[label=") == 12 + 5
-    assert "{ rank=same; w0; w1; w2; w3; w4; }" in graph
-
-
-def test_a_forest_graph_has_a_dot_for_every_hyperedge_that_has_children() -> None:
-    packed = forest()
-    graph = format_forest_graph(packed)
-    assert graph.count("[shape=point]") == sum(bool(edge.children) for edges in packed.edges for edge in edges)
-    assert graph.count("shape=box") == len(packed)
-    assert "style=dashed" in graph
-    assert "style=bold" in graph
-
-
-def test_labels_of_graphs_are_quoted() -> None:
-    graph = format_tree_graph(parse_brackets('(S (`` ") (NN a\\b))'))
-    assert r'label="\""' in graph
-    assert r'label="a\\b"' in graph
 
 
 @pytest.mark.parametrize("sample", [CAT, LONG], ids=["cat", "long"])

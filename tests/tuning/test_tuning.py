@@ -14,7 +14,7 @@ import pytest
 
 from forestalign.cli import main
 from forestalign.config import AlignConfig
-from forestalign.errors import AnnotationError, MissingExtraError, NoParseError, UsageError
+from forestalign.errors import AnnotationError, NoParseError, UsageError
 from forestalign.evaluation.development import (
     AnnotatedSet,
     ProjectedSet,
@@ -200,10 +200,12 @@ def test_the_plot_is_a_picture(tmp_path):
     assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_scikit_optimize_the_extra_is_named(tmp_path, monkeypatch):
+def test_without_scikit_optimize_the_extra_is_named_before_anything_is_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "skopt", None)
-    with pytest.raises(MissingExtraError, match=r"forestalign\[tune\]"):
-        next(trials_of(tmp_path / "t.jsonl"))
+    assert main(["tune", "gold.jsonl"]) == 1
+    assert "forestalign[tune]" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- development sets ----
