@@ -116,7 +116,7 @@ cat  same meaning .90
   .90    cat = cat
   .90  sat = sat
   .90  quietly = silently
-  .90  on the old mat = On the old rug  (more general)
+  .90  on the old mat = On the old rug  (more specific)
   .90    on = On
   .90    the old mat = the old rug
   .90      the = the
