@@ -37,6 +37,7 @@ from forestalign.errors import ForestAlignError
 from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_vectors
 from forestalign.lexicon.findings import DIFFERENT, OPPOSITE, OTHER_ROLES
+from forestalign.meaning.differences import NEGATION
 from forestalign.mining.edits import edits_of
 from forestalign.mining.meaning_features import ANY_REASON, MOST_REASONS, REASONS
 from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
@@ -44,7 +45,6 @@ from forestalign.mining.similarity_features import alignment_features
 from forestalign.mining.verdicts import VECTOR_FEATURES, nearness, vector_features, without_reasons
 from forestalign.outputs import whole_file
 from forestalign.parsers import load_parser
-from forestalign.phrases.result.contradictions import NEGATION
 from forestalign.tokens import tokenize
 
 SCORE_RIDGE, ODDS_RIDGE = 100.0, 10.0

@@ -11,8 +11,8 @@ from itertools import combinations
 
 from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES
+from forestalign.meaning.differences import NEGATION, Difference
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.phrases.result.contradictions import NEGATION, Contradiction
 from forestalign.phrases.result.pair_relations import SMALL
 from forestalign.phrases.result.rising import compare_roles
 from forestalign.phrases.result.role_changes import ArgumentKind, RoleComparison
@@ -32,12 +32,19 @@ ANY_REASON = "contradiction"
 MOST_REASONS = 3  # that are counted
 
 
-def meaning_features(alignment: Alignment, contradictions: Sequence[Contradiction]) -> dict[str, float]:
+def meaning_features(alignment: Alignment, contradictions: Sequence[Difference]) -> dict[str, float]:
     """What contradictions and roles say about the likeness of two sentences: name of each feature, and its value."""
     roles = compare_roles(alignment.phrases, alignment.source, alignment.target, alignment.words)
     turned = RoleComparison.of(roles.target, roles.source, alignment.words.mirrored(), load_wordnet())
     found = {
-        name: min(sum(each.kind == kind for each in contradictions), MOST_REASONS) / MOST_REASONS
+        name: min(
+            sum(
+                kind in (each.kind, each.relation) and (kind == OPPOSITE) <= (each.kind != NEGATION)
+                for each in contradictions
+            ),
+            MOST_REASONS,
+        )
+        / MOST_REASONS
         for name, kind in REASONS.items()
     }
     found[ANY_REASON] = float(bool(contradictions))

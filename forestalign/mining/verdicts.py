@@ -28,12 +28,12 @@ from pathlib import Path
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.blas import with_one_thread
 from forestalign.errors import GrammarError
 from forestalign.formats.fields import check_id
 from forestalign.grammar import grammar_root
 from forestalign.inputs import read_arrays, reading
 from forestalign.lexicon import load_vectors
+from forestalign.machine import with_one_thread
 from forestalign.mining.edits import edits_of
 from forestalign.mining.meaning_features import ANY_REASON
 from forestalign.mining.sentence_vectors import compared, pooled_vector, projected

@@ -250,3 +250,11 @@ def test_texts_of_few_different_words_take_memory_in_proportion_to_their_length(
     ((rows, entries),) = sizes
     assert rows == 400
     assert entries == rows * (sentence_pairing.MOST_PARTNERS + 1)
+
+
+def test_a_free_paraphrase_is_paired_between_its_neighbours() -> None:
+    source = ["It rained all day.", "Alpha beta gamma budget delta.", "Nobody was hurt."]
+    target = ["It rained all day.", "Epsilon zeta budget eta theta.", "Nobody was hurt."]
+    assert [pair.has_both for pair in pair_sentences(source, target)] == [True, True, True]
+    target[1] = "Snow fell elsewhere."
+    assert [pair.has_both for pair in pair_sentences(source, target)] == [True, False, False, True]
