@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -64,6 +65,24 @@ def print_meaning(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
         for is_changed in sorted(total):
             name, count = "changed" if is_changed else "paraphrases", total[is_changed]
             print(f"{path.stem}, {name}: marked {marked[is_changed]} of {count}, probability right {right[is_changed]}")
+
+
+def read_pairs(path: Path) -> list[dict[str, Any]]:
+    """Pairs as plain records: JSON lines, inline annotations (those to learn from), or lines with marked spans."""
+    if path.suffix == ".tsv":
+        rows = [row.split("\t") for row in path.read_text(encoding="utf-8").splitlines()[1:]]
+        plain = [[re.sub(r"[{}]", "", each) for each in row[:2]] for row in rows]
+        return [
+            {"source": source, "target": target, "paraphrase": float(row[3])}
+            for (source, target), row in zip(plain, rows, strict=True)
+        ]
+    records = [row for row in read_records(path) if row.get("split", "train") == "train"]
+    return [_without_marks(row) if "relation" in row else row for row in records]
+
+
+def _without_marks(row: dict[str, Any]) -> dict[str, Any]:
+    texts = {side: " ".join(re.sub(r"\[\S+ |\]", "", row[side]).split()) for side in ("source", "target")}
+    return {**texts, "paraphrase": int(row["relation"] == "same"), "base": row["id"], "kind": row["relation"]}
 
 
 def read_labelled(path: Path) -> Iterable[Pair]:
