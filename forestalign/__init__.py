@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # type checkers take it for true; `typing` has it, too, and takes time to import
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from forestalign.aligner import Aligner, align, load
     from forestalign.config import AlignConfig
     from forestalign.errors import ForestAlignError
     from forestalign.forest import Forest
-    from forestalign.one_pair import edits, similarity
+    from forestalign.one_pair import align_frame, edits, similarity
     from forestalign.parsers import load_parser
     from forestalign.phrases.result.alignment import Alignment, PhraseAlignment, PhrasePair
     from forestalign.texts.comparison import compare
     from forestalign.tokens import Sentence, Span, Token, tokenize
     from forestalign.trees import Tree
+    from forestalign.view.static import render
     from forestalign.words.alignment import WordAlignment, WordLink
 
 __all__ = [
@@ -32,10 +35,12 @@ __all__ = [
     "WordAlignment",
     "WordLink",
     "align",
+    "align_frame",
     "compare",
     "edits",
     "load",
     "load_parser",
+    "render",
     "similarity",
     "tokenize",
     "words",
@@ -57,10 +62,12 @@ _HOMES = {
     "WordAlignment": "words.alignment",
     "WordLink": "words.alignment",
     "align": "aligner",
+    "align_frame": "one_pair",
     "compare": "texts.comparison",
     "edits": "one_pair",
     "load": "aligner",
     "load_parser": "parsers",
+    "render": "view.static",
     "similarity": "one_pair",
     "tokenize": "tokens",
 }
@@ -83,4 +90,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "__version__"})
+    return sorted([*__all__, "__version__"])

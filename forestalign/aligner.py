@@ -14,15 +14,16 @@ True
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any, Literal, NamedTuple, Unpack, overload
+from typing import Any, Literal, NamedTuple, TypeVar, Unpack, overload
 
 from forestalign.batch import CHUNK_SIZE, Job, Outcome, Processes, RunLimits, StartWork, Workers, outcomes
 from forestalign.blas import with_one_thread
 from forestalign.config import DEFAULT_CONFIG, FILES, HAND_SET, PLACES, AlignConfig, Settings, checked_config
-from forestalign.errors import ForestAlignError, NoParseError, UsageError, shown
+from forestalign.errors import ForestAlignError, NoParseError, UsageError, WrongTypeError, counted, shown
 from forestalign.forest import Forest
 from forestalign.formats import BadRecord
 from forestalign.formats.fields import (
@@ -43,14 +44,21 @@ from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.scoring.model import PhraseModel
 from forestalign.phrases.stage import PhraseStage, Scorer, load_stage
 from forestalign.process_memory import give_back
-from forestalign.reranking import ParsedPair, RerankedPair, load_rerank_weights, mutual_forests, rerank
-from forestalign.reranking.known_children import known_children
+from forestalign.reranking import (
+    ParsedPair,
+    RerankedPair,
+    known_children,
+    load_rerank_weights,
+    mutual_forests,
+    rerank,
+)
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment
 from forestalign.words.linking import WordLinker, parse_failure
 
 Text = str | Sequence[str] | Sentence | DocLike
 Row = tuple[str, Text, Text, WordAlignment | None]  # id, source, target, links where they are given
+Context = TypeVar("Context")
 SIDES = ("source", "target")
 CHART_CELLS = 60_000  # spans of the charts that are held at once, as 48 sentences of 35 words have; 20 MB
 
@@ -150,12 +158,12 @@ class Aligner:
     def align(self, source: Text, target: Text, id: str = "", links: WordAlignment | None = None) -> Alignment:
         """Align one pair; strings are tokenized, lists of words and spaCy documents keep their tokens.
 
-        `links` replace our own.
+        Where a spaCy `Doc` or `Span` came in, the sides of the result's pairs are spans of it. `links` replace our own.
         """
         prepared = self.prepare([_row(source, target, id, links)])[0]
         if isinstance(prepared, NoParseError):
             raise prepared
-        return self.align_prepared(prepared)
+        return _with_docs(self.align_prepared(prepared), (source, target))
 
     def rerank(self, source: Text, target: Text, id: str = "", links: WordAlignment | None = None) -> RerankedPair:
         """The tree of each sentence that is best in the light of the other, beside the parser's own.
@@ -170,29 +178,6 @@ class Aligner:
             raise found
         return found
 
-    @overload
-    def align_many(
-        self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, errors: Literal["raise"] = "raise"
-    ) -> Iterator[Alignment]: ...
-    @overload
-    def align_many(
-        self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, *, errors: Literal["yield"]
-    ) -> Iterator[Alignment | ForestAlignError]: ...
-    def align_many(
-        self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, errors: str = "raise"
-    ) -> Iterator[Alignment] | Iterator[Alignment | ForestAlignError]:
-        """Align pairs in order, over `jobs` processes.
-
-        A pair that fails raises when its turn comes; with errors="yield" its error takes the place of its result.
-        """
-        if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-            raise UsageError(f"jobs is {jobs!r}; expected a whole number of at least 1")
-        if errors not in ("raise", "yield"):
-            raise UsageError(f"errors is {errors!r}; expected 'raise' or 'yield'")
-        if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
-            raise UsageError(f"pairs is {shorten_any(pairs)}; expected pairs of sentences")
-        return self._align_many(pairs, RunLimits(processes=jobs), errors)
-
     def align_elsewhere(
         self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, batch_size: int = CHUNK_SIZE
     ) -> Generator[Alignment | ForestAlignError, None, None]:
@@ -201,19 +186,92 @@ class Aligner:
             for outcome in self._outcomes(pairs, RunLimits(jobs, chunk_size=batch_size), workers):
                 yield outcome.value if outcome.value is not None else ForestAlignError(str(outcome.error))
 
+    @overload
     def pipe(
-        self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, batch_size: int = CHUNK_SIZE
-    ) -> Iterator[Alignment]:
-        """Align pairs as they come: no more are read than a batch, or a few for each process, ahead of what is taken.
+        self,
+        pairs: Iterable[tuple[Text, Text]],
+        jobs: int = 1,
+        batch_size: int = CHUNK_SIZE,
+        *,
+        errors: Literal["raise", "skip"] = "raise",
+        as_tuples: Literal[False] = False,
+    ) -> Iterator[Alignment]: ...
+    @overload
+    def pipe(
+        self,
+        pairs: Iterable[tuple[Text, Text]],
+        jobs: int = 1,
+        batch_size: int = CHUNK_SIZE,
+        *,
+        errors: Literal["yield"],
+        as_tuples: Literal[False] = False,
+    ) -> Iterator[Alignment | ForestAlignError]: ...
+    @overload
+    def pipe(
+        self,
+        pairs: Iterable[tuple[tuple[Text, Text], Context]],
+        jobs: int = 1,
+        batch_size: int = CHUNK_SIZE,
+        *,
+        errors: Literal["raise", "skip"] = "raise",
+        as_tuples: Literal[True],
+    ) -> Iterator[tuple[Alignment, Context]]: ...
+    @overload
+    def pipe(
+        self,
+        pairs: Iterable[tuple[tuple[Text, Text], Context]],
+        jobs: int = 1,
+        batch_size: int = CHUNK_SIZE,
+        *,
+        errors: Literal["yield"],
+        as_tuples: Literal[True],
+    ) -> Iterator[tuple[Alignment | ForestAlignError, Context]]: ...
+    def pipe(
+        self,
+        pairs: Iterable[Any],
+        jobs: int = 1,
+        batch_size: int = CHUNK_SIZE,
+        *,
+        errors: str = "raise",
+        as_tuples: bool = False,
+    ) -> Iterator[Any]:
+        """Align pairs as they come, in order, over `jobs` processes.
 
-        A pair that fails raises when its turn comes.
+        No more are read than a batch, or a few for each process, ahead of what is taken. A pair that fails raises when
+        its turn comes; with errors="skip" it is left out, with errors="yield" its error takes the place of its result.
+        With as_tuples=True each pair comes with something of yours, `((source, target), context)`, and so does its
+        result: `(result, context)`.
         """
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-            raise UsageError(f"batch_size is {batch_size!r}; expected a whole number of at least 1")
-        self.align_many((), jobs)  # says what is wrong with jobs
+        for name, number in (("jobs", jobs), ("batch_size", batch_size)):
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+                raise UsageError(f"{name} is {shown(number)}; expected a whole number of at least 1")
+        if errors not in ("raise", "skip", "yield"):
+            raise UsageError(f"errors is {shown(errors)}; expected 'raise', 'skip' or 'yield'")
         if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
-            raise UsageError(f"pairs is {shorten_any(pairs)}; expected pairs of sentences")
-        return self._align_many(pairs, RunLimits(processes=jobs, chunk_size=batch_size), "raise")
+            raise WrongTypeError(f"pairs is {shown(pairs)}; expected pairs of sentences")
+        return self._piped(pairs, RunLimits(processes=jobs, chunk_size=batch_size), errors, as_tuples)
+
+    def _piped(self, pairs: Iterable[Any], limits: RunLimits, errors: str, as_tuples: bool) -> Iterator[Any]:
+        waiting: deque[tuple[object, object]] = (
+            deque()
+        )  # the pairs that are read and not yet aligned, and their contexts
+
+        def read() -> Iterator[object]:
+            for each in pairs:
+                waiting.append(_pair_and_context(each) if as_tuples else (each, None))
+                yield waiting[-1][0]
+
+        for outcome in self._outcomes(read(), limits):
+            pair, context = waiting.popleft()
+            found = (
+                ForestAlignError(f"pair {outcome.number}: {outcome.error}")
+                if outcome.value is None
+                else _with_docs(outcome.value, pair)
+            )
+            if isinstance(found, ForestAlignError) and errors == "raise":
+                raise found
+            if isinstance(found, Alignment) or errors == "yield":
+                yield (found, context) if as_tuples else found
 
     def _outcomes(
         self, pairs: Iterable[object], limits: RunLimits, workers: Workers | None = None
@@ -221,16 +279,6 @@ class Aligner:
         numbered = (self._job(number, pair) for number, pair in enumerate(pairs, start=1))
         start = StartWork(LoadAligner(self.config, self._parts), _alignment_itself)
         return outcomes(numbered, start, limits=limits, workers=workers)
-
-    def _align_many(self, pairs: Iterable[object], limits: RunLimits, errors: str) -> Iterator[Any]:
-        for outcome in self._outcomes(pairs, limits):
-            if outcome.value is not None:
-                yield outcome.value
-                continue
-            error = ForestAlignError(f"pair {outcome.number}: {outcome.error}")
-            if errors == "raise":
-                raise error
-            yield error
 
     def _job(self, number: int, pair: object) -> Job | BadRecord:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -270,7 +318,7 @@ class Aligner:
         sentences = [
             self.sentence(side, text) for _, *texts, _ in pairs for side, text in zip(SIDES, texts, strict=True)
         ]
-        parses = self.parser.parse(sentences, charts=True) if charts else self.parser.parse(sentences)
+        parses = self._parse(sentences, charts)
         found: list[ParsedPair | NoParseError] = []
         for (id, _, _, links), source, target in zip(pairs, parses[::2], parses[1::2], strict=True):
             failed = parse_failure(source, target)
@@ -285,6 +333,17 @@ class Aligner:
             found.append(ParsedPair(source, target, words, id))
         return found
 
+    def _parse(self, sentences: Sequence[Sentence], charts: bool) -> list[Parse]:
+        """The parser may be the user's own, so what it returns is looked at."""
+        parses = self.parser.parse(sentences, charts=True) if charts else self.parser.parse(sentences)
+        if not isinstance(parses, list | tuple) or not all(isinstance(parse, Parse) for parse in parses):
+            raise WrongTypeError(f"the parser returned {shown(parses)}; expected a list of Parse, one per sentence")
+        if len(parses) != len(sentences):
+            raise UsageError(
+                f"the parser returned {counted(len(parses), 'parse')} for {counted(len(sentences), 'sentence')}"
+            )
+        return list(parses)
+
     @with_one_thread
     def rerank_many(self, pairs: Sequence[Row]) -> list[RerankedPair | NoParseError]:
         """The trees of a batch of pairs (id, source, target, links), each chosen with the help of the other."""
@@ -297,6 +356,10 @@ class Aligner:
 
     def sentence(self, side: str, text: object) -> Sentence:
         """What a user gave for a side, checked; `side` is for messages."""
+        if not isinstance(text, str | Iterable) or isinstance(text, bytes):
+            raise WrongTypeError(
+                f"the {side} is {shown(text)}; expected a string, a list of words, a Sentence or a spaCy Doc"
+            )
         try:
             return checked_sentence(side, text, self.config.max_words)
         except TooLongError as error:
@@ -335,10 +398,10 @@ def align(source: Text, target: Text) -> Alignment:
 
     >>> import forestalign
     >>> for pair in forestalign.align("He can't swim.", "He cannot swim.").pairs(multiword=True):
-    ...     print(pair.source_text, "=", pair.target_text)
-    can't = cannot
-    can't swim = cannot swim
+    ...     print(pair.source.text, "=", pair.target.text)
     He can't swim. = He cannot swim.
+    can't swim = cannot swim
+    can't = cannot
     """
     return default_aligner().align(source, target)
 
@@ -367,6 +430,18 @@ def _row(source: Text, target: Text, id: str, links: WordAlignment | None) -> Ro
     if links is not None and not isinstance(links, WordAlignment):
         raise UsageError(f"links is {shorten_any(links)}; expected a WordAlignment")
     return id, source, target, links
+
+
+def _pair_and_context(each: object) -> tuple[object, object]:
+    if not isinstance(each, tuple | list) or len(each) != 2:
+        raise UsageError(f"{shown(each)} has no context; expected ((source, target), context), as as_tuples=True asks")
+    return each[0], each[1]
+
+
+def _with_docs(result: Alignment, pair: Any) -> Alignment:
+    """The result with the spaCy documents that it was made of, whose spans its pairs have."""
+    source, target = (side if hasattr(side, "char_span") else None for side in pair)
+    return result if source is None and target is None else replace(result, docs=(source, target))
 
 
 def _aligner_of(config: AlignConfig, parts: AlignerParts) -> Aligner:

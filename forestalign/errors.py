@@ -9,8 +9,12 @@ class ForestAlignError(Exception):
     """Root of every error that forestalign raises on purpose."""
 
 
-class UsageError(ForestAlignError):
+class UsageError(ForestAlignError, ValueError):
     """A setting, an option or an argument has a value that cannot work."""
+
+
+class WrongTypeError(UsageError, TypeError):
+    """An argument is of a type that cannot work, such as `None` for a sentence."""
 
 
 class OutputError(ForestAlignError):
@@ -45,11 +49,11 @@ class AnnotationConflict(ForestAlignError):
         super().__init__(message)
 
 
-class NoParseError(ForestAlignError):
+class NoParseError(ForestAlignError, ValueError):
     """A sentence cannot be parsed: empty, too long, or its trees do not fit its words."""
 
 
-class MissingExtraError(ForestAlignError):
+class MissingExtraError(ForestAlignError, ImportError):
     """An optional part was asked for and is not installed."""
 
     def __init__(self, what: str, extra: str):

@@ -1,4 +1,4 @@
-"""One pair of sentences, asked about by the default settings: what `forestalign.align` is for results.
+"""One pair of sentences, or two columns of them, by the default settings: shortcuts for the most common questions.
 
 >>> import forestalign
 >>> print(forestalign.words("He bought a car.", "He purchased a car."))
@@ -14,9 +14,12 @@ car = car
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
+from typing import Any, Literal
 
 from forestalign.aligner import Text, align, default_aligner
 from forestalign.blas import with_one_thread
+from forestalign.errors import UsageError, shown
 from forestalign.mining.edits import PairEdits
 from forestalign.mining.verdicts import Similarity
 from forestalign.words.linking import LinkedPair, WordLinker, parse_failure
@@ -30,6 +33,26 @@ def edits(source: Text, target: Text) -> PairEdits:
 def similarity(source: Text, target: Text) -> Similarity:
     """Whether two sentences mean the same, the probability that they do, a score from 0 to 5, and the reasons."""
     return align(source, target).similarity()
+
+
+def align_frame(frame: Any, source: str, target: str, jobs: int = 1, errors: Literal["raise", "skip"] = "raise") -> Any:
+    """Two columns of a pandas DataFrame aligned: a row for each pair of phrases, under the label of its sentences' row.
+
+    So `frame.join(forestalign.align_frame(frame, "a", "b"))` has the phrases beside the sentences.
+    """
+    for name in (source, target):
+        if name not in getattr(frame, "columns", ()):
+            raise UsageError(f"the frame has no column {shown(name)}; expected two of its columns with sentences")
+    concat = import_module("pandas").concat  # whoever has a frame has it
+    rows = zip(zip(frame[source], frame[target], strict=True), frame.index, strict=True)
+    parts = [frame.iloc[:0][[]]]
+    for result, label in default_aligner().pipe(rows, jobs, errors=errors, as_tuples=True):
+        part = result.to_dataframe().drop(columns="id")
+        part.insert(0, "verdict", result.verdict)
+        part.insert(1, "probability", result.probability)
+        part.index = frame.index[:0].insert(0, label).repeat(len(part))
+        parts.append(part)
+    return concat(parts)
 
 
 @with_one_thread

@@ -39,7 +39,7 @@ from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.words.alignment import MOST_SCORE, WordAlignment, WordLink
 from forestalign.words.packed_vectors import packed, unpacked
 
-FORMAT = 3  # counted up whenever what a file holds changes
+FORMAT = 4  # counted up whenever what a file holds changes
 CHUNK = 16
 LARGEST = 4 << 30  # bytes of a cache folder
 PARSE_SETTINGS = (
@@ -81,12 +81,12 @@ class PairCache:
 
     def path(self, record: PairRecord) -> Path:
         """The file of a pair, whether it is there yet or not."""
-        name = _entry_name(record.source.words, record.target.words, self.settings)
+        name = _entry_name(record.source.written_words, record.target.written_words, self.settings)
         return self.folder / name[:2] / f"{name}.pair"
 
     def write(self, pair: PreparedPair) -> Path:
         """Keep a pair in the file that its words and our settings have."""
-        name = _entry_name(pair.source.sentence.words, pair.target.sentence.words, self.settings)
+        name = _entry_name(pair.source.sentence.written_words, pair.target.sentence.written_words, self.settings)
         path = self.folder / name[:2] / f"{name}.pair"
         _write_entry(path, pair, self.settings)
         return path
@@ -153,7 +153,7 @@ def _entry_pair(content: dict[str, Any], name: str) -> PreparedPair:
         _with_middle(parse_forest(text(side, content[side]))[1], rows)
         for side, rows in zip(SIDES, content["middle"], strict=True)
     )
-    words = source.sentence.words, target.sentence.words
+    words = source.sentence.written_words, target.sentence.written_words
     if _entry_name(*words, text("settings", content["settings"])) != name:
         raise ValueError("it holds another pair, or one of other settings, than its name says")
     links = tuple(_link(fields, *map(len, words)) for fields in content["words"])

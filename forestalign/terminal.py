@@ -7,6 +7,7 @@ Streams that lead to a terminal pass through here; files and pipes get every byt
 from __future__ import annotations
 
 import codecs
+import html
 import os
 import re
 from collections.abc import Iterable
@@ -16,6 +17,22 @@ BOLD, DIM, RED, GREEN, YELLOW, CYAN = "\033[1m", "\033[2m", "\033[1;31m", "\033[
 PLAIN = "\033[0m"
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and line feeds
 _COLOURS = re.compile("(" + "|".join(map(re.escape, (BOLD, DIM, RED, GREEN, YELLOW, CYAN, PLAIN))) + ")")
+
+
+# Directional marks, embeddings, overrides and isolates can make a text read otherwise than it is.
+# `view/assets/draw.js` has the same list.
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """A sentence or a word with every character that would steer its reading as its number: `[U+202E]`."""
+    return _STEERING.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+
+
+def lines_html(text: str) -> str:
+    """Lines of text as a notebook shows them, in the widths of letters that a terminal has."""
+    lines = "\n".join(map(visible, text.split("\n")))
+    return f"<pre>{html.escape(lines)}</pre>"
 
 
 def harmless(text: str, colours: bool = False) -> str:

@@ -1,8 +1,8 @@
-"""Tokens and sentences: surface, lemma, Penn tag and character offsets into the raw text.
+"""Tokens and sentences: text, lemma, Penn tag and character offsets into the raw text.
 
 The tokenizer is NLTK's, in the manner of the Penn Treebank. Four things are done around it: offsets are found by our
-own alignment (NLTK rewrites double quotes, and its search for them gives up on some), a typographic apostrophe inside
-a word counts as a plain one (so that `don’t` is `do n’t`), web and e-mail addresses, `#tags`, `@names` and emoji stay
+own alignment (NLTK rewrites double quotes, and its search for them gives up on some), NLTK is shown plain apostrophes
+and letters (so that `don’t` is `do n’t`), web and e-mail addresses, `#tags`, `@names` and emoji stay
 whole (NLTK is shown letters in their place), as do numbers whose thousands are set off by narrow spaces, and full
 stops are settled where one text holds two sentences (`He left. "Why?"`) or ends in an abbreviation (`in the U.S.`).
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import gzip
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -37,6 +37,11 @@ class Span(NamedTuple):
     end: int
 
     @property
+    def start(self) -> int:
+        """The first token, by the name that results use."""
+        return self.begin
+
+    @property
     def size(self) -> int:
         """How many tokens there are."""
         return self.end - self.begin
@@ -50,23 +55,55 @@ class Span(NamedTuple):
         return self.begin <= other.begin and other.end <= self.end
 
 
+class TextSpan(Span):
+    """A span that knows its words: it prints as text, and is equal to the span.
+
+    >>> phrase = TextSpan.of(Span(1, 3), "a car")
+    >>> print(phrase.text, phrase.start, phrase.end, phrase == (1, 3))
+    a car 1 3 True
+    """
+
+    text: str
+
+    @classmethod
+    def of(cls, span: Span, text: str) -> TextSpan:
+        """The span with its words."""
+        phrase = cls(*span)
+        phrase.text = text
+        return phrase
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<{self.begin}-{self.end} {self.text!r}>"
+
+    def __reduce__(self) -> tuple[Callable[[Span, str], TextSpan], tuple[Span, str]]:
+        return TextSpan.of, (Span(*self), self.text)
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word as it stands in the text; lemma and tag are empty until the sentence is analysed."""
+    """One word, and where it stands in the text; lemma and tag are empty until the sentence is analysed."""
 
-    surface: str
-    begin: int
+    text: str
+    start: int
     end: int
     lemma: str = ""
     tag: str = ""
 
     def __str__(self) -> str:
-        return self.surface
+        return self.text
+
+    @property
+    def form(self) -> str:
+        """The word in its plain form, which is what all stages see and compare."""
+        return self.text if self.text.isascii() else plain_form(self.text)
 
     @property
     def key(self) -> str:
         """What words are compared by: the lemma where there is one, in lower case."""
-        return (self.lemma or self.surface).lower()
+        return (self.lemma or self.form).lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +141,16 @@ class Sentence:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words as they stand in the text."""
+        """The words in their plain forms (`plain_form`), as all stages see and compare them."""
         if self._words is None:
-            object.__setattr__(self, "_words", tuple([token.surface for token in self.tokens]))
+            object.__setattr__(self, "_words", tuple([token.form for token in self.tokens]))
         assert self._words is not None
         return self._words
+
+    @property
+    def written_words(self) -> tuple[str, ...]:
+        """The words as they stand in the text."""
+        return tuple([token.text for token in self.tokens])
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -126,9 +168,14 @@ class Sentence:
         assert self._lemmas is not None
         return self._lemmas
 
+    def span(self, begin: int, end: int) -> TextSpan:
+        """The words from `begin` to before `end`, with their text."""
+        span = Span(begin, end)
+        return TextSpan.of(span, self.phrase(span))
+
     def phrase(self, span: Span) -> str:
         """The words of a span as they stand in the text (*can't*, not *ca n't*), on one line."""
-        return " ".join(self.text[self.tokens[span.begin].begin : self.tokens[span.end - 1].end].split())
+        return " ".join(self.text[self.tokens[span.begin].start : self.tokens[span.end - 1].end].split())
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Sentence:
@@ -150,7 +197,7 @@ class Sentence:
     def with_analysis(self, tags: Sequence[str], lemmas: Sequence[str]) -> Sentence:
         """The sentence with tags and lemmas."""
         tokens = tuple(
-            Token(token.surface, token.begin, token.end, lemma, tag)
+            Token(token.text, token.start, token.end, lemma, tag)
             for token, tag, lemma in zip(self.tokens, tags, lemmas, strict=True)
         )
         return replace(self, tokens=tokens)
@@ -165,11 +212,11 @@ def tokenize(text: str) -> Sentence:
     if not isinstance(text, str):
         raise UsageError(f"text is {shown(text)}; expected a string")
     wholes = [found.span() for found in _WHOLE.finditer(text)] if _MAY_BE_WHOLE.search(text) else []
-    plain = _INNER_APOSTROPHE.sub("'", text)
+    shown_text = plain = text if text.isascii() else _INNER_APOSTROPHE.sub("'", text.translate(_SAME_LENGTH))
     for begin, end in wholes:
         plain = plain[:begin] + _STAND_IN * (end - begin) + plain[end:]
     spans = _cut_around(list(_slices(plain, _word_tokenizer().tokenize(plain))), wholes)
-    spans = _settle_full_stops(text, spans)
+    spans = _settle_full_stops(shown_text, spans)
     return Sentence(text, tuple(Token(text[begin:end], begin, end) for begin, end in spans))
 
 
@@ -180,31 +227,56 @@ def lemmatize(words: Sequence[str], tags: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=KEPT_WORDS)
 def standard_form(word: str) -> str:
-    """A word as it is usually written, for whatever compares words; the text itself is kept as it stands.
+    """The plain form of a word, or the standard form of an informal spelling that is no other word.
 
-    One form for what Unicode has several for: ligatures, letters of full width, apostrophes, dashes, the spaces in
-    numbers. Informal spellings that are no other word are their standard forms
-    (grammar/paraphrases/informal-spelling.txt).
+    The spellings are in grammar/paraphrases/informal-spelling.txt.
 
-    >>> standard_form("oﬃce"), standard_form("nʼt"), standard_form("1\u202f000"), standard_form("definately")
-    ('office', "n't", '1000', 'definitely')
+    >>> standard_form("oﬃce"), standard_form("definately")
+    ('office', 'definitely')
     """
-    plain = word
-    if not word.isascii():
-        plain = "".join(map(_plain_character, word)).translate(_PLAIN_MARKS)
-    if " " in plain and plain.replace(" ", "").replace(".", "").isdigit():
-        plain = plain.replace(" ", "")
+    plain = plain_form(word)
     return informal_spellings().get(plain.lower(), plain)
 
 
+@lru_cache(maxsize=KEPT_WORDS)
+def plain_form(word: str) -> str:
+    """One form for what Unicode has several for; a plain word is its own.
+
+    Ligatures, letters of full width, accents, digits, apostrophes, quotes, dashes, invisible characters inside a word,
+    and what sets off thousands.
+
+    >>> plain_form("oﬃce"), plain_form("nʼt"), plain_form("1\u202f000"), plain_form("com\u00admittee")
+    ('office', "n't", '1000', 'committee')
+    """
+    if word.isascii():
+        return word
+    plain = "".join(map(_plain_character, unicodedata.normalize("NFC", word)))
+    if any(map(str.isalnum, plain)):
+        plain = "".join(character for character in plain if unicodedata.category(character) != "Cf")
+    if _THOUSANDS.fullmatch(plain):
+        plain = _THOUSANDS_MARK.sub("", plain)
+    return plain if "".join(plain.split()) == plain != "" else word  # some characters stand for whole phrases
+
+
 def _plain_character(character: str) -> str:
-    """The compatible character or characters; fractions and superscripts are numbers of their own and stay."""
-    return character if unicodedata.category(character) == "No" else unicodedata.normalize("NFKC", character)
+    """The plain character or characters; fractions and superscripts are numbers of their own and stay."""
+    category = unicodedata.category(character)
+    if category == "Nd":
+        return str(unicodedata.digit(character))
+    return _PLAIN_MARKS.get(character) or (character if category == "No" else unicodedata.normalize("NFKC", character))
 
 
-_PLAIN_MARKS = str.maketrans(
-    {**dict.fromkeys("‘’‛ʼʹ′＇´", "'"), **dict.fromkeys("‐‑‒–—―−", "-"), **dict.fromkeys("“”„‟″", '"')}
-)
+_APOSTROPHES = "‘’‛ʼʹ′＇´"
+_HYPHENS = "‐‑−"
+_PLAIN_MARKS = {
+    **dict.fromkeys(_APOSTROPHES, "'"),
+    **dict.fromkeys(_HYPHENS + "‒–—―", "-"),
+    **dict.fromkeys("“”„‟″«»", '"'),
+}
+_THOUSANDS = re.compile(r"\d{1,3}(?:[ ']\d{3})+")
+_THOUSANDS_MARK = re.compile("[ ']")
+# what NLTK is shown in place of a character
+_SAME_LENGTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(map(ord, _HYPHENS), ord("-"))
 
 
 def _is_no_other_word(informal: str, standard: str) -> bool:
@@ -229,7 +301,7 @@ def analyse(sentence: Sentence, tags: Sequence[str]) -> Sentence:
     return sentence.with_analysis(tags, lemmatize(sentence.words, tags))
 
 
-_INNER_APOSTROPHE = re.compile(r"(?<=\w)[’ʼ＇′](?=\w)")
+_INNER_APOSTROPHE = re.compile(rf"(?<=\w)[{_APOSTROPHES}](?=\w)")
 _DOUBLE_QUOTES = ("``", "''")  # what NLTK writes for any double quote
 
 
@@ -299,7 +371,8 @@ _WHOLE = re.compile(
     rf"|(?<![\w.-])(?:[a-z0-9-]+\.)+(?:{_TOP_DOMAINS})/{_ADDRESS}"
     r"|(?<![\w.+-])[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+"
     r"|(?<![\w#&])#\w*[^\W\d_]\w*"
-    "|(?<![\\w.,])\\d{1,3}(?:[\u202f\u2009\u00a0]\\d{3})+(?![\\w])"
+    "|(?<![\\w.,])\\d{1,3}(?:[\u202f\u2009\u2007\u00a0]\\d{3})+(?![\\w])"
+    "|…"
     r"|(?<![\w@.])@\w+(?:\.\w+)*"
     r"|(?<!\S)[:;=]['’]?-?[()DPp|/\\*](?!\S)"
     "|[\U0001f1e6-\U0001f1ff]{2}"

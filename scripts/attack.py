@@ -45,7 +45,7 @@ RUNS = (
 # commands that work in several processes, for planted modules
 WORKING = ("align pairs.tsv -q -j 2", "words pairs.tsv -q", "rerank pairs.tsv -q", "extract results.jsonl -o - -q -j 2")
 SIDES = {
-    "parse --trees trees.mrg sentences.txt --tokenized -q": (".journal", ".new", ".new.journal"),
+    "parse --trees trees.mrg sentences.txt --tokenized -q": (".journal",),
     "crf train links.jsonl --no-parser --iterations 2 -q": (".journal", ".lock"),
     "train pairs.tsv --cache cache -q": (".checkpoint.npz", ".lock"),
 }
@@ -126,6 +126,16 @@ class Ground:
         assert done.returncode == 0, done.stderr
         return contents(folder)
 
+    def killed_late(self, line: str, journal: str) -> Contents:
+        """The files after the command was killed as late as it had a journal."""
+        self.whole(line)
+        for call in range(self.calls(), 0, -1):
+            folder = self.place()
+            self.run(folder, line, kill=call)
+            if journal in contents(folder):
+                return contents(folder)
+        raise AssertionError(f"{line} writes no {journal}")
+
     def chosen(self, places: range) -> range:
         """All of these numbers, or some of them, evenly."""
         return places[:: max(1, len(places) // self._most)] if self._most else places
@@ -180,17 +190,18 @@ def _killed(ground: Ground, line: str, more: str, expected: Contents, call: int)
 
 
 def cuts(ground: Ground) -> Iterator[Row]:
-    """Cut the journal and the output of a run anywhere: --resume gives the same bytes, or changes nothing."""
+    """Cut the journal and the output of a killed run anywhere: --resume gives the same bytes, or changes nothing."""
     for line, output, _ in RUNS[:2]:
         expected = ground.whole(f"{line} -o {output}")
+        before = ground.killed_late(f"{line} -o {output}", f"{output}.journal")
         for name in (f"{output}.journal", output):
-            attempt = partial(_cut, ground, f"{line} -o {output} --resume", name, expected)
-            yield Row(f"cut: {name}").judge_all(attempt, ground.chosen(range(len(expected[name]))))
+            attempt = partial(_cut, ground, f"{line} -o {output} --resume", name, before, expected)
+            yield Row(f"cut: {name}").judge_all(attempt, ground.chosen(range(len(before[name]))))
 
 
-def _cut(ground: Ground, line: str, name: str, expected: Contents, place: int) -> Try:
+def _cut(ground: Ground, line: str, name: str, killed: Contents, expected: Contents, place: int) -> Try:
     folder = ground.place()
-    before = {**expected, name: expected[name][:place]}
+    before = {**killed, name: killed[name][:place]}
     for each, content in before.items():
         (folder / each).write_bytes(content)
     done = ground.run(folder, line)

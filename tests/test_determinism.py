@@ -33,8 +33,8 @@ def aligner() -> Aligner:
 
 @pytest.mark.heavy
 def test_any_number_of_jobs_gives_the_same_bytes(aligner: Aligner) -> None:
-    one = [result.to_json() for result in aligner.align_many(PAIRS, jobs=1)]
-    assert one == [result.to_json() for result in aligner.align_many(PAIRS, jobs=2)]
+    one = [result.to_json() for result in aligner.pipe(PAIRS, jobs=1)]
+    assert one == [result.to_json() for result in aligner.pipe(PAIRS, jobs=2)]
     assert one == [aligner.align(*pair, id=str(number)).to_json() for number, pair in enumerate(PAIRS, start=1)]
 
 

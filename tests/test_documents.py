@@ -40,6 +40,42 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def text_of(page: str) -> str:
+    """A page with single spaces for all white space."""
+    return " ".join((ROOT / page).read_text(encoding="utf-8").split())
+
+
+# ---- figures that stand in two places ----
+
+
+def test_what_many_pairs_cost_follows_from_the_speeds_of_the_page_of_results() -> None:
+    rates = re.search(
+        r"\| text to JSON, one process / two \| ([\d.]+) / ([\d.]+) pairs/s \|", text_of("docs/results.md")
+    )
+    costs = re.search(
+        r"aligns ([\d.]+) pairs of 25 words per second, two processes on two cores ([\d.]+) .*? does about (\d+)\."
+        r" 50 million pairs take ([\d.]+) million seconds or ([\d,]+) core hours: ([\d.]+) hours on 100 cores,"
+        r" or about (\d+) dollars",
+        text_of("docs/long-work.md"),
+    )
+    assert rates
+    assert costs
+    assert costs.groups()[:2] == rates.groups()
+    of_a_core, seconds, hours, of_hundred, dollars = (float(each.replace(",", "")) for each in costs.groups()[2:])
+    assert of_a_core == round(float(rates[2]) / 2)
+    assert seconds == round(100 / float(rates[2]), 1)
+    assert hours == pytest.approx(seconds * 1e6 / 3600, rel=0.005)
+    assert (of_hundred, dollars) == (round(hours / 100, 1), round(hours * 0.04))
+
+
+def test_the_signature_of_the_readme_is_on_the_page_of_results() -> None:
+    (signature,) = re.findall(
+        r"Signature of the first row: (forestalign \S+ grammar:[0-9a-f]{8});", text_of("README.md")
+    )
+    assert signature in text_of("docs/results.md")
+    assert signature.split()[1] == PROJECT["version"]
+
+
 # ---- examples ----
 
 

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forestalign.batch.run_journal import JournalFile
+from forestalign.batch.run_journal import RunJournal
 from forestalign.errors import ForestAlignError, InputError
 from forestalign.evaluation.annotated_pairs import read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore
@@ -112,7 +112,7 @@ READERS: dict[str, Reader] = {
     "analyses": lambda path: AnalysisStore(path, "encoder"),
     "checkpoints": lambda path: Checkpoint(path, "key").read(_state_of),
     "checkpoints of gold": lambda path: Checkpoint(path, "key").read(_gold_state_of),
-    "journals": JournalFile,
+    "journals": lambda path: RunJournal(str(path)),
 }
 OWN_READERS = {
     "enju": "Enju",

@@ -83,7 +83,7 @@ TIED = (  # equal words, of which either may be the one that moved
     ("2 2 home home big 1 two home home", "1 home big home home 2 home two 2"),
 )
 OTHER_WAY = {
-    "deleted": "inserted", "inserted": "deleted", "split": "merged", "merged": "split",
+    "removed": "added", "added": "removed", "split": "merged", "merged": "split",
     "more general": "more specific", "more specific": "more general",
 }  # fmt: skip
 
@@ -106,7 +106,7 @@ def shape(alignment: Alignment, is_swapped: bool) -> tuple[object, ...]:
         pairs = frozenset(
             (
                 sided((pair.source, pair.source_label), (pair.target, pair.target_label)),
-                (pair.compositional, pair.inverted, pair.is_bar, pair.log_prob, pair.posterior),
+                (pair.compositional, pair.inverted, pair.is_bar, pair.log_prob, pair.confidence),
                 turned(pair.relation),
                 pair.evidence,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -12,9 +13,9 @@ from typing import Any
 import pytest
 
 import forestalign
-from forestalign import Alignment, Span, Token
+from forestalign import Alignment, ForestAlignError, Span, Token
 from forestalign.aligner import default_aligner
-from forestalign.errors import UsageError
+from forestalign.errors import MissingExtraError, UsageError
 from forestalign.trees import parse_brackets
 
 PAIR = "He bought a car.", "He purchased an automobile."
@@ -29,7 +30,7 @@ def result() -> Alignment:
 
 
 def test_the_pairs_of_a_result_say_what_they_are_about(result: Alignment) -> None:
-    found = {pair.source_text: (pair.target_text, pair.relation, pair.confidence) for pair in result}
+    found = {pair.source.text: (pair.target.text, pair.relation, pair.confidence) for pair in result}
     target, relation, confidence = found["bought"]
     assert (target, relation) == ("purchased", "equal")
     assert confidence is not None
@@ -37,7 +38,7 @@ def test_the_pairs_of_a_result_say_what_they_are_about(result: Alignment) -> Non
 
 
 def test_a_side_of_a_pair_prints_its_text_and_is_a_span(result: Alignment) -> None:
-    pair = next(pair for pair in result if pair.source_text == "a car")
+    pair = next(pair for pair in result if pair.source.text == "a car")
     assert (str(pair.source), f"{pair.target}") == ("a car", "an automobile")
     assert isinstance(pair.source, Span)
     assert (pair.source, pair.source.size) == (Span(2, 4), 2)
@@ -60,7 +61,7 @@ def test_a_sentence_has_tokens_by_order_and_by_place(result: Alignment) -> None:
     assert [str(token) for token in result.source] == ["He", "bought", "a", "car", "."]
     assert result.source[1].lemma == "buy"
     assert result.source[-1] == result.source.tokens[-1]
-    assert [token.surface for token in result.source[2:4]] == ["a", "car"]
+    assert [token.text for token in result.source[2:4]] == ["a", "car"]
     assert str(result.source) == PAIR[0]
     assert isinstance(result.source[0], Token)
 
@@ -87,10 +88,10 @@ def test_pandas_itself_takes_the_pairs_and_counts_with_them(result: Alignment) -
     pandas = pytest.importorskip("pandas")
     frame = result.to_dataframe()
     assert isinstance(frame, pandas.DataFrame)
-    assert frame["source"].tolist() == [pair.source_text for pair in result]
+    assert frame["source"].tolist() == [pair.source.text for pair in result]
     assert frame["confidence"].tolist() == [pair.confidence for pair in result]
     assert str(frame["confidence"].dtype) == "float64"
-    assert {str(frame[name].dtype) for name in ("source_begin", "source_end")} == {"int64"}
+    assert {str(frame[name].dtype) for name in ("source_start", "source_end")} == {"int64"}
     empty = replace(result, phrases=replace(result.phrases, pairs=())).to_dataframe()
     assert list(empty.columns) == list(frame.columns)
     assert len(empty) == 0
@@ -100,6 +101,21 @@ def test_without_pandas_a_frame_says_what_to_install(result: Alignment, monkeypa
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(UsageError, match="needs pandas, which is not installed: pip install pandas"):
         result.to_dataframe()
+
+
+def test_two_columns_of_a_frame_are_aligned_row_by_row() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [PAIR[0], "Go!", 7.0], "b": [PAIR[1], "Leave!", "x"]}, index=["x", "y", "z"])
+    found = forestalign.align_frame(frame, "a", "b", errors="skip")
+    expected = [("x", pair.source.text) for pair in forestalign.align(*PAIR)]
+    expected += [("y", pair.source.text) for pair in forestalign.align("Go!", "Leave!")]
+    assert list(zip(found.index, found["source"], strict=True)) == expected
+    assert frame.join(found).loc["x", "a"].tolist() == [PAIR[0]] * found.index.tolist().count("x")
+    assert forestalign.align_frame(frame[:0], "a", "b").empty
+    with pytest.raises(ForestAlignError, match=r"pair 3: the source is 7\.0; expected a string"):
+        forestalign.align_frame(frame, "a", "b")
+    with pytest.raises(UsageError, match="the frame has no column 'c'"):
+        forestalign.align_frame(frame, "a", "c")
 
 
 # ---- beside `align` ----
@@ -155,6 +171,73 @@ def test_a_stream_that_cannot_be_is_refused_at_once(settings: dict[str, Any], me
         default_aligner().pipe(**{"pairs": [], **settings})
 
 
+BAD: Any = ("", None)
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"), [("skip", ["1 a", "3 c"]), ("yield", ["1 a", "pair 2: the target is None b", "3 c"])]
+)
+def test_a_pair_that_fails_is_skipped_or_yielded_and_contexts_come_back(errors: Any, expected: list[str]) -> None:
+    pairs = list(zip([PAIR, BAD, PAIR], "abc", strict=True))
+    found = default_aligner().pipe(pairs, errors=errors, as_tuples=True)
+    told = [
+        (each.id if isinstance(each, Alignment) else str(each).partition(";")[0], context) for each, context in found
+    ]
+    assert [" ".join(each) for each in told] == expected
+    plain = default_aligner().pipe([PAIR, BAD], errors="skip")
+    assert [each.id for each in plain] == ["1"]
+
+
+def test_wrong_types_and_values_are_errors_of_python_as_well() -> None:
+    with pytest.raises(TypeError, match="the source is None; expected a string, a list of words"):
+        forestalign.align(BAD[1], "He left.")
+    for wrong in ("", ["a", 3]):
+        with pytest.raises(ValueError, match=r"the source|of the source"):
+            forestalign.align(wrong, "He left.")  # type: ignore[arg-type]
+    with pytest.raises(ImportError):
+        raise MissingExtraError("tuning", "tune")
+
+
+class Lazy:
+    """A parser that returns what it was made with."""
+
+    def __init__(self, parses: Any):
+        self.parses = parses
+
+    def parse(self, sentences: Any, forests: bool = True, charts: bool = False) -> Any:
+        return self.parses
+
+
+@pytest.mark.parametrize(
+    ("parses", "message"),
+    [([], "returned 0 parses for 2 sentences"), (None, "None; expected a list of Parse"), ([1], "1")],
+)
+def test_a_parser_that_returns_too_little_is_named(parses: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=f"the parser returned .*{message}" if parses else "the parser returned"):
+        forestalign.Aligner(parser=Lazy(parses)).align(*PAIR)
+
+
+# ---- how answers look ----
+
+
+def test_answers_are_short_when_named_and_lines_in_a_notebook(result: Alignment) -> None:
+    answers = result, result[0], result.edits(), result.edits().edits[0], result.similarity(), forestalign.words(*PAIR)
+    assert all(len(repr(answer)) < 160 and "\n" not in repr(answer) for answer in answers)
+    assert repr(result[1]) == f"<PhrasePair 'He' = 'He' {result[1].confidence:.2f}>"
+    assert all("<" in answer._repr_html_() for answer in (result, *answers[2::2], answers[5]))
+
+
+def test_a_drawing_for_slides_is_one_svg_and_a_page_stands_alone(result: Alignment) -> None:
+    svg = ElementTree.fromstring(forestalign.render(result, "svg"))
+    assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "prefers-color-scheme" not in str(svg[0].text)
+    assert forestalign.render(result) == result._repr_html_()
+    assert result._repr_html_() in forestalign.render(result, "page")
+    for wrong in ((result, "png"), (PAIR, "svg")):
+        with pytest.raises(UsageError, match="expected"):
+            forestalign.render(*wrong)  # type: ignore[arg-type]
+
+
 # ---- spaCy ----
 
 
@@ -194,18 +277,27 @@ def test_a_document_keeps_its_tokens(begin: int) -> None:
     result = forestalign.align(doc, "He cannot swim.")
     assert result.source.words == ("He", "can't", "swim", ".")
     assert result.source.text == "He  can't swim."
-    assert [token.begin for token in result.source] == [0, 4, 10, 14]
-    assert [found.source.words for found in default_aligner().align_many([(doc, doc)])] == [result.source.words]
+    assert [token.start for token in result.source] == [0, 4, 10, 14]
+    assert [found.source.words for found in default_aligner().pipe([(doc, doc)])] == [result.source.words]
     assert forestalign.words(doc, doc).source.words == result.source.words
 
 
-@pytest.mark.heavy
-def test_a_document_of_spacy_itself_keeps_its_tokens() -> None:
-    spacy = pytest.importorskip("spacy")
-    doc = spacy.blank("en")("The well-known author didn't come.")
-    result = forestalign.align(doc, "The famous author did not come.")
-    assert result.source.words == tuple(token.text for token in doc)
-    assert result.source.words[1:4] == ("well", "-", "known")
+def test_pairs_of_spacy_documents_are_spans_of_them() -> None:
+    english = pytest.importorskip("spacy").blank("en")
+    doc, whole = english("He turned  the well-known job down."), english("Yes. He refused the famous job.")
+    part = whole[2:]
+    result = forestalign.align(doc, part)
+    assert result.source.words == tuple(token.text for token in doc if not token.is_space)
+    for pair in result:
+        assert (pair.source.doc, pair.target.doc) == (doc, whole)
+    texts = {pair.source.text: (pair.target.text, pair.target.start) for pair in result}
+    assert texts["turned  the well-known job down"] == ("refused the famous job", 3)
+    (scattered,) = result.scattered
+    assert (list(scattered.source), list(scattered.target)) == ([doc[1], doc[8]], [whole[3]])
+    assert [found[0].source.doc for found in default_aligner().pipe([(doc, "He refused.")])] == [doc]
+    mixed = forestalign.align(doc, "He refused the famous job.")[0]
+    assert (mixed.source.doc, mixed.target.text) == (doc, "He refused the famous job.")
+    assert result.to_tsv().splitlines()[1].split("\t")[3:5] == ["0-1", "0-1"]  # files have places in the sentence
 
 
 @pytest.mark.parametrize(

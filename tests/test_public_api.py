@@ -52,6 +52,7 @@ DOCUMENTED = (
     "forestalign.phrases.result.alignment",
     "forestalign.tokens",
     "forestalign.trees.brackets",
+    "forestalign.view.static",
     "forestalign.view.text",
 )
 
@@ -85,23 +86,24 @@ def test_the_public_names_are_these() -> None:
         "WordAlignment",
         "WordLink",
         "align",
+        "align_frame",
         "compare",
         "edits",
         "load",
         "load_parser",
+        "render",
         "similarity",
         "tokenize",
         "words",
     ]
     assert all(getattr(forestalign, name).__doc__ for name in forestalign.__all__)
-    assert set(forestalign.__all__) <= set(dir(forestalign))
+    assert dir(forestalign) == sorted([*forestalign.__all__, "__version__"])
     with pytest.raises(AttributeError, match="no attribute 'alignment_of'"):
         _ = forestalign.alignment_of
 
 
 def test_the_version_is_that_of_the_installation() -> None:
     assert forestalign.__version__ == version("forestalign")
-    assert "__version__" in dir(forestalign)
 
 
 @pytest.mark.parametrize("statement", ["import forestalign", "import forestalign.cli"])
@@ -173,23 +175,33 @@ def test_tags_that_the_chosen_tree_has_are_those_of_the_sentence() -> None:
 
 def test_pairs_have_their_texts_as_they_stand() -> None:
     found = forestalign.align("We can't stop.", "We cannot stop.")
-    assert ("can't stop", "cannot stop") in [(pair.source_text, pair.target_text) for pair in found]
+    assert ("can't stop", "cannot stop") in [(pair.source.text, pair.target.text) for pair in found]
     mirrored = forestalign.align("We cannot stop.", "We can't stop.")
-    assert ("cannot stop", "can't stop") in [(pair.source_text, pair.target_text) for pair in mirrored]
+    assert ("cannot stop", "can't stop") in [(pair.source.text, pair.target.text) for pair in mirrored]
 
 
-def test_pairs_are_chosen_by_posterior_size_and_kind(result: Alignment) -> None:
+def test_a_result_is_a_sequence_of_pairs_from_the_top_down(result: Alignment) -> None:
+    pairs = list(result)
+    assert len(result) == len(pairs)
+    assert (result[0], result[-1], result[1:3]) == (pairs[0], pairs[-1], tuple(pairs[1:3]))
+    assert (result[0].source.text, result.source[1].text) == (PAIRS[0][0], "committee")
+    assert [pair.source.start for pair in pairs] == sorted(pair.source.start for pair in pairs)
+    for number, pair in enumerate(pairs):
+        assert not any(pair.source != other.source and other.source.covers(pair.source) for other in pairs[number:])
+
+
+def test_pairs_are_chosen_by_confidence_size_and_kind(result: Alignment) -> None:
     assert list(result) == list(result.pairs())
     assert all(not pair.is_bar for pair in result.pairs(bars=False))
-    assert result.pairs(bars=True) == result.phrases.pairs
+    assert sorted(result.pairs(bars=True), key=repr) == sorted(result.phrases.pairs, key=repr)
     multiword = result.pairs(multiword=True)
-    assert {(pair.source_text, pair.target_text) for pair in multiword} >= {("the plan", "The plan")}
-    assert all(" " in pair.source_text and " " in pair.target_text for pair in multiword)
-    posteriors = [pair.posterior for pair in result.pairs()]
-    middle = sorted(posterior for posterior in posteriors if posterior is not None)[len(posteriors) // 2]
-    likely = result.pairs(min_posterior=middle)
-    assert len(likely) == sum(posterior is not None and posterior >= middle for posterior in posteriors)
-    assert not result.pairs(min_posterior=1.1)
+    assert {(pair.source.text, pair.target.text) for pair in multiword} >= {("the plan", "The plan")}
+    assert all(" " in pair.source.text and " " in pair.target.text for pair in multiword)
+    confidences = [pair.confidence for pair in result.pairs()]
+    middle = sorted(value for value in confidences if value is not None)[len(confidences) // 2]
+    likely = result.pairs(min_confidence=middle)
+    assert len(likely) == sum(value is not None and value >= middle for value in confidences)
+    assert not result.pairs(min_confidence=1.1)
 
 
 def test_a_table_has_a_row_for_each_pair_and_each_null(result: Alignment) -> None:
@@ -244,18 +256,18 @@ def test_a_notebook_shows_a_drawing(result: Alignment) -> None:
 
 @pytest.mark.heavy
 def test_two_processes_give_what_one_gives(aligner: Aligner) -> None:
-    alone = list(aligner.align_many(PAIRS))
-    assert [found.to_json() for found in aligner.align_many(PAIRS, jobs=2)] == [found.to_json() for found in alone]
+    alone = list(aligner.pipe(PAIRS))
+    assert [found.to_json() for found in aligner.pipe(PAIRS, jobs=2)] == [found.to_json() for found in alone]
     assert [found.id for found in alone] == ["1", "2"]
 
 
 def test_a_pair_is_aligned_alone_as_among_others(aligner: Aligner, result: Alignment) -> None:
-    first = next(iter(aligner.align_many(PAIRS)))
+    first = next(iter(aligner.pipe(PAIRS)))
     assert first.phrases == result.phrases
 
 
 def test_a_pair_that_fails_raises_in_its_turn(aligner: Aligner) -> None:
-    many = aligner.align_many([PAIRS[1], ("", "He left.")])
+    many = aligner.pipe([PAIRS[1], ("", "He left.")])
     assert next(many).phrases.reached_root
     with pytest.raises(ForestAlignError, match=r"pair 2: the source cannot be parsed: .*empty"):
         next(many)

@@ -160,7 +160,7 @@ def test_a_parser_of_the_script_that_is_run_is_told_in_our_words(tmp_path: Path)
                 def parse(self, sentences, forests=True, charts=False):
                     return []
             try:
-                list(forestalign.Aligner(parser=Mine()).align_many([("a b", "c d")] * 3, jobs=2))
+                list(forestalign.Aligner(parser=Mine()).pipe([("a b", "c d")] * 3, jobs=2))
             except forestalign.ForestAlignError as error:
                 print(error)
             """
@@ -179,7 +179,7 @@ def test_a_parser_that_cannot_be_pickled_is_told_in_our_words() -> None:
             return []
 
     with pytest.raises(forestalign.ForestAlignError, match="has to stand in a module"):
-        list(Aligner(parser=Local()).align_many([("a b", "c d")] * 3, jobs=2))
+        list(Aligner(parser=Local()).pipe([("a b", "c d")] * 3, jobs=2))
 
 
 # ---- what behaviour is relied on ----

@@ -28,11 +28,11 @@ def test_joining_tokens_by_their_offsets_gives_back_the_text(text: str) -> None:
     sentence = tokenize(text)
     rebuilt, position = "", 0
     for token in sentence.tokens:
-        gap = text[position : token.begin]
+        gap = text[position : token.start]
         assert gap == "" or gap.isspace()
-        assert token.surface != ""
-        assert not any(character.isspace() for character in token.surface)
-        rebuilt += gap + token.surface
+        assert token.text != ""
+        assert not any(character.isspace() for character in token.text)
+        rebuilt += gap + token.text
         position = token.end
     assert rebuilt + text[position:] == text
     assert text[position:].strip() == ""
@@ -59,7 +59,7 @@ def test_joining_tokens_by_their_offsets_gives_back_the_text(text: str) -> None:
     ],
 )
 def test_words_are_cut_in_the_manner_of_the_penn_treebank(text: str, words: str) -> None:
-    assert " ".join(tokenize(text).words) == words
+    assert " ".join(tokenize(text).written_words) == words
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_analysis_keeps_text_and_offsets() -> None:
     analysed = analyse(plain, ["NNS", "VBD", "."])
     assert (analysed.tags, analysed.lemmas) == (("NNS", "VBD", "."), ("dog", "bark", "."))
     assert (analysed.text, analysed.words) == (plain.text, plain.words)
-    assert [token.begin for token in analysed.tokens] == [token.begin for token in plain.tokens]
+    assert [token.start for token in analysed.tokens] == [token.start for token in plain.tokens]
 
 
 def test_an_analysis_needs_one_tag_a_word() -> None:
@@ -156,7 +156,7 @@ def test_an_analysis_needs_one_tag_a_word() -> None:
 def test_words_given_by_the_user_are_kept() -> None:
     sentence = Sentence.from_words(["can't", "stop"])
     assert sentence.words == ("can't", "stop")
-    assert [sentence.text[token.begin : token.end] for token in sentence.tokens] == ["can't", "stop"]
+    assert [sentence.text[token.start : token.end] for token in sentence.tokens] == ["can't", "stop"]
 
 
 def _modules_after(statement: str) -> set[str]:

@@ -1,33 +1,27 @@
 """Where the results of a run go: to a file that can be resumed, or to a stream.
 
-A resumed run holds its input against the journal, pair by pair. Where earlier pairs failed, it writes a second file
-beside the first, with the old results and the new ones in the order of the input, which takes the first one's place as
-soon as it has all of it; a run that is killed before goes on with that file.
+A resumed run holds its input against the journal, pair by pair. What the journal holds need not be done again: where
+the output lacks it, or where a pair that failed is done now, the output is written anew from there.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import zlib
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
-from forestalign.batch.run_journal import (
-    JournalFile,
-    PairState,
-    Record,
-    Settings,
-    found_journal,
-    is_journal,
-    refuse_other_settings,
-)
-from forestalign.batch.store import Store, finish_move, is_of_run, open_results
+from forestalign.batch.run_facts import Settings, refuse_other_settings
+from forestalign.batch.run_journal import Head, PairState, RunJournal, is_journal, write_at
 from forestalign.errors import UsageError
-from forestalign.outputs import STDOUT, SideFile, followed, is_stream, naming
-from forestalign.own_files import CLOSED_FOR_CHILDREN
+from forestalign.outputs import STDOUT, SideFile, followed, is_packed, is_stream, naming
+from forestalign.own_files import CLOSED_FOR_CHILDREN, open_alone, started
 from forestalign.terminal import harmless
+
+GROUP = 64  # pairs in a gzip member
+_GZIP = 31  # zlib's number for gzip headers
 
 
 class Output(Protocol):
@@ -84,17 +78,96 @@ class Stream:
             os.close(self._descriptor)
 
 
+class _Results:
+    """The bytes of an output, one result or one group of them after the other.
+
+    Where an earlier run wrote the same bytes they stay; where it did not, what follows is written anew. A gzip output
+    has one member for each group of pairs, counted from the beginning of the input, so that a file which was resumed
+    has the same bytes as one that was not.
+    """
+
+    def __init__(self, path: str, descriptor: int):
+        self.path, self._descriptor = path, descriptor
+        self._is_packed = is_packed(path)
+        self._group: list[bytes] = []
+        self.place = 0
+        self._held = os.fstat(descriptor).st_size  # bytes of an earlier run, until the rest is written anew
+
+    def put(self, result: bytes) -> None:
+        """Add the result of a pair."""
+        self._group.append(result)
+        if not self._is_packed or len(self._group) == GROUP:
+            self.place += self._write(self._data())
+            self._group.clear()
+
+    def flush(self) -> None:
+        """Write a group that is not full; it is written again when it is."""
+        self._write(self._data())
+
+    def cut(self) -> None:
+        """What stands behind is of an earlier run and will be written anew."""
+        if self._held > self.place:
+            write_at(self._descriptor, b"", self.place, self.path)
+            self._held = self.place
+
+    def end(self) -> None:
+        """Nothing stands behind the last result, and all of it is on the disk before the journal goes."""
+        self.place += self._write(self._data())
+        self._group.clear()
+        self.cut()
+        os.fsync(self._descriptor)
+
+    def check(self, journal: RunJournal) -> bool:
+        """Whether the file holds what the journal says; false if it is short or its last group is another one.
+
+        UsageError says where else a byte was changed.
+        """
+        for number, (_, result) in enumerate(journal.pairs(with_results=True)):
+            self._group.append(result)
+            if len(self._group) == GROUP or number == journal.count - 1:
+                is_final = not self._is_packed or len(self._group) == GROUP  # a group may still grow
+                data = self._data()
+                held = self._standing(len(data))
+                if held != data[: len(held)] and is_final:
+                    raise UsageError(
+                        f"{self.path} was changed after it was written (before pair {number + 2}): --resume cannot "
+                        f"continue it; cut to its first {self.place} bytes, it is made again from its journal"
+                    )
+                if held != data:
+                    return False
+                if is_final:
+                    self.place += len(data)
+                    self._group.clear()
+        return True
+
+    def _data(self) -> bytes:
+        data = b"".join(self._group)
+        return zlib.compress(data, wbits=_GZIP) if self._is_packed and data else data
+
+    def _standing(self, size: int) -> bytes:
+        os.lseek(self._descriptor, self.place, os.SEEK_SET)
+        return os.read(self._descriptor, size)
+
+    def _write(self, data: bytes) -> int:
+        if self.place + len(data) > self._held or self._standing(len(data)) != data:
+            write_at(self._descriptor, data, self.place, self.path)
+            self._held = 0
+        return len(data)
+
+
 class RunFile:
-    """A file of results with its journal."""
+    """A file of results with its journal, which is removed when all pairs are done."""
 
     def __init__(self, path: str, settings: Settings, resume: bool):
-        self._path, self._settings, self._packed = path, settings, path.endswith(".gz")
-        self._beside = f"{path}.new"
-        self._store = Store(path, self._packed)
-        self._old: _Earlier | None = None  # while earlier failures are tried again
-        self._held: Iterator[Record] = iter(())
-        self._read = self._held_count = 0
-        self._standing = 0  # pairs that the second file has already
+        self._path, self._journal_path, self._settings = path, f"{path}.journal", settings
+        self._is_new = not os.path.lexists(path)
+        self._descriptor = open_alone(path)
+        self._journal: RunJournal | None = None
+        self._results: _Results
+        self._heads: Iterator[tuple[Head, bytes]] = iter(())
+        self._rows: Iterator[tuple[Head, bytes]] | None = None  # None: they stand where they are
+        self._read = self._written = self._held_count = 0
+        self._has_news = False
         try:
             if resume:
                 self._resume()
@@ -103,54 +176,36 @@ class RunFile:
             raise
 
     def _resume(self) -> None:
-        finish_move(self._beside, self._path)
-        journal = found_journal(self._store.journal_path)
+        journal = self._journal = RunJournal.found(self._journal_path)
         if journal is None:
-            if self._store.is_empty:
+            if os.fstat(self._descriptor).st_size == 0:
                 return
             raise UsageError(
-                f"{self._path} has no journal ({self._store.journal_path}), so nobody can say what it holds: "
-                "--resume cannot continue it, --force replaces it"
+                f"{self._path} has no journal ({self._journal_path}): the run that wrote it is over, or it is of "
+                "another origin; there is nothing to resume, --force replaces it"
             )
         refuse_other_settings(self._path, journal.settings, self._settings)
         if not journal.is_current:
             raise UsageError(f"{journal.path} is of another version of forestalign; --force starts anew")
-        self._store.recover(journal)
-        self._held_count = self._store.count
-        if self._store.failed:
-            self._begin_anew(journal)
-        else:
-            self._held = journal.records(0, self._held_count)
-
-    def _begin_anew(self, journal: JournalFile) -> None:
-        """Earlier failures are tried again, in a second file. It may be there already, from a run that was killed."""
-        earlier, self._store = self._store, Store(self._beside, self._packed)
-        begun = None if self._store.is_empty else found_journal(self._store.journal_path)
-        if begun is not None and begun.settings == self._settings and begun.is_current:
-            with suppress(UsageError):  # damaged: all that it held is done again
-                self._store.recover(begun)
-                self._held = begun.records(0, self._store.count)
-        if not self._store.has_begun:
-            self._store.begin(self._settings)
-        self._standing = self._store.count
-        self._old = _Earlier(earlier, journal, self._standing, self._packed)
+        self._held_count = journal.count
+        self._results = _Results(self._path, self._descriptor)
+        if not self._results.check(journal) or journal.failed:
+            self._results = _Results(self._path, self._descriptor)
+            self._rows = journal.pairs(with_results=True)
+        self._heads = journal.pairs(with_results=False)
 
     def known(self, digest: int) -> PairState | None:
         """What became of the next pair of the input; None if it has to be done."""
         if self._read >= self._held_count:
             return None
-        record = next(self._held, None)
-        is_old = record is None
-        if record is None:
-            assert self._old is not None
-            record = self._old.next_for_reading()
+        head, _ = next(self._heads)
         self._read += 1
-        if record.digest != digest:
+        if head.digest != digest:
             raise UsageError(
                 f"{self._path} was made from another input: pair {self._read} is not the one that it was; "
                 "--resume needs the same input, --force starts anew"
             )
-        return None if is_old and record.state == PairState.FAILED else PairState(record.state)
+        return None if head.state == PairState.FAILED else PairState(head.state)
 
     def end_of_input(self) -> None:
         """Refuse an input that ends before the pairs of the output do."""
@@ -162,94 +217,64 @@ class RunFile:
 
     def copy(self, count: int) -> None:
         """Keep the results of so many pairs as they are."""
-        if self._old is None:
-            return  # they stand where they are
-        standing = min(count, self._standing)
-        self._standing -= standing
-        for _ in range(count - standing):
-            self._store.append(*self._old.next_result())
-        self._change_over()
+        self._written += count
+        for _ in range(count if self._rows is not None else 0):
+            self._results.put(self._next_result())
+
+    def _next_result(self) -> bytes:
+        assert self._rows is not None
+        return next(self._rows)[1]
 
     def write(self, digest: int, state: PairState, text: str | None) -> None:
-        """Add the result of a pair."""
+        """Add the result of a pair, to the journal first."""
+        result = b"" if text is None else _line(text)
         self._begin()
-        self._store.append(digest, state, b"" if text is None else _line(text))
-        if self._old is not None:
-            self._old.skip_result()
-            self._change_over()
+        assert self._journal is not None
+        if self._written < self._held_count:
+            self._next_result()  # the old one, of a pair that is done again
+        if self._written < self._held_count or not self._has_news:
+            self._results.cut()  # so that the file never holds what the journal does not
+        self._journal.append(digest, self._written, state, result)
+        self._results.put(result)
+        self._written, self._has_news = self._written + 1, True
 
     def _begin(self) -> None:
-        if not self._store.has_begun:
-            self._store.begin(self._settings)
-            _remove_second(self._beside)
-
-    def _change_over(self) -> None:
-        if self._old is not None and self._store.count >= self._held_count:
-            self._store.move_to(self._path)
-            self._old.close()
-            self._old = None
+        """Start from nothing, unless a run goes on: new files take the place of old ones."""
+        if self._journal is not None:
+            return
+        with naming(self._path):
+            if os.fstat(self._descriptor).st_size:
+                old, self._descriptor = self._descriptor, started(self._path)
+                os.close(old)
+        with naming(self._journal_path):
+            self._journal = RunJournal.new(self._journal_path, self._settings)
+        self._results = _Results(self._path, self._descriptor)
 
     def close(self, is_whole: bool) -> None:
-        """Write what is left and close the files; a run that is whole has a journal even without a result."""
+        """Write what is left and close the files; of a run that did all its pairs the journal is removed."""
+        is_over = False
         try:
             if is_whole:
                 self._begin()
-            self._store.flush()
+                self._results.end()
+                is_over = self._journal is not None and not self._journal.failed
+            elif self._has_news:
+                self._results.flush()
         finally:
-            if self._store.is_new and not self._store.has_begun and self._store.is_empty:
-                os.unlink(self._store.path)  # a run that failed before its first result leaves nothing
-            self._store.close()
-            if self._old is not None:
-                self._old.close()
-
-
-class _Earlier:
-    """The results of the earlier run, read twice: records in step with the input, results in step with the output."""
-
-    def __init__(self, store: Store, journal: JournalFile, begin: int, packed: bool):
-        """From the pair number `begin` on; those before stand in the new file already."""
-        self._store = store
-        self._results: BinaryIO = open_results(store.path, packed)
-        self._results.seek(sum(record.size for record in journal.records(0, begin)))
-        self._to_read = journal.records(begin, store.count)
-        self._to_write = journal.records(begin, store.count)
-
-    def next_for_reading(self) -> Record:
-        return next(self._to_read)
-
-    def skip_result(self) -> None:
-        """The old result of a pair that was done again."""
-        self.next_result()
-
-    def next_result(self) -> tuple[int, int, bytes]:
-        record = next(self._to_write)
-        return record.digest, record.state, self._results.read(record.size)
-
-    def close(self) -> None:
-        self._results.close()
-        self._store.close()
+            if self._journal is not None:
+                self._journal.close()
+            if is_over:
+                os.unlink(self._journal_path)
+            if self._is_new and not is_whole and not self._has_news and os.fstat(self._descriptor).st_size == 0:
+                os.unlink(self._path)  # a run that failed before its first result leaves nothing
+            os.close(self._descriptor)
 
 
 def side_files(path: str) -> tuple[SideFile, ...]:
-    """All files that a run may make, replace or delete beside its output."""
+    """The file that a run makes beside its output."""
     if path == STDOUT or is_stream(path):
         return ()
-    found = followed(path)
-    second = f"{found}.new"
-    return (
-        SideFile(Path(f"{found}.journal"), is_journal),
-        SideFile(Path(second), is_of_run),
-        SideFile(Path(f"{second}.journal"), is_journal),
-    )
-
-
-def _remove_second(path: str) -> None:
-    """What an earlier run left that tried its failures again; a stranger's file of this name stays."""
-    journal = f"{path}.journal"
-    if is_of_run(path):
-        for name in (path, journal):
-            with suppress(FileNotFoundError):
-                os.unlink(name)
+    return (SideFile(Path(f"{followed(path)}.journal"), is_journal),)
 
 
 def open_output(path: str, settings: Settings, resume: bool) -> Output:

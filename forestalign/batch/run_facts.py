@@ -6,7 +6,7 @@ exchanged while its name stays. So files count by what they hold, here and there
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from importlib.metadata import version
@@ -18,6 +18,7 @@ from forestalign.inputs import content_digest
 
 FILE_FIELDS = frozenset({*PLACES, "given_file"})  # fields of settings and of what starts workers that name a file
 MOST_TOLD = 4
+Settings = Mapping[str, object]
 
 
 class OtherRunError(UsageError):
@@ -76,3 +77,56 @@ def _named_files(value: object) -> Iterator[str]:
                 yield inner
             else:
                 yield from _named_files(inner)
+
+
+# ---- settings, in the journal of a run ----
+
+
+def settings_of(start: Callable[..., object]) -> dict[str, object]:
+    """What the results of a run depend on: version, grammar, and the fields of the function that starts its workers.
+
+    A setting that names a file or a folder stands for what it holds.
+    """
+    found: dict[str, object] = {"version": version("forestalign"), "grammar": grammar_hash()}
+    found["work"] = _work_name(start)
+    for owner, field, value in _flat(start):
+        name = f"{field} of {owner}" if field in found else field
+        found[name] = value
+        if field in FILE_FIELDS and value and (digest := content_digest(str(value))):
+            found[f"content of {name}"] = digest
+    return found
+
+
+def _work_name(work: object) -> str:
+    """The name of a function or of a callable object, with those of the functions it is made of."""
+    parts = [inner for _, inner in _own_fields(work) if callable(inner)]
+    name = str(getattr(work, "__qualname__", type(work).__qualname__))
+    return f"{name}({', '.join(map(_work_name, parts))})" if parts else name
+
+
+def _flat(value: object) -> Iterator[tuple[str, str, object]]:
+    """The fields of a dataclass and of those inside it: the name of the class, that of the field, and its value."""
+    for name, inner in _own_fields(value):
+        if is_dataclass(inner):
+            yield from _flat(inner)
+        elif not hasattr(inner, "__qualname__"):  # functions have their place in the name of the work
+            plain = inner if isinstance(inner, bool | int | float | str) else repr(inner)
+            yield type(value).__qualname__, name, plain
+
+
+def _own_fields(value: object) -> Iterator[tuple[str, object]]:
+    if is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield field.name, getattr(value, field.name)
+
+
+def refuse_other_settings(output: str, old: Settings, new: Settings) -> None:
+    """Say which settings differ from those that the output was made with."""
+    names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+    if names:
+        told = "; ".join(f"{name} was {_shown(old, name)} and is now {_shown(new, name)}" for name in names[:4])
+        raise UsageError(f"{output} was made with other settings and cannot be resumed: {told}; --force starts anew")
+
+
+def _shown(settings: Settings, name: str) -> str:
+    return repr(settings[name]) if name in settings else "not set"

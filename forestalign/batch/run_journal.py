@@ -1,9 +1,9 @@
-"""The journal beside an output file: which run wrote it, and one record for each pair of the input.
+"""The journal beside an output file: which run wrote it, and the result of each pair of the input.
 
-`x.jsonl.journal` is one line of JSON with the settings of the run, then records of fixed size: a digest of the pair,
-the bytes of its result, the bytes that were added to the file with it (of a compressed file: those of a whole group,
-in the record of its last pair) and their checksum, whether it was done, and a checksum of the record itself. Records
-are read in step with the input, so that a file of any length is resumed in little memory.
+`x.jsonl.journal` is one line of JSON with the settings of the run, then a record for each pair: a digest of the pair,
+its number, whether it was done, its result, and checksums. A record is added before the result goes to the output, so
+the output can always be made from the journal. A pair that failed and is tried again gets a second record, behind the
+others. A journal that was cut keeps what is whole. It is read in step with the input, in little memory.
 """
 
 from __future__ import annotations
@@ -13,33 +13,23 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterator
+from contextlib import suppress
 from enum import IntEnum
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
-import numpy as np
-
-from forestalign.arrays import AnyArray
-from forestalign.batch.run_facts import FILE_FIELDS
-from forestalign.errors import UsageError
-from forestalign.grammar import grammar_hash
-from forestalign.inputs import content_digest
-from forestalign.own_files import open_regular
+from forestalign.batch.run_facts import Settings
+from forestalign.errors import OutputError, UsageError
+from forestalign.own_files import open_regular, started
 
 FORMAT = "forestalign-run"
-RECORDS = 2  # counted up whenever what a record holds changes
+RECORDS = 3  # counted up whenever what a record holds changes
 _BEGIN = json.dumps({"format": FORMAT})[:-1].encode()  # of every journal
-_FIELDS = struct.Struct("<QIIIB")
-RECORD = np.dtype(
-    [("digest", "<u8"), ("size", "<u4"), ("stored", "<u4"), ("check", "<u4"), ("state", "u1"), ("own", "<u4")]
-)
-_BLOCK = 1 << 14  # records read at a time
+_FIELDS = struct.Struct("<QQIBI")
+_WITH_OWN = struct.Struct("<QQIBII")  # with a checksum of the fields
+HEAD = _WITH_OWN.size  # bytes before a result
 _LONGEST_HEADER = 1 << 20
-
-Settings = Mapping[str, object]
 
 
 class PairState(IntEnum):
@@ -50,72 +40,19 @@ class PairState(IntEnum):
     BAD = 2
 
 
-class Record(NamedTuple):
-    """A pair in the journal: digest of its input, bytes of its result and of what is stored, checksum, state."""
+class Head(NamedTuple):
+    """What is said of a pair before its result: digest of the input, number, bytes and checksum of the result."""
 
     digest: int
+    number: int
     size: int
-    stored: int
-    check: int
     state: int
-    own: int = 0  # checksum of the others
-
-    def with_bytes(self, data: bytes) -> Record:
-        """The record as it is written, with the bytes that are stored along with it."""
-        found = self._replace(stored=len(data), check=zlib.crc32(data))
-        return found._replace(own=found.checksum())
-
-    def checksum(self) -> int:
-        """What `own` has to be."""
-        return zlib.crc32(_FIELDS.pack(*self[:-1]))
+    check: int
 
 
 def digest_of(text: str) -> int:
     """64 bits that stand for one pair of the input."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
-
-
-def settings_of(start: Callable[..., object]) -> dict[str, object]:
-    """What the results of a run depend on: version, grammar, and the fields of the function that starts its workers.
-
-    A setting that names a file or a folder stands for what it holds.
-    """
-    found: dict[str, object] = {"version": version("forestalign"), "grammar": grammar_hash()}
-    found["work"] = _work_name(start)
-    for owner, field, value in _flat(start):
-        name = f"{field} of {owner}" if field in found else field
-        found[name] = value
-        if field in FILE_FIELDS and value and (digest := content_digest(str(value))):
-            found[f"content of {name}"] = digest
-    return found
-
-
-def _work_name(work: object) -> str:
-    """The name of a function or of a callable object, with those of the functions it is made of."""
-    parts = [inner for _, inner in _own_fields(work) if callable(inner)]
-    name = str(getattr(work, "__qualname__", type(work).__qualname__))
-    return f"{name}({', '.join(map(_work_name, parts))})" if parts else name
-
-
-def _flat(value: object) -> Iterator[tuple[str, str, object]]:
-    """The fields of a dataclass and of those inside it: the name of the class, that of the field, and its value."""
-    for name, inner in _own_fields(value):
-        if is_dataclass(inner):
-            yield from _flat(inner)
-        elif not hasattr(inner, "__qualname__"):  # functions have their place in the name of the work
-            plain = inner if isinstance(inner, bool | int | float | str) else repr(inner)
-            yield type(value).__qualname__, name, plain
-
-
-def _own_fields(value: object) -> Iterator[tuple[str, object]]:
-    if is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            yield field.name, getattr(value, field.name)
-
-
-def header_of(settings: Settings) -> bytes:
-    """The first line of a journal."""
-    return json.dumps({"format": FORMAT, "records": RECORDS, "settings": settings}).encode() + b"\n"
 
 
 def is_journal(path: str | Path) -> bool:
@@ -140,71 +77,140 @@ def _content(line: bytes) -> dict[str, Any] | None:
     return content if is_ours else None
 
 
-class JournalFile:
-    """A journal on disk, for reading."""
+class RunJournal:
+    """A journal on disk. Nothing in the file is changed before the first `append`."""
 
-    def __init__(self, path: str | Path):
-        self.path = Path(path)
-        with self._opened() as file:
-            self.header = file.readline(_LONGEST_HEADER)
-        content = _content(self.header)
-        if content is None:
-            raise UsageError(
-                f"{self.path} is not a journal of a run; expected the one that was written with the output"
-            )
-        self.settings: Settings = content["settings"]
-        self.is_current = content.get("records") == RECORDS
-        self.begin = len(self.header)
-
-    def _opened(self) -> BinaryIO:
+    def __init__(self, path: str):
+        """Read which pairs an earlier run did; UsageError for what is no whole journal of ours."""
+        self.path = path
         try:
-            return open(open_regular(self.path), "rb")
+            self._file = cast(BinaryIO, os.fdopen(open_regular(path, os.O_RDWR), "r+b"))
         except OSError as error:
-            raise UsageError(f"{self.path} cannot be read: {error.strerror}; expected the journal of a run") from None
+            raise UsageError(f"{path} cannot be read: {error.strerror}; expected the journal of a run") from None
+        try:
+            header = self._file.readline(_LONGEST_HEADER)
+            content = _content(header)
+            if content is None:
+                raise UsageError(f"{path} is not a journal of a run; expected the one that was written with the output")
+            self.settings: Settings = content["settings"]
+            self.is_current = content.get("records") == RECORDS
+            self._begin = self._end = len(header)
+            self.count = 0
+            self.failed: set[int] = set()
+            self._again: dict[int, int] = {}  # places of second records, by number
+            if self.is_current:
+                self._find()
+        except BaseException:
+            self.close()
+            raise
 
-    @property
-    def count(self) -> int:
-        """Whole records that it holds."""
-        return (self.path.stat().st_size - self.begin) // RECORD.itemsize
+    @classmethod
+    def new(cls, path: str, settings: Settings) -> RunJournal:
+        """An empty journal, whatever stood there."""
+        header = json.dumps({"format": FORMAT, "records": RECORDS, "settings": settings}).encode() + b"\n"
+        os.close(started(path, header))
+        return cls(path)
 
-    def blocks(self, begin: int = 0) -> Iterator[AnyArray]:
-        """The records from a number on, many at a time; one that was cut off in the middle is left out."""
-        with self._opened() as file:
-            file.seek(self.begin + begin * RECORD.itemsize)
-            while data := file.read(_BLOCK * RECORD.itemsize):
-                yield np.frombuffer(data[: len(data) // RECORD.itemsize * RECORD.itemsize], RECORD)
+    @classmethod
+    def found(cls, path: str) -> RunJournal | None:
+        """The journal of this name; None if there is none, or none whose first line is whole."""
+        if not os.path.lexists(path):
+            return None
+        if is_journal(path):
+            with open(open_regular(path), "rb") as file:
+                if not file.readline(_LONGEST_HEADER).endswith(b"\n"):
+                    return None
+        return cls(path)
 
-    def records(self, begin: int, end: int) -> Iterator[Record]:
-        """The records from one number up to another."""
-        left = end - begin
-        for block in self.blocks(begin):
-            yield from map(Record._make, block[:left].tolist())
-            left -= len(block)
-            if left <= 0:
+    def _find(self) -> None:
+        size = os.fstat(self._file.fileno()).st_size
+        for place, head in self._heads(self._file):
+            if place + HEAD + head.size > size:
                 return
+            if head.number > self.count:
+                raise self.damage(self.count)
+            if head.number < self.count:
+                self._again[head.number] = place
+            self.count = max(self.count, head.number + 1)
+            self._mark(head)
+            self._end = place + HEAD + head.size
+
+    def _mark(self, head: Head) -> None:
+        if head.state == PairState.FAILED:
+            self.failed.add(head.number)
+        else:
+            self.failed.discard(head.number)
+
+    def _heads(self, file: BinaryIO) -> Iterator[tuple[int, Head]]:
+        """The records in the order of the file, each with its place; a cut ends them."""
+        place, number = self._begin, 0
+        file.seek(place)
+        while len(data := file.read(HEAD)) == HEAD:
+            *fields, own = _WITH_OWN.unpack(data)
+            if own != zlib.crc32(data[: _FIELDS.size]):
+                raise self.damage(number)
+            head, number = Head(*fields), number + 1
+            yield place, head
+            place += HEAD + head.size
+            file.seek(place)
+
+    def damage(self, number: int) -> UsageError:
+        """What is told of a journal that somebody changed."""
+        return UsageError(
+            f"{self.path} was changed after it was written (the record of pair {number + 1}): --resume cannot "
+            "continue the run; --force starts anew"
+        )
+
+    def pairs(self, with_results: bool) -> Iterator[tuple[Head, bytes]]:
+        """The last record of each pair that was held at the start, in the order of the input."""
+        count, again, number = self.count, dict(self._again), 0
+        with open(open_regular(self.path), "rb") as file, open(open_regular(self.path), "rb") as second:
+            for place, head in self._heads(cast(BinaryIO, file)):
+                if number == count:
+                    return
+                if head.number != number:
+                    continue  # the second record of an earlier pair
+                source = file
+                if number in again:
+                    place, source = again[number], second
+                    second.seek(place)
+                    head = Head(*_FIELDS.unpack_from(second.read(HEAD)))
+                data = b""
+                if with_results and head.size:
+                    source.seek(place + HEAD)
+                    data = source.read(head.size)
+                    if zlib.crc32(data) != head.check:
+                        raise self.damage(number)
+                number += 1
+                yield head, data
+
+    def append(self, digest: int, number: int, state: int, result: bytes) -> None:
+        """Add the record of a pair. When the disk is full, what was written before stays and is whole."""
+        head = Head(digest, number, len(result), state, zlib.crc32(result))
+        fields = _FIELDS.pack(*head)
+        data = _WITH_OWN.pack(*head, zlib.crc32(fields)) + result
+        write_at(self._file.fileno(), data, self._end, self.path)
+        self._end += len(data)
+        self.count = max(self.count, number + 1)
+        self._mark(head)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
-def found_journal(path: str | Path) -> JournalFile | None:
-    """The journal of this name; None if there is none, or none whose first line is whole."""
-    if not os.path.lexists(path):
-        return None
-    if is_journal(path) and not _has_whole_header(path):
-        return None
-    return JournalFile(path)
-
-
-def _has_whole_header(path: str | Path) -> bool:
-    with open(open_regular(path), "rb") as file:
-        return file.readline(_LONGEST_HEADER).endswith(b"\n")
-
-
-def refuse_other_settings(output: str, old: Settings, new: Settings) -> None:
-    """Say which settings differ from those that the output was made with."""
-    names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
-    if names:
-        told = "; ".join(f"{name} was {_shown(old, name)} and is now {_shown(new, name)}" for name in names[:4])
-        raise UsageError(f"{output} was made with other settings and cannot be resumed: {told}; --force starts anew")
-
-
-def _shown(settings: Settings, name: str) -> str:
-    return repr(settings[name]) if name in settings else "not set"
+def write_at(descriptor: int, data: bytes, place: int, path: str) -> None:
+    """All of it at a place, and nothing behind it; where that is impossible, nothing of it."""
+    try:
+        if os.fstat(descriptor).st_size > place:
+            os.ftruncate(descriptor, place)
+        os.lseek(descriptor, place, os.SEEK_SET)
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+    except OSError as error:
+        with suppress(OSError):
+            os.ftruncate(descriptor, place)
+        raise OutputError(
+            f"cannot write to {path}: {error.strerror}; what was written before is kept, and --resume continues it"
+        ) from error

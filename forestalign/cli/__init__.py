@@ -37,6 +37,7 @@ COMMANDS = {
     "extract": "make a table of paraphrases from alignments",
     "edits": "say how the second sentence of each pair differs from the first",
     "compare": "say how one version of a text differs from another, sentence by sentence",
+    "check": "check that a rewrite keeps the meaning, for hooks and CI",
     "similarity": "say how similar the sentences of each pair are, and why",
     "rules": "show which lines of the paraphrase grammar sentences meet, or check your own",
     "view": "write a page for browsing alignments",

@@ -1,4 +1,4 @@
-"""Compare two versions of a text: what was reworded, what changed its meaning, what moved, came and went.
+"""Compare two versions of a text: what was reworded, changed its meaning, moved, was added and removed.
 
     cut -f 1 pairs.tsv > draft.txt && cut -f 2 pairs.tsv > final.txt && forestalign compare draft.txt final.txt
     cut -f 1 pairs.tsv | forestalign compare - final.txt --html changes.html
@@ -7,9 +7,10 @@
     forestalign compare --source article.txt summary.txt
     git show HEAD:notes.md | forestalign compare - notes.md --markdown
 
-Sentences are paired wherever they went, also one with several, and those that are not the same are aligned phrase by
+Sentences are paired wherever they moved, also one with several, and those that are not the same are aligned phrase by
 phrase. Prints one block for each change: its line, where it moved from, what changed and the words. In Markdown files
-(by their names, or with --markdown) tables and code are left alone and counted. One of the two texts may be `-`, stdin.
+(by their names, or with --markdown) tables and code are left alone and counted; with --lines each line is a sentence.
+One of the two texts may be `-`, stdin; two sentences may stand in the place of the files.
 
 --source shows instead, for each sentence of SECOND, a summary, which phrases of FIRST, an article, it rests on, and
 what rests on nothing. This helps reading; it is no verdict on what is true.
@@ -29,6 +30,7 @@ from collections.abc import Iterator, Sequence
 
 from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
 from forestalign.errors import UsageError, counted
+from forestalign.formats import are_sentences
 from forestalign.outputs import STDOUT, packed_file
 from forestalign.terminal import harmless, wants_colour
 from forestalign.texts.text_parts import TextParts, is_markdown, read_prose, take_text_apart
@@ -38,7 +40,7 @@ GIT_COUNTS = (7, 9)  # path, old file, hex, mode, new file, hex, mode; and for a
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("texts", nargs="+", metavar="TEXT", help="the old version and the new one, text or Markdown")
+    add_text_options(parser)
     parser.add_argument(
         "--source", action="store_true", help="show what a summary (second) takes from an article (first)"
     )
@@ -46,25 +48,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="print JSON lines, one for each passage")
     form.add_argument("--git", action="store_true", help="take the arguments that git gives to a diff driver")
     parser.add_argument("--html", default="", metavar="FILE", help="write a page to FILE instead")
-    parser.add_argument("--markdown", action="store_true", help="read both texts as Markdown, whatever their names are")
     parser.add_argument("-o", "--output", default=STDOUT, metavar="FILE", help="write to FILE (default: stdout)")
-    add_jobs_option(parser, "align")
     add_force_option(parser)
+
+
+def add_text_options(parser: argparse.ArgumentParser) -> None:
+    """Add the two texts and how they are read."""
+    parser.add_argument("texts", nargs="+", metavar="TEXT", help="the old version and the new one, text or Markdown")
+    parser.add_argument("--markdown", action="store_true", help="read both texts as Markdown, whatever their names are")
+    parser.add_argument("--lines", action="store_true", help="take each line for a sentence")
+    add_jobs_option(parser, "align")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no warnings")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare the texts and print or write what was found."""
-    paths, names = _git_paths(args.texts) if args.git else _paths(args.texts)
+    paths, names = _git_paths(args.texts) if args.git else two_paths(args.texts)
     if args.html and args.output != STDOUT:
         raise UsageError(f"--html {args.html} and --output {args.output}; expected one of them")
     check_outputs(args, "output", "html")
-    old, new = (_read(path, name, args) for path, name in zip(paths, names, strict=True))
+    old, new = read_texts(args, paths, names, may_be_empty=args.git)
     if args.source:
         return _show_sources(args, old, new, names)
-    from forestalign.texts.comparison import TextComparison, found_changes
+    from forestalign.texts.comparison import TextComparison, find_changes
 
-    changes = found_changes(old, new, jobs=args.jobs)
+    changes = find_changes(old, new, jobs=args.jobs)
     if args.json:
         _write(args.output, (change.to_json() for change in changes))
         return 0
@@ -78,12 +86,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _paths(texts: Sequence[str]) -> tuple[tuple[str, str], tuple[str, str]]:
+def two_paths(texts: Sequence[str]) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Two files, and their names."""
     if len(texts) != 2:
         raise UsageError(f"{counted(len(texts), 'text')}; expected two, the old version and the new one")
     if texts[0] == texts[1] == STDOUT:
         raise UsageError("both texts are stdin (-); expected a file for one of them")
-    return (texts[0], texts[1]), (texts[0], texts[1])
+    paths = texts[0], texts[1]
+    return paths, ("first", "second") if are_sentences(*paths) else paths
 
 
 def _git_paths(texts: Sequence[str]) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -93,18 +103,25 @@ def _git_paths(texts: Sequence[str]) -> tuple[tuple[str, str], tuple[str, str]]:
     return (texts[1], texts[4]), (texts[0], texts[7] if len(texts) > 7 else texts[0])
 
 
-def _read(path: str, name: str, args: argparse.Namespace) -> TextParts:
-    """A text with at least one sentence; a file that git says is not there has none."""
-    parts = take_text_apart(read_prose(path), args.markdown or is_markdown(name))
-    if not parts.sentences and not args.git:
-        found = f"{parts.left_alone} and no sentence" if parts.left_alone else "no sentence"
-        raise UsageError(f"{path} has {found}; expected a text")
-    if not args.quiet and not parts.looks_english:
-        print(
-            f"{name}: most of it does not look like English; what is said about its meaning may be wrong",
-            file=sys.stderr,
-        )
-    return parts
+def read_texts(
+    args: argparse.Namespace, paths: tuple[str, str], names: tuple[str, str], may_be_empty: bool = False
+) -> tuple[TextParts, TextParts]:
+    """The two texts; each has a sentence, but for a file that git says is not there."""
+    if are_sentences(*paths):
+        return take_text_apart(paths[0]), take_text_apart(paths[1])
+    found = []
+    for path, name in zip(paths, names, strict=True):
+        parts = take_text_apart(read_prose(path), args.markdown or (is_markdown(name) and not args.lines), args.lines)
+        if not parts.sentences and not may_be_empty:
+            told = f"{parts.left_alone} and no sentence" if parts.left_alone else "no sentence"
+            raise UsageError(f"{path} has {told}; expected a text")
+        if not args.quiet and not parts.looks_english:
+            print(
+                f"{name}: most of it does not look like English; what is said about its meaning may be wrong",
+                file=sys.stderr,
+            )
+        found.append(parts)
+    return found[0], found[1]
 
 
 def _colour(args: argparse.Namespace) -> bool:

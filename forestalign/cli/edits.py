@@ -1,18 +1,14 @@
 """Say how the second sentence of each pair differs from the first.
 
     forestalign edits pairs.tsv
-    forestalign edits pairs.tsv -o edits.jsonl --report edits.html
+    forestalign edits pairs.tsv --json -o edits.jsonl --report edits.html
     forestalign edits "He bought a car." "A car was bought by him."
-    forestalign edits results.jsonl > edits.jsonl
-    forestalign edits --sentences draft.txt final.txt --report edits.html
+    forestalign edits results.jsonl --json > edits.jsonl
     forestalign edits results.jsonl --m2 > edits.m2
 
-One line of JSON per pair: what was kept, replaced (by what relation), moved, deleted and inserted, sentences that were
-split or merged, changes of voice, negation and number, and words that changed places. --report writes one page about
-the whole corpus. Pairs are aligned first; results of `align --json` need no aligning.
---sentences takes two versions of a text instead of results, cuts them into sentences, pairs these, moved ones
-included, and aligns the pairs; a sentence without a partner is deleted or inserted as a whole. `compare` shows the same
-to readers.
+Prints what was replaced, moved, removed and added, sentences that were split or merged, changes of voice, negation and
+number, and words that changed places; with --json one line per pair. --report writes one page about the whole corpus.
+Pairs are aligned first; results of `align --json` need no aligning. For two versions of a text, see `compare`.
 --m2 writes the edits of words in the form of ERRANT instead, one block per pair.
 """
 
@@ -20,30 +16,28 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
+from dataclasses import replace
 
 from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
 from forestalign.cli.result_input import INPUT_HELP, result_files
-from forestalign.errors import ForestAlignError, UsageError, counted
+from forestalign.errors import counted
 from forestalign.formats.codec import read_phrases
-from forestalign.formats.lines import read_text
+from forestalign.meaning.differences import Difference
 from forestalign.mining.edit_report import EditReport
-from forestalign.mining.edits import PairEdits, edits_of
+from forestalign.mining.edits import EditKind, PairEdits, edits_of
 from forestalign.mining.m2 import m2_of
 from forestalign.outputs import packed_file
+from forestalign.phrases.result.alignment import Alignment
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("results", nargs="*", metavar="INPUT", help=INPUT_HELP)
-    parser.add_argument(
-        "--sentences",
-        nargs=2,
-        metavar=("FIRST", "SECOND"),
-        help="compare these two versions of a text, instead of results",
-    )
+    parser.add_argument("results", nargs="+", metavar="INPUT", help=INPUT_HELP)
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="write the edits to FILE (default: stdout)")
-    parser.add_argument("--m2", action="store_true", help="write ERRANT's M2 form instead of JSON; needs results")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON lines")
+    form.add_argument("--m2", action="store_true", help="print ERRANT's M2 form")
     parser.add_argument("--report", default="", metavar="FILE.html", help="also write a page about all pairs")
     add_jobs_option(parser, "align")
     add_force_option(parser)
@@ -52,68 +46,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the edits and write the page."""
-    if bool(args.results) == bool(args.sentences):
-        raise UsageError("expected results, pairs or two sentences; or two texts with --sentences")
-    if args.m2 and (args.sentences or args.report):
-        raise UsageError("--m2 writes the edits of results; expected it without --sentences and --report")
     check_outputs(args, "output", "report")
-    if args.m2:
-        return _write_m2(args)
-    failures: list[str] = []
-    report = EditReport("Edits: " + ", ".join(args.sentences or args.results))
-    with result_files(args.results, args, "edits") as found, packed_file(args.output) as file:
-        pairs = _of_texts(args, failures) if args.sentences else _of_results(found.paths)
-        file.writelines(pair.to_json().encode() + b"\n" for pair in _counted(pairs, report))
-    if args.report:
-        with packed_file(args.report) as file:
-            file.write(report.html().encode())
-    for failure in failures:
-        print(failure, file=sys.stderr)
-    if not args.quiet:
-        print(f"{counted(report.pair_count, 'pair')}, {counted(sum(report.kinds.values()), 'edit')}", file=sys.stderr)
-    return 1 if failures or found.failed_count else 0
-
-
-def _write_m2(args: argparse.Namespace) -> int:
-    count = 0
+    report = EditReport("Edits: " + ", ".join(args.results))
     with result_files(args.results, args, "edits") as found, packed_file(args.output) as file:
         for path in found.paths:
             for result in read_phrases(path):
-                file.write(m2_of(result).encode() + b"\n\n")
-                count += 1
+                edits = edits_of(result)
+                report.add(edits)
+                file.write(_shown(args, result, edits).encode() + b"\n")
+    if args.report:
+        with packed_file(args.report) as file:
+            file.write(report.html().encode())
     if not args.quiet:
-        print(counted(count, "pair"), file=sys.stderr)
+        print(f"{counted(report.pair_count, 'pair')}, {counted(report.edit_count, 'edit')}", file=sys.stderr)
     return 1 if found.failed_count else 0
 
 
-def _counted(pairs: Iterable[PairEdits], report: EditReport) -> Iterator[PairEdits]:
-    for pair in pairs:
-        report.add(pair)
-        yield pair
+def _shown(args: argparse.Namespace, result: Alignment, edits: PairEdits) -> str:
+    if args.m2:
+        return f"{m2_of(result)}\n"
+    return edits.to_json() if args.json else edits_text(edits, result.differences)
 
 
-def _of_results(paths: Iterable[str]) -> Iterator[PairEdits]:
-    for path in paths:
-        yield from map(edits_of, read_phrases(path))
-
-
-def _of_texts(args: argparse.Namespace, failures: list[str]) -> Iterator[PairEdits]:
-    from forestalign.aligner import load  # models are slow to load, and results need none
-    from forestalign.texts.text_edits import PairedTexts, edits_of_texts
-
-    source, target = map(read_text, args.sentences)
-    aligner = load()
-    texts = PairedTexts.of(source, target, aligner)
-    for path, sentences in zip(args.sentences, (texts.source, texts.target), strict=True):
-        if not sentences:
-            raise UsageError(f"{path} has no sentence; expected a text")
-    if not args.quiet:
-        counts = " and ".join(counted(len(side), "sentence") for side in (texts.source, texts.target))
-        pair_count = len(texts.both)
-        alone = len(texts.pairs) - pair_count
-        print(f"{counts}: {counted(pair_count, 'pair')}, {alone} without a partner", file=sys.stderr)
-    for found in edits_of_texts(texts, aligner, args.jobs):
-        if isinstance(found, ForestAlignError):
-            failures.append(str(found))
-        else:
-            yield found
+def edits_text(edits: PairEdits, differences: Sequence[Difference]) -> str:
+    """The id, and a line for each edit; of words that do not mean the same with the kind of difference."""
+    lines = [edits.id or "pair"]
+    for edit in edits.edits:
+        if edit.kind is EditKind.REPLACED and edit.source and edit.target:
+            sides = set(range(*edit.source)), set(range(*edit.target))
+            kinds = [each.kind for each in differences if sides[0] & {*each.source} and sides[1] & {*each.target}]
+            edit = replace(edit, detail=", ".join(dict.fromkeys(kinds)))
+        lines += [f"  {edit}"] if edit.kind is not EditKind.KEPT else []
+    return "\n".join(lines if len(lines) > 1 else [*lines, "  nothing changed"]) + "\n"

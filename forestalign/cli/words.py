@@ -182,8 +182,8 @@ def _linked_json(pair: LinkedPair, id: str) -> str:
     scores = sentence_scores(pair.source, pair.target, pair.words, load_vectors().idf)
     record = {
         "id": id,
-        "source": pair.source.words,
-        "target": pair.target.words,
+        "source": pair.source.written_words,
+        "target": pair.target.written_words,
         "links": [
             {"source": link.source, "target": link.target, "score": round(link.score, 4), "stage": link.stage}
             for link in pair.words

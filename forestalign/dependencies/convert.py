@@ -55,7 +55,7 @@ def to_dependencies(tree: Tree, sentence: Sentence) -> Dependencies:
         raise NoParseError(f"the tree has {counted(tree.end, 'word')}, expected {len(sentence)}")
     phrases = build_phrases(tree, _lemmas(tree, sentence))
     set_heads(phrases)
-    graph = Graph([token.surface.lower() for token in sentence.tokens])
+    graph = Graph([token.form.lower() for token in sentence.tokens])
     for phrase in phrases:
         for child in phrase.children:
             if child is not phrase.head_child:

@@ -39,7 +39,7 @@ from forestalign.formats.lines import read_text_lines
 from forestalign.formats.tree_files import fit_tree, read_trees
 from forestalign.formats.word_links import read_gold_links, read_jacana, read_pharaoh
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.tokens import Sentence, Span
+from forestalign.tokens import Sentence, Span, plain_form
 from forestalign.trees import Tree, strip_annotation
 from forestalign.words.alignment import WordAlignment
 
@@ -185,7 +185,7 @@ def _tokens(fields: Fields, side: str) -> tuple[str, ...]:
 def check_tokens(side: str, wanted: Sequence[str], found: Sequence[str]) -> None:
     """ValueError names the first token that differs."""
     for index, (left, right) in enumerate(zip_longest(wanted, found)):
-        if left != right:
+        if plain_form(left or "") != plain_form(right or ""):
             raise ValueError(f"{side} token {index} is {right!r}; expected {left!r} as in the gold standard")
 
 

@@ -162,7 +162,7 @@ def tree_of(forest: Forest, root: NodeId, choice: Sequence[int]) -> Tree:
         phrase = forest.nodes[node]
         children = forest.edges[node][choice[node]].children
         if phrase.is_leaf:
-            word = forest.sentence.tokens[phrase.begin].surface
+            word = forest.sentence.tokens[phrase.begin].form
             parts[node] = [Tree(phrase.label, phrase.begin, phrase.end, (), word)]
             continue
         below = [part for child in children for part in parts[child]]

@@ -16,7 +16,7 @@ from typing import Any, NewType
 
 import numpy as np
 
-from forestalign.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from forestalign.arrays import AnyArray, BoolArray, FloatArray, Int32Array, IntArray
 from forestalign.errors import counted
 from forestalign.tokens import Sentence
 
@@ -148,6 +148,10 @@ class Forest:
         """This forest over another sentence of the same length."""
         return Forest.of_arrays(sentence, self.arrays)
 
+    def weighed(self, log_prob: FloatArray) -> Forest:
+        """This forest with other weights of its edges."""
+        return Forest.of_arrays(self.sentence, replace(self.arrays, log_prob=log_prob))
+
     def with_node_marginals(self, marginals: FloatArray) -> Forest:
         """This forest with the probabilities of its nodes."""
         return Forest.of_arrays(self.sentence, replace(self.arrays, marginals=marginals))
@@ -171,6 +175,28 @@ class Forest:
 
     def _value(self) -> tuple[object, ...]:
         return self.sentence, self.nodes, self.edges, self.roots, self.marginals
+
+
+def restrict(forest: Forest, nodes: AnyArray, edges: AnyArray, roots: Sequence[int]) -> Forest:
+    """The part of a forest that has these nodes and edges, by their sorted numbers; marginals stay what they were."""
+    whole = forest.arrays
+    number = np.full(len(forest) + 1, NO_CHILD, np.int32)  # the last is for children that are none
+    number[nodes] = np.arange(len(nodes), dtype=np.int32)
+    counts = np.bincount(number[whole.edge_node[edges]], minlength=len(nodes))
+    arrays = replace(
+        whole,
+        **{name: getattr(whole, name)[nodes] for name in _OF_NODES},
+        edge_start=np.concatenate([[0], counts.cumsum()]).astype(np.int32),
+        children=number[whole.children[edges]],
+        log_prob=whole.log_prob[edges],
+        trees=whole.trees[edges],
+        roots=number[np.asarray(roots)],
+        marginals=whole.marginals[nodes] if len(whole.marginals) else whole.marginals,
+    )
+    return Forest.of_arrays(forest.sentence, arrays)
+
+
+_OF_NODES = ("begin", "end", "label", "head", "semantic_head", "is_bar", "is_leaf")
 
 
 def _arrays(

@@ -377,10 +377,10 @@ def chunk_alignment(pair: ChunkedPair, aligned: Sequence[AlignedChunks]) -> Chun
     return ChunkAlignment(
         pair.id,
         "",
-        " ".join(pair.source.words),
-        " ".join(pair.target.words),
-        pair.source.words,
-        pair.target.words,
+        " ".join(pair.source.written_words),
+        " ".join(pair.target.written_words),
+        pair.source.written_words,
+        pair.target.written_words,
         rows,
     )
 

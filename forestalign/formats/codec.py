@@ -75,7 +75,7 @@ def to_json(alignment: Alignment) -> str:
 
 
 def _side_fields(sentence: Sentence, tree: Tree) -> dict[str, object]:
-    return {"text": sentence.text, "tokens": sentence.words, "tree": format_brackets(tree)}
+    return {"text": sentence.text, "tokens": sentence.written_words, "tree": format_brackets(tree)}
 
 
 def _link_fields(links: Iterable[WordLink]) -> list[object]:
@@ -102,7 +102,11 @@ def _pair_fields(phrases: PhraseAlignment) -> dict[str, object]:
 
 
 def _scattered_fields(phrases: PhraseAlignment) -> dict[str, object]:
-    rows = [{name: value for name, value in one._asdict().items() if value is not None} for one in phrases.scattered]
+    names = {"confidence": "posterior"}
+    rows = [
+        {names.get(name, name): value for name, value in one._asdict().items() if value is not None}
+        for one in phrases.scattered
+    ]
     return {"scattered": rows} if rows else {}
 
 
@@ -122,7 +126,7 @@ def _phrase_fields(pair: PhrasePair) -> dict[str, object]:
     }
     if pair.reason:
         fields["reason"] = pair.reason
-    return fields if pair.posterior is None else fields | {"posterior": pair.posterior}
+    return fields if pair.confidence is None else fields | {"posterior": pair.confidence}
 
 
 # ---- from JSON ----
@@ -240,10 +244,9 @@ def _read_pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence])
             f"numbers of phrases before this one, below {index}" if index else "none, as no phrase is before this one"
         )
         fields.complain("supports", f"found {list(supports)}; expected {earlier}")
-    source, target = fields.span("source", len(sentences[0])), fields.span("target", len(sentences[1]))
     return PhrasePair(
-        source,
-        target,
+        sentences[0].span(*fields.span("source", len(sentences[0]))),
+        sentences[1].span(*fields.span("target", len(sentences[1]))),
         fields.text("source_label"),
         fields.text("target_label"),
         fields.flag("bar"),
@@ -254,8 +257,6 @@ def _read_pair(fields: Fields, index: int, sentences: tuple[Sentence, Sentence])
         _posterior(fields),
         fields.words("evidence") if fields.has("evidence") else ("links",),
         fields.text("relation") if fields.has("relation") else "",
-        sentences[0].phrase(source),
-        sentences[1].phrase(target),
         fields.text("reason") if fields.has("reason") else "",
     )
 
@@ -338,9 +339,9 @@ FRAME_COLUMNS = (
     "target",
     "confidence",
     "relation",
-    "source_begin",
+    "source_start",
     "source_end",
-    "target_begin",
+    "target_start",
     "target_end",
     "source_label",
     "target_label",
@@ -359,7 +360,7 @@ def to_tsv(alignment: Alignment, bars: bool | None = None) -> str:
 
 
 def to_dataframe(alignment: Alignment) -> Any:
-    """A pandas DataFrame with a row per pair that is shown, each after those that support it."""
+    """A pandas DataFrame with a row per pair that is shown, from the top down."""
     try:
         pandas = importlib.import_module("pandas")
     except ImportError:
@@ -367,13 +368,13 @@ def to_dataframe(alignment: Alignment) -> Any:
     rows = [
         {
             "id": alignment.id,
-            "source": pair.source_text,
-            "target": pair.target_text,
+            "source": pair.source.text,
+            "target": pair.target.text,
             "confidence": pair.confidence,
             "relation": pair.relation,
-            "source_begin": pair.source.begin,
+            "source_start": pair.source.start,
             "source_end": pair.source.end,
-            "target_begin": pair.target.begin,
+            "target_start": pair.target.start,
             "target_end": pair.target.end,
             "source_label": pair.source_label,
             "target_label": pair.target_label,
@@ -386,10 +387,10 @@ def to_dataframe(alignment: Alignment) -> Any:
 
 
 def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, ...]]:
-    for pair in reversed(alignment.pairs(bars=bars)):
+    for pair in alignment.own_pairs(bars=bars):
         yield (
-            cell(pair.source_text),
-            cell(pair.target_text),
+            cell(pair.source.text),
+            cell(pair.target.text),
             _span(pair.source),
             _span(pair.target),
             pair.source_label,
@@ -398,7 +399,7 @@ def _pair_rows(alignment: Alignment, bars: bool | None) -> Iterator[tuple[str, .
             ",".join(pair.evidence),
             "yes" if pair.compositional else "no",
             f"{pair.log_prob:.5g}",
-            _share(pair.posterior),
+            _share(pair.confidence),
         )
 
 
@@ -406,7 +407,7 @@ def _scattered_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:
     for one in alignment.phrases.scattered:
         texts = scattered_words(alignment.source, one.source), scattered_words(alignment.target, one.target)
         spans = (",".join(map(_span, runs_of(words))) for words in (one.source, one.target))
-        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", _share(one.posterior)
+        yield *map(cell, texts), *spans, "", "", one.relation, one.evidence, "", "", _share(one.confidence)
 
 
 def _null_rows(alignment: Alignment) -> Iterator[tuple[str, ...]]:

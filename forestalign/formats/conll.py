@@ -77,7 +77,7 @@ def _columns(record: DependencyRecord, index: int, form: ConllFormat) -> Sequenc
         misc = _NO_SPACE
     return (
         str(index + 1),
-        token.surface,
+        token.text,
         token.lemma or _ABSENT,
         record.categories[index] or _ABSENT,
         token.tag or _ABSENT,
@@ -91,7 +91,7 @@ def _columns(record: DependencyRecord, index: int, form: ConllFormat) -> Sequenc
 
 def _is_glued(sentence: Sentence, index: int) -> bool:
     following = index + 1
-    return following < len(sentence) and sentence.tokens[index].end == sentence.tokens[following].begin
+    return following < len(sentence) and sentence.tokens[index].end == sentence.tokens[following].start
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,9 +290,9 @@ def _of_doc(side: str, doc: DocLike, max_words: int) -> Sentence:
         if text[begin : begin + len(token.text)].strip():
             tokens.append(Token(token.text, begin, begin + len(token.text)))
     for index, made in enumerate(tokens):
-        if text[made.begin : made.end] != made.surface or made.surface != "".join(made.surface.split()):
-            raise ValueError(f"token {index} of the {side} is {made.surface!r}; expected one word of its text")
-    _check_words(side, [token.surface for token in tokens], max_words)
+        if text[made.start : made.end] != made.text or made.text != "".join(made.text.split()):
+            raise ValueError(f"token {index} of the {side} is {made.text!r}; expected one word of its text")
+    _check_words(side, [token.text for token in tokens], max_words)
     return Sentence(text, tuple(tokens))
 
 

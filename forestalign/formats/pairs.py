@@ -140,7 +140,7 @@ def format_pair(record: PairRecord, form: PairFormat = PairFormat.TAB) -> str:
         return f"{record.source.text}\t{record.target.text}"
     if form is PairFormat.BARS:
         return f"{record.source.text} ||| {record.target.text}"
-    fields = {"id": record.id, "source": list(record.source.words), "target": list(record.target.words)}
+    fields = {"id": record.id, "source": record.source.written_words, "target": record.target.written_words}
     return json.dumps(fields, ensure_ascii=False)
 
 

@@ -24,7 +24,7 @@ from forestalign.forest import Forest, HyperEdge, Node, NodeId, pack
 from forestalign.formats.fields import Fields, finite, shorten
 from forestalign.formats.lines import read_text_lines
 from forestalign.parsers.given import Given
-from forestalign.tokens import Sentence, Token, analyse
+from forestalign.tokens import Sentence, Token, analyse, plain_form
 from forestalign.trees import (
     BracketError,
     ScoredTree,
@@ -37,8 +37,8 @@ from forestalign.trees import (
 )
 
 # Penn files write quotes and brackets in ways that the raw text does not; a word may differ from its token in these.
-_SAME_CHARACTERS = str.maketrans({"`": "'", "‘": "'", "’": "'", "\u00a0": " "})
-_SAME_WORDS = {"''": '"', "“": '"', "”": '"'}
+_SAME_CHARACTERS = str.maketrans({"`": "'"})
+_SAME_WORDS = {"''": '"'}
 
 
 class NumberedTree(NamedTuple):
@@ -154,7 +154,7 @@ def _check(path: str | Path, line: int, tree: Tree, words: Sequence[str]) -> Non
 
 
 def _plain(word: str) -> str:
-    plain = unescaped(word).translate(_SAME_CHARACTERS)
+    plain = plain_form(unescaped(word)).translate(_SAME_CHARACTERS)
     return _SAME_WORDS.get(plain, plain)
 
 
@@ -183,8 +183,8 @@ def format_forest(forest: Forest, identity: str = "") -> str:
         "version": FOREST_VERSION,
         "id": identity,
         "text": forest.sentence.text,
-        "tokens": [token.surface for token in tokens],
-        "offsets": [[token.begin, token.end] for token in tokens],
+        "tokens": [token.text for token in tokens],
+        "offsets": [[token.start, token.end] for token in tokens],
         "tags": [token.tag for token in tokens],
         "lemmas": [token.lemma for token in tokens],
         "nodes": [_node_fields(forest, number) for number in range(len(forest))],
@@ -379,7 +379,7 @@ def _node_lines(forest: Forest) -> Iterator[str]:
         style = "dashed" if node.is_bar else "bold" if number in forest.roots else "solid"
         yield f"  n{number} [shape=box, style={style}, label={_quoted(label)}];"
         if node.is_leaf:
-            word = forest.sentence.tokens[node.begin].surface
+            word = forest.sentence.tokens[node.begin].text
             yield f"  w{node.begin} [label={_quoted(word)}, fontname=italic];"
             yield f"  n{number} -> w{node.begin} [dir=none, style=dotted];"
 

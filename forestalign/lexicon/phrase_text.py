@@ -53,9 +53,9 @@ def take_apart(sentence: Sentence) -> Parts:
     """The parts of a tagged sentence; a hyphen that is a token of its own disappears."""
     rows: list[tuple[str, str, str, int]] = []
     for number, token in enumerate(sentence.tokens):
-        form = standard_form(token.surface).lower()
+        form = standard_form(token.form).lower()
         lemma = (token.lemma or form).lower()
-        if form.endswith("s") and len(form) > 2 and token.surface[:-1].isupper() and token.surface[-1] == "s":
+        if form.endswith("s") and len(form) > 2 and token.form[:-1].isupper() and token.form[-1] == "s":
             lemma = form[:-1]  # ATMs
         pieces = [piece for piece in form.split("-") if piece]
         if len(pieces) > 1:
@@ -65,7 +65,7 @@ def take_apart(sentence: Sentence) -> Parts:
         elif form not in HYPHENS:
             rows.append((form, lemma, token.tag, number))
     forms, lemmas, tags, tokens = zip(*rows, strict=True) if rows else ((), (), (), ())
-    capitals = frozenset(i for i, token in enumerate(tokens) if sentence.tokens[token].surface.isupper())
+    capitals = frozenset(i for i, token in enumerate(tokens) if sentence.tokens[token].form.isupper())
     return Parts(forms, lemmas, tags, tokens, capitals, len(set(tokens)) < len(tokens))
 
 

@@ -93,7 +93,7 @@ class SentenceReading:
         for at, token in enumerate(split.tokens):
             for word in split.readings(at):
                 places.setdefault(word, []).append(at)
-            surface = self.sentence.tokens[token].surface
+            surface = self.sentence.tokens[token].form
             if len(surface) > 1 and surface[:2].isupper():
                 places.setdefault(surface, []).append(at)
                 if surface.endswith("s") and surface[:-1].isupper():

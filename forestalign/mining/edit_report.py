@@ -45,8 +45,9 @@ class EditReport:
     def add(self, pair: PairEdits) -> None:
         """Count the edits of one pair."""
         self.pair_count += 1
-        self.kinds.update(edit.kind.value for edit in pair.edits)
-        self.pairs_with.update({edit.kind.value for edit in pair.edits})
+        kinds = [edit.kind.value for edit in pair.edits if edit.kind is not EditKind.KEPT]
+        self.kinds.update(kinds)
+        self.pairs_with.update(set(kinds))
         self.shares[min(int(pair.kept_share * _BINS), _BINS - 1)] += 1
         for edit in pair.edits:
             if edit.kind is EditKind.REPLACED:
@@ -60,12 +61,17 @@ class EditReport:
         if len(ids) < _EXAMPLES and id not in ids:
             ids.append(id)
 
+    @property
+    def edit_count(self) -> int:
+        """All edits; what was kept is none."""
+        return sum(self.kinds.values())
+
     def html(self) -> str:
         """The page, whole in itself."""
-        kinds = [(kind.value, self.kinds[kind.value]) for kind in EditKind]
+        kinds = [(kind.value, self.kinds[kind.value]) for kind in EditKind if kind is not EditKind.KEPT]
         parts = [
             f"<h1>{escape(self.title)}</h1>",
-            f"<p>{counted(self.pair_count, 'pair')}, {counted(sum(self.kinds.values()), 'edit')}.</p>",
+            f"<p>{counted(self.pair_count, 'pair')}, {counted(self.edit_count, 'edit')}.</p>",
             "<h2>Kinds of edits</h2>",
             bars(kinds, "Kinds of edits"),
             self._kind_table(),
@@ -87,6 +93,7 @@ class EditReport:
         rows = [
             (kind.value, self.kinds[kind.value], self.pairs_with[kind.value], self._share(self.pairs_with[kind.value]))
             for kind in EditKind
+            if kind is not EditKind.KEPT
         ]
         return _table(("kind", "edits", "pairs with one", "share of pairs"), rows)
 

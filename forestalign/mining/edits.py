@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from forestalign.errors import UsageError, shown
+from forestalign.errors import UsageError, counted, shown
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, OTHER_ROLES, SIMILAR
 from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import may_begin, quantity_findings
@@ -23,8 +23,8 @@ from forestalign.mining.edit_units import EditUnit, units_of
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.result.contradictions import NEGATION, Contradiction
 from forestalign.phrases.scoring.schema import WordClass
+from forestalign.terminal import visible
 from forestalign.tokens import Sentence, Span, tokenize
-from forestalign.view.characters import visible
 
 SpanPair = tuple[Span, Span]
 Place = TypeVar("Place", int, Span)
@@ -35,8 +35,8 @@ class EditKind(StrEnum):
 
     KEPT = "kept"
     REPLACED = "replaced"
-    DELETED = "deleted"
-    INSERTED = "inserted"
+    DELETED = "removed"
+    INSERTED = "added"
     MOVED = "moved"
     SPLIT = "split"  # into more sentences
     MERGED = "merged"
@@ -46,7 +46,7 @@ class EditKind(StrEnum):
     ROLES = "roles swapped"  # two words changed places
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Edit:
     """One edit: where, the words as they stand in the text, and for a replacement the relation, where one is known.
 
@@ -63,13 +63,16 @@ class Edit:
     detail: str = ""
 
     def __str__(self) -> str:
-        """In words: `replaced: car → automobile (equal)`."""
-        texts = dict.fromkeys(filter(None, (self.source_text, self.target_text)))
-        told = self.detail or self.relation
-        return visible(f"{self.kind}: {' → '.join(texts)}{f' ({told})' if told else ''}")
+        """In words: `replaced: must → may (modality)`."""
+        texts = {text.lower(): text for text in (self.target_text, self.source_text) if text}
+        told = self.detail or (self.relation if self.relation not in (EQUAL, SIMILAR) else "")
+        return visible(f"{self.kind}: {' → '.join(reversed(texts.values()))}{f' ({told})' if told else ''}")
+
+    def __repr__(self) -> str:
+        return f"<Edit {self}>"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PairEdits:
     """The edits of one pair, and the share of its words (marks of punctuation apart) that were kept."""
 
@@ -81,6 +84,15 @@ class PairEdits:
     def __str__(self) -> str:
         """A line for each edit but what was kept."""
         return "\n".join(str(edit) for edit in self.edits if edit.kind is not EditKind.KEPT) or "nothing changed"
+
+    def __repr__(self) -> str:
+        changed = sum(edit.kind is not EditKind.KEPT for edit in self.edits)
+        return f"<PairEdits: {counted(changed, 'edit')}, {self.kept_share:.2f} of the words kept>"
+
+    def _repr_html_(self) -> str:
+        from forestalign.terminal import lines_html
+
+        return lines_html(str(self))
 
     @property
     def is_same(self) -> bool:
@@ -102,6 +114,7 @@ class PairEdits:
                 if (value := getattr(edit, name))
             }
             for edit in self.edits
+            if edit.kind is not EditKind.KEPT
         ]
         return json.dumps({"id": self.id, "kept_share": self.kept_share, "edits": edits}, ensure_ascii=False)
 
@@ -135,7 +148,9 @@ class _Comparison:
     def edits(self) -> PairEdits:
         """All edits: those of phrases in the order of the source, insertions, then those of the whole."""
         phrases = [
-            self._edit(EditKind.KEPT if unit.is_kept else EditKind.REPLACED, unit.source, unit.target, unit.relation)
+            self._edit(EditKind.KEPT, *unit.spans)
+            if unit.is_kept
+            else self._edit(EditKind.REPLACED, *unit.spans, unit.relation)
             for unit in self.units
         ]
         phrases += [self._edit(EditKind.DELETED, span, None) for span in self.deleted]

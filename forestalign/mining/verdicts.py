@@ -52,7 +52,7 @@ _ARRAYS = "names centre scale hidden hidden_bias linear out bias against project
 _DIGITS = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Similarity:
     """The verdict on a pair, the probability that both mean the same, a score from 0 to 5, and the reasons in words."""
 
@@ -68,6 +68,14 @@ class Similarity:
 
     def __str__(self) -> str:
         return f"{self.verdict}\t{self.probability:.2f}\t{self.score:.2f}\t{'; '.join(self.reasons)}"
+
+    def __repr__(self) -> str:
+        return f"<Similarity {self.verdict} {self.probability:.2f}, score {self.score:.2f}>"
+
+    def _repr_html_(self) -> str:
+        from forestalign.terminal import lines_html
+
+        return lines_html("\n".join([repr(self)[1:-1], *self.reasons]))
 
 
 def similarity_of(alignment: Alignment) -> Similarity:

@@ -132,7 +132,7 @@ class BeneparModel:
 
 def _example(sentence: Sentence) -> _Example:
     """The words with the spaces of the text."""
-    ends = [token.begin for token in sentence.tokens[1:]] + [sentence.tokens[-1].end]
+    ends = [token.start for token in sentence.tokens[1:]] + [sentence.tokens[-1].end]
     spaces = [token.end < begin for token, begin in zip(sentence.tokens, ends, strict=True)]
     words = [word if any(map(_is_seen, word)) else UNSEEN for word in plain_words(sentence.words)]
     return _Example(words, spaces)

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from forestalign.arrays import BoolArray, FloatArray, IntArray
-from forestalign.forest import Forest
+from forestalign.forest import Forest, edge_marginals
+from forestalign.forest.forest import NO_CHILD
 from forestalign.grammar import base_label, is_small_word, punctuation_tags
-from forestalign.reranking.forest_shares import category_spans, flattened, governors, span_table
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment
+
+TEMPERATURE = 3.0  # parsers are too sure of themselves; what they say about another sentence is flattened
+LEAST_SHARE = 1e-4  # shares below it count as none, so that tables stay sparse
+STEPS = 6  # words without a partner that may stand between a word and what governs it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +39,7 @@ class TreeEvidence:
     same: FloatArray  # [word] 1 where a word has the same word as partner
 
 
+@lru_cache(maxsize=4096)
 def category_of(label: str) -> str:
     """The category of the lowest phrase of a chain, without function labels: what is compared.
 
@@ -45,43 +51,101 @@ def category_of(label: str) -> str:
 
 def evidence_for(sentence: Sentence, other: Forest, links: WordAlignment) -> TreeEvidence:
     """What a parsed sentence says about another; `links` go from the other way's source, `sentence`, to `other`."""
-    other = flattened(other)
-    matrix = _without_punctuation(links, sentence, other.sentence)
-    same = (matrix > 0) & _same_words(sentence, other.sentence)
-    images = _images(matrix > 0)
-    shares = span_table(other)
-    free = ~_any(matrix > 0, 0)
-    together = _at_images(_widened(shares, free), images)
-    crossed = np.minimum(_at_images(_crossings(shares), images), 1.0)
-    whole = (images.counts >= 2) & ~images.scattered
+    marks, other_marks = _Marks.of(sentence), _Marks.of(other.sentence)
+    matrix = links.matrix(len(sentence), len(other.sentence))
+    matrix[marks.punctuation] = 0.0
+    matrix[:, other_marks.punctuation] = 0.0
+    linked = matrix > 0
+    same = linked & (np.array(sentence.lemmas)[:, None] == np.array(other.sentence.lemmas)[None, :])
+    images, shares = _images(linked), PhraseShares.of(other)
+    tables = _widened(shares.spans, ~_any(linked, 0))[:, images.first, images.last]
+    several = images.counts >= 2
+    whole = several & ~images.scattered
+    tables[:, ~whole] = 0.0
+    crossed = np.minimum(_crossings(shares.spans[0])[images.first, images.last], 1.0)
     return TreeEvidence(
-        together=together,
-        apart=np.where(whole, 1.0 - together, 0.0),
-        crossed=crossed,
-        scattered=((images.counts >= 2) & images.scattered).astype(np.float64),
-        by_category={
-            name: _at_images(_widened(table, free), images)
-            for name, table in category_spans(other, category_of).items()
-        },
-        exact=_exact(same, images, ~_is_small(sentence), ~_is_small(other.sentence)),
-        governs=_projected_governors(matrix, sentence, other),
+        together=tables[0],
+        apart=np.where(whole, 1.0 - tables[0], 0.0),
+        crossed=np.where(whole, crossed, 0.0),
+        scattered=(several & images.scattered).astype(np.float64),
+        by_category=dict(zip(shares.categories, tables[1:], strict=True)),
+        exact=_exact(same, images, ~marks.small, ~other_marks.small),
+        governs=_projected_governors(matrix, shares.governors, marks.small, other_marks.small),
         same=_any(same, 1).astype(np.float64),
     )
 
 
-def _without_punctuation(links: WordAlignment, source: Sentence, target: Sentence) -> FloatArray:
-    matrix = links.matrix(len(source), len(target))
-    matrix[_is_punctuation(source)] = 0.0
-    matrix[:, _is_punctuation(target)] = 0.0
-    return matrix
+@dataclass(frozen=True, slots=True, eq=False)
+class _Marks:
+    """Which words of a sentence are punctuation, and which carry no attachment of their own, punctuation included."""
 
+    punctuation: BoolArray
+    small: BoolArray
 
-def _is_punctuation(sentence: Sentence) -> BoolArray:
-    return np.array([tag in punctuation_tags() for tag in sentence.tags], dtype=bool)
+    @classmethod
+    def of(cls, sentence: Sentence) -> _Marks:
+        marks = punctuation_tags()
+        punctuation = [tag in marks for tag in sentence.tags]
+        tokens = zip(sentence.tokens, punctuation, strict=True)
+        small = [is_mark or is_small_word(token.text.lower(), token.tag) for token, is_mark in tokens]
+        return cls(np.array(punctuation, dtype=bool), np.array(small, dtype=bool))
 
 
 def _any(flags: BoolArray, axis: int) -> BoolArray:
     return np.asarray(flags.any(axis))
+
+
+# ---- the trees of the other sentence ----
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhraseShares:
+    """How probable phrases and attachments are over the trees of a forest, flattened by the temperature."""
+
+    categories: tuple[str, ...]
+    spans: FloatArray  # [1 + categories, n, n]: that a span is a phrase of several words, and one of each category
+    governors: FloatArray  # [word, governor]
+
+    @classmethod
+    def of(cls, forest: Forest, temperature: float = TEMPERATURE) -> PhraseShares:
+        """The tables of a forest."""
+        arrays, n = forest.arrays, len(forest.sentence)
+        shares = edge_marginals(forest.weighed(arrays.log_prob / temperature))
+        numbers, names = _label_categories(arrays.labels)
+        of_nodes = np.add.reduceat(shares, arrays.edge_start[:-1])
+        phrases = np.flatnonzero(~arrays.is_bar & (arrays.end - arrays.begin > 1))
+        category = numbers[arrays.label[phrases]]
+        spans = np.zeros((1 + len(names), n, n))
+        for table in (np.zeros_like(category), 1 + category):
+            np.add.at(spans, (table, arrays.begin[phrases], arrays.end[phrases] - 1), of_nodes[phrases])
+        used = np.unique(category)
+        spans = spans[np.concatenate([[0], 1 + used])]
+        edges, word, governor = arcs(forest)
+        governors = np.zeros((n, n))
+        np.add.at(governors, (word, governor), shares[edges])
+        return cls(tuple(names[number] for number in used.tolist()), _without_least(spans), _without_least(governors))
+
+
+@lru_cache(maxsize=64)  # forests of one parser share their labels
+def _label_categories(labels: tuple[str, ...]) -> tuple[IntArray, tuple[str, ...]]:
+    """The number of the category of each label, and the names of the categories."""
+    names = sorted(set(map(category_of, labels)))
+    return np.array([names.index(category_of(label)) for label in labels]), tuple(names)
+
+
+def _without_least(shares: FloatArray) -> FloatArray:
+    return np.where(shares < LEAST_SHARE, 0.0, np.minimum(shares, 1.0))
+
+
+def arcs(forest: Forest) -> tuple[IntArray, IntArray, IntArray]:
+    """The edges that attach a word to another, by semantic heads: their numbers, the words and their governors."""
+    arrays = forest.arrays
+    edges = np.flatnonzero((arrays.children != NO_CHILD).all(1))
+    head = arrays.semantic_head[arrays.edge_node[edges]].astype(np.int64)
+    left, right = arrays.semantic_head[arrays.children[edges]].astype(np.int64).T
+    word = np.where(head == left, right, left)
+    kept = (word != head) & ((head == left) | (head == right))
+    return edges[kept], word[kept], head[kept]
 
 
 # ---- spans ----
@@ -111,22 +175,17 @@ def _images(linked: BoolArray) -> _Images:
 def _reach(linked: BoolArray) -> tuple[IntArray, IntArray]:
     """The first and the last partner of the words of each span; past the end and -1 where there is none."""
     n, m = linked.shape
-    has = _any(linked, 1)
-    own_first = np.where(has, linked.argmax(1), m)
-    own_last = np.where(has, m - 1 - linked[:, ::-1].argmax(1), -1)
-    first, last = np.full((n, n), m), np.full((n, n), -1)
-    for i in range(n):
-        first[i, i:] = np.minimum.accumulate(own_first[i:])
-        last[i, i:] = np.maximum.accumulate(own_last[i:])
-    return first, last
+    has, inside = _any(linked, 1), np.tri(n, dtype=bool).T
+    first = np.where(inside & has, linked.argmax(1), m)
+    last = np.where(inside & has, m - 1 - linked[:, ::-1].argmax(1), -1)
+    return np.minimum.accumulate(first, axis=1), np.maximum.accumulate(last, axis=1)
 
 
 def _exact(same: BoolArray, images: _Images, content: BoolArray, other_content: BoolArray) -> FloatArray:
     """Whether neither a span nor its image has a content word that is not the same word on both sides."""
     odd, other_odd = content & ~_any(same, 1), other_content & ~_any(same, 0)
     own, theirs = _sums(odd), _sums(other_odd)
-    begin, end = np.indices(own.shape)
-    inside = (own == 0) & (theirs[images.first, images.last] == 0) & (begin <= end)
+    inside = np.triu((own == 0) & (theirs[images.first, images.last] == 0))
     return np.asarray(inside & (images.counts >= 2), dtype=np.float64)
 
 
@@ -136,66 +195,50 @@ def _sums(flags: BoolArray) -> IntArray:
     return np.asarray(before[1:][None, :] - before[:-1][:, None])
 
 
-def _at_images(table: FloatArray, images: _Images) -> FloatArray:
-    return np.where((images.counts >= 2) & ~images.scattered, table[images.first, images.last], 0.0)
-
-
 def _widened(shares: FloatArray, free: BoolArray) -> FloatArray:
-    """The largest share of a span or of one that has more free words at its edges."""
+    """The largest share of a span or of one that has more free words at its edges, in each table."""
     best = shares.copy()
-    for i in range(1, len(best)):
-        if free[i - 1]:
-            best[i] = np.maximum(best[i], best[i - 1])
-    for j in range(len(best) - 2, -1, -1):
-        if free[j + 1]:
-            best[:, j] = np.maximum(best[:, j], best[:, j + 1])
+    for i in np.flatnonzero(free[:-1]).tolist():
+        np.maximum(best[:, i + 1], best[:, i], out=best[:, i + 1])
+    for j in np.flatnonzero(free[1:])[::-1].tolist():
+        np.maximum(best[:, :, j], best[:, :, j + 1], out=best[:, :, j])
     return best
 
 
 def _crossings(shares: FloatArray) -> FloatArray:
-    """How many phrases are expected to cross each span: to share words with it and to have others, as it does."""
+    """How many phrases are expected to cross each span: to share words with it and to have others, as it does.
+
+    A phrase (i, j + 1) crosses (b, e + 1) from the left if i < b <= j < e, from the right if b < i <= e < j.
+    """
     n = len(shares)
-    found = np.zeros((n, n))
+    sums = np.zeros((n + 1, n + 1))
+    sums[1:, 1:] = shares.cumsum(axis=0).cumsum(axis=1)
     begin, end = np.arange(n)[:, None], np.arange(n)[None, :]
-    for i, j in zip(*np.nonzero(shares), strict=True):
-        from_left = (i < begin) & (begin <= j) & (j < end)
-        from_right = (begin < i) & (i <= end) & (end < j)
-        found += shares[i, j] * (from_left | from_right)
-    return found
+    from_left = sums[begin, end] - sums[begin, begin]
+    from_right = sums[end + 1, n] - sums[begin + 1, n] - sums[end + 1, end + 1] + sums[begin + 1, end + 1]
+    return np.asarray(np.maximum(np.triu(from_left + from_right), 0.0))
 
 
 # ---- governors ----
 
 
-def _projected_governors(matrix: FloatArray, sentence: Sentence, other: Forest) -> FloatArray:
+def _projected_governors(
+    matrix: FloatArray, governors: FloatArray, small: BoolArray, other_small: BoolArray
+) -> FloatArray:
     content = matrix.copy()
-    content[_is_small(sentence)] = 0.0
-    content[:, _is_small(other.sentence)] = 0.0
-    near = _nearest(governors(other), _any(content > 0, 0))
+    content[small] = 0.0
+    content[:, other_small] = 0.0
+    near = _nearest(governors, _any(content > 0, 0))
     strongest = content / np.maximum(content.max(1, initial=0.0, keepdims=True), 1.0)
     return np.asarray(np.minimum(strongest @ near @ strongest.T, 1.0))
-
-
-def _is_small(sentence: Sentence) -> BoolArray:
-    """Words that carry no attachment of their own, punctuation included."""
-    small = [is_small_word(token.surface.lower(), token.tag) for token in sentence.tokens]
-    return np.array(small, dtype=bool) | _is_punctuation(sentence)
-
-
-def _same_words(source: Sentence, target: Sentence) -> BoolArray:
-    """Which words have the same lemma."""
-    return np.asarray(np.array(source.lemmas)[:, None] == np.array(target.lemmas)[None, :])
-
-
-STEPS = 6  # words without a partner that may stand between a word and what governs it
 
 
 def _nearest(direct: FloatArray, linked: BoolArray) -> FloatArray:
     """Probability that a word is the nearest governor with a partner, over governors that have none."""
     found = np.where(linked[None, :], direct, 0.0)
     open_ways = np.where(linked[None, :], 0.0, direct)
-    step = open_ways
+    step, ends = open_ways, found
     for _ in range(STEPS):
-        found = found + step @ np.where(linked[None, :], direct, 0.0)
+        found = found + step @ ends
         step = step @ open_ways
     return np.minimum(found, 1.0)

@@ -10,16 +10,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from forestalign.arrays import FloatArray
 from forestalign.chart import kbest
-from forestalign.forest import Forest, ForestDerivation, pack_chart, tree_of, viterbi, with_marginals
+from forestalign.forest import (
+    Forest,
+    ForestDerivation,
+    edge_marginals,
+    pack_chart,
+    tree_of,
+    viterbi,
+    with_marginals,
+)
+from forestalign.forest.forest import restrict
 from forestalign.parsers import Parse
 from forestalign.reranking.projection import TreeEvidence, evidence_for
-from forestalign.reranking.tree_features import Weights, edge_features, with_evidence, with_features
+from forestalign.reranking.tree_features import Weights, edge_features, with_evidence
 from forestalign.trees import ScoredTree, Tree
 from forestalign.words.alignment import WordAlignment
 
-TREES = 60  # of a chart with potentials that are packed
+TREES = 30  # of a chart with potentials that are packed
+LEAST_SHARE = 0.02  # of all trees, for an edge to be searched
 LEAST_LINK = 0.5  # probability of a link that carries evidence
 
 
@@ -66,7 +78,7 @@ def rerank(pair: ParsedPair, weights: Weights) -> RerankedPair:
 def mutual_forests(pair: ParsedPair, weights: Weights) -> tuple[Forest, Forest]:
     """The forests of both sides, each weighed with what the other says."""
     source, target = weighed_sides(pair, weights)
-    return with_marginals(source.weighed), with_marginals(target.weighed)
+    return prune(source.weighed, LEAST_SHARE), prune(target.weighed, LEAST_SHARE)
 
 
 def weighed_sides(pair: ParsedPair, weights: Weights) -> tuple[WeighedForest, WeighedForest]:
@@ -80,10 +92,33 @@ def weighed_sides(pair: ParsedPair, weights: Weights) -> tuple[WeighedForest, We
 def _weighed(parse: Parse, evidence: TreeEvidence, weights: Weights) -> WeighedForest:
     forest = parse.forest
     if parse.chart is not None:
-        trees = kbest(with_evidence(parse.chart, evidence, weights), parse.sentence.words, TREES)
+        trees = kbest(with_evidence(parse.chart, evidence, weights), parse.sentence.words, TREES, log_z=0.0)
         forest = pack_chart(parse.chart, trees, parse.sentence)
     features = edge_features(forest, evidence)
-    return WeighedForest(forest, features, with_features(forest, features, weights))
+    return WeighedForest(forest, features, forest.weighed(forest.arrays.log_prob + features @ weights))
+
+
+def prune(forest: Forest, least: float) -> Forest:
+    """The forest without edges that have less than this share of all trees, with the marginals of what is left.
+
+    Each node that is left keeps its best edge, and the best tree stays whole.
+    """
+    arrays, best, shares = forest.arrays, viterbi(forest), edge_marginals(forest)
+    kept = shares >= least
+    kept[arrays.edge_start[:-1] + np.array(best.choice, np.int32)] = True
+    left, right = arrays.children.T.tolist()
+    is_kept, starts = kept.tolist(), arrays.edge_start.tolist()
+    reached = [False] * (len(forest) + 1)  # the last is for children that are none
+    for root in arrays.roots.tolist():
+        reached[root] = root == best.root or shares[starts[root] : starts[root + 1]].sum() >= least
+    for node in range(len(forest) - 1, -1, -1):
+        if reached[node]:
+            for edge in range(starts[node], starts[node + 1]):
+                if is_kept[edge]:
+                    reached[left[edge]] = reached[right[edge]] = True
+    nodes = np.flatnonzero(reached[:-1])
+    edges = np.flatnonzero(kept & np.array(reached)[arrays.edge_node])
+    return with_marginals(restrict(forest, nodes, edges, [root for root in forest.roots if reached[root]]))
 
 
 def _chosen(parse: Parse, forests: WeighedForest) -> Reranked:

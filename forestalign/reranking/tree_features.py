@@ -7,21 +7,19 @@ potentials; attachments are known only where phrases have heads, which is in a f
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from forestalign.arrays import FloatArray
+from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.chart import Chart
 from forestalign.errors import GrammarError
 from forestalign.forest import Forest
-from forestalign.grammar import grammar_root, read_rows
-from forestalign.reranking.forest_shares import arcs
-from forestalign.reranking.known_children import unknown_children
-from forestalign.reranking.projection import TreeEvidence, category_of
+from forestalign.forest.forest import NO_CHILD
+from forestalign.grammar import base_label, grammar_root, read_rows
+from forestalign.reranking.projection import TreeEvidence, arcs, category_of
 
 SPAN_FEATURES = ("together", "apart", "crossed", "scattered", "same category")
 ARC_FEATURES = ("same governor", "turned governor", "other governor")
@@ -33,6 +31,7 @@ FEATURES = (
     UNKNOWN_CHILD,
 )
 _SPANS = len(SPAN_FEATURES)
+_SCATTERED = SPAN_FEATURES.index("scattered")
 _PREDICATES = frozenset({"VP", "SQ", "SINV"})  # never scattered: what is moved to the front leaves them in two parts
 _ARCS = len(KINDS) * _SPANS  # the first column of attachments
 
@@ -53,25 +52,22 @@ def _add_spans(found: FloatArray, forest: Forest, evidence: TreeEvidence) -> Non
     several = ~arrays.is_bar & (arrays.end - arrays.begin > 1)
     rows = np.flatnonzero(several[node])
     begin, last, label = arrays.begin[node[rows]], arrays.end[node[rows]] - 1, arrays.label[node[rows]]
-    values = np.zeros((len(rows), _SPANS))
-    for number in np.unique(label).tolist():
-        own = label == number
-        tables = _span_tables(evidence, category_of(arrays.labels[number]))
-        values[own] = np.stack([table[begin[own], last[own]] for table in tables], axis=1)
+    numbers, is_predicate = _categories(arrays.labels, tuple(evidence.by_category))
+    nothing = np.zeros_like(evidence.together)
+    by_category = np.stack([nothing, *evidence.by_category.values()])
+    tables = (evidence.together, evidence.apart, evidence.crossed, evidence.scattered)
+    values = np.stack([table[begin, last] for table in tables] + [by_category[numbers[label], begin, last]], axis=1)
+    values[is_predicate[label], _SCATTERED] = 0.0
     exact = evidence.exact[begin, last][:, None]
     found[rows, :_ARCS] = np.concatenate([values * (1.0 - exact), values * exact], axis=1)
 
 
-def _span_tables(evidence: TreeEvidence, category: str) -> tuple[FloatArray, ...]:
-    """What the evidence says of phrases of a category, a table [n, n] for each of SPAN_FEATURES."""
-    nothing = np.zeros_like(evidence.together)
-    return (
-        evidence.together,
-        evidence.apart,
-        evidence.crossed,
-        nothing if category in _PREDICATES else evidence.scattered,
-        evidence.by_category.get(category, nothing),
-    )
+@lru_cache(maxsize=1024)
+def _categories(labels: tuple[str, ...], named: tuple[str, ...]) -> tuple[IntArray, BoolArray]:
+    """The place in `named` of the category of each label, from 1 on, 0 if it has none; and which are predicates."""
+    place = {name: number for number, name in enumerate(named, start=1)}
+    categories = [category_of(label) for label in labels]
+    return np.array([place.get(name, 0) for name in categories]), np.array([name in _PREDICATES for name in categories])
 
 
 def _add_arcs(found: FloatArray, forest: Forest, evidence: TreeEvidence) -> None:
@@ -84,32 +80,67 @@ def _add_arcs(found: FloatArray, forest: Forest, evidence: TreeEvidence) -> None
     found[edges, _ARCS:-1] = np.stack(columns, axis=1)
 
 
-def with_features(forest: Forest, features: FloatArray, weights: Weights) -> Forest:
-    """The forest whose edges weigh what the parser says and what the evidence adds."""
-    arrays = forest.arrays
-    return Forest.of_arrays(forest.sentence, replace(arrays, log_prob=arrays.log_prob + features @ weights))
-
-
 def with_evidence(chart: Chart, evidence: TreeEvidence, weights: Weights) -> Chart:
-    """The chart with the features of spans added to the potentials of all phrases of several words."""
+    """The chart with the features of spans added to the potentials of all phrases of several words.
+
+    Labels get one of few tables: one for each category that the other sentence has, with and without `scattered`.
+    """
     several = np.triu(np.ones((len(chart), len(chart))), 1)
     exact = evidence.exact * several
-    added = np.zeros(chart.potentials.shape, dtype=np.float32)
-    for category, labels in _alike(chart.labels, evidence).items():
-        tables = np.stack(_span_tables(evidence, category))
-        loose, strict = (np.tensordot(own, tables, 1) for own in (weights[:_SPANS], weights[_SPANS:_ARCS]))
-        added[:, :, labels] = ((several - exact) * loose + exact * strict)[:, :, None]
-    return replace(chart, potentials=chart.potentials + added)
+    numbers, is_predicate = _categories(chart.labels, tuple(evidence.by_category))
+    nothing = np.zeros_like(evidence.together)
+    sums = np.zeros((2, 1 + len(evidence.by_category), *several.shape))
+    tables = np.stack((evidence.together, evidence.apart, evidence.crossed, evidence.scattered))
+    by_category = np.stack([nothing, *evidence.by_category.values()])
+    for first, share in ((0, several - exact), (_SPANS, exact)):
+        own = weights[first : first + _SPANS]
+        spans = np.tensordot(own[:-1], tables, 1)
+        for special, left_out in enumerate((0.0, own[_SCATTERED] * evidence.scattered)):
+            sums[special] += share * (spans - left_out + own[-1] * by_category)
+    added = sums.reshape(-1, *several.shape).astype(np.float32)[
+        numbers + is_predicate * (1 + len(evidence.by_category))
+    ]
+    added[0] = 0.0  # the first label is none
+    return replace(chart, potentials=chart.potentials + added.transpose(1, 2, 0))
 
 
-def _alike(labels: Sequence[str], evidence: TreeEvidence) -> dict[str, list[int]]:
-    """The labels of a chart but for the first, which is none, by a category for which the evidence says the same."""
-    found: dict[str, list[int]] = {}
-    for number, label in enumerate(labels[1:], start=1):
-        category = category_of(label)
-        is_special = category in _PREDICATES or category in evidence.by_category
-        found.setdefault(category if is_special else "", []).append(number)
+# ---- what stands below a phrase in treebanks ----
+
+
+@cache
+def known_children() -> dict[str, frozenset[str]]:
+    """The labels and tags of children by the label of the parent, as treebanks have them.
+
+    A chart scores each phrase by itself, so that a tree may lack a phrase that every treebank would have there: a verb
+    directly below S. That is rare while the parser alone decides; trees that another sentence pulls at need a guard.
+    """
+    path, found = grammar_root() / "known_children.tsv", dict[str, frozenset[str]]()
+    for line, (label, children) in read_rows(path, 2):
+        if label in found:
+            raise GrammarError(path, line, f"label {label!r} has a row already; expected one a label")
+        found[label] = frozenset(children.split())
     return found
+
+
+def unknown_children(forest: Forest) -> FloatArray:
+    """How many children of each edge treebanks do not have below such a phrase; bar nodes are the phrase itself.
+
+    A phrase over one word is left to the parser, which chose its tag by itself.
+    """
+    arrays = forest.arrays
+    odd = _unknown(arrays.labels)
+    left, right = arrays.children.T
+    parent, has_two = arrays.label[arrays.edge_node], (left != NO_CHILD) & (right != NO_CHILD)
+    counts = [odd[parent, arrays.label[child]] * ~arrays.is_bar[child] for child in (left, right)]
+    return np.where(has_two, counts[0] + counts[1], 0.0)
+
+
+@lru_cache(maxsize=64)  # forests of one parser share their labels
+def _unknown(labels: tuple[str, ...]) -> FloatArray:
+    """Whether treebanks lack the highest phrase of a label below the lowest of another, [parents, children]."""
+    known = [known_children().get(base_label(label.rpartition("+")[2])) for label in labels]
+    top = [base_label(label.partition("+")[0]) for label in labels]
+    return np.array([[row is not None and child not in row for child in top] for row in known], dtype=np.float64)
 
 
 # ---- weights ----

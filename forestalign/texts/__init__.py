@@ -5,9 +5,7 @@ In reading order:
 - `sentence_split`, `text_parts`: a file of prose as sentences with their lines; tables and code left alone
 - `sentence_likeness`, `sentence_pairing`: the sentences of two texts paired, many to many and in any order
 - `passage_alignment`: pairs of passages aligned, by this process and others
-- `meaning_changes`: what an aligned pair of sentences says differently
-- `comparison`: what became of each sentence
+- `comparison`: what became of each sentence, and which changes of meaning are losses
 - `comparison_text`, `comparison_page`: the same for a terminal, and as a page
 - `summary_sources`, `sources_text`: what each phrase of a summary rests on, and the same for readers
-- `text_edits`: the edits of two versions of a text
 """

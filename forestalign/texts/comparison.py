@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from forestalign.aligner import Aligner, load
 from forestalign.errors import ForestAlignError, UsageError, shown
+from forestalign.meaning.differences import ADDED, LEFT_OUT, Difference
 from forestalign.mining.edits import EditKind, PairEdits
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.texts.meaning_changes import CONTENT, Reason, meaning_changes
 from forestalign.texts.passage_alignment import align_passages
 from forestalign.texts.sentence_pairing import SentencePair, pair_sentences
+from forestalign.texts.sentence_split import on_one_line
 from forestalign.texts.text_parts import LARGEST_TEXT, TextParts, take_text_apart
-from forestalign.tokens import Sentence, Span
+from forestalign.tokens import Sentence
 
 Marks = tuple[tuple[int, int], ...]
 LONGEST_PASSAGE = 10_000  # characters; the parser's limit of 300 words is reached long before
@@ -37,9 +38,31 @@ class ChangeKind(StrEnum):
     REWORDED = "reworded"  # other words, and nothing that says something else was found
     CONTENT = "content changed"  # more is said, or less
     MEANING = "meaning changed"  # a number, a negation, an opposite, a name, who did what to whom
-    DELETED = "deleted"
-    INSERTED = "inserted"
+    DELETED = "removed"
+    INSERTED = "added"
     UNREAD = "changed"  # the sentences could not be aligned
+
+
+class Reason(NamedTuple):
+    """A difference with the words that show it, of which a side may have none."""
+
+    kind: str  # of `meaning.differences`
+    reason: str
+    old: str = ""
+    new: str = ""
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the two sides cannot both hold; otherwise one says more or less."""
+        return Difference(self.kind, (), (), "").contradicts
+
+
+class Loss(NamedTuple):
+    """What a rewrite did to the meaning: the kind, the reason in words, and the line."""
+
+    line: int  # of the new version; of the old one for a sentence that is gone
+    kind: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +102,18 @@ class Change:
         if self.old is None or self.new is None or self.old.sentence_count == self.new.sentence_count:
             return ""
         return "split" if self.old.sentence_count < self.new.sentence_count else "merged"
+
+    def losses(self, strict: bool = False) -> Iterator[Loss]:
+        """Contradictions and sentences without a partner; if strict, words left out or added as well."""
+        passage = self.new or self.old
+        line = passage.line if passage else 0
+        if self.kind is ChangeKind.UNREAD:
+            yield Loss(line, "not compared", self.error)
+            return
+        if self.old is None or self.new is None:
+            kind, verb = (ADDED, "added") if self.old is None else (LEFT_OUT, "left out")
+            yield Loss(line, kind, f"{verb}: {passage.text if passage else ''}")
+        yield from (Loss(line, reason.kind, reason.reason) for reason in self.reasons if strict or reason.contradicts)
 
     def to_json(self) -> str:
         """One line; what is empty is left out."""
@@ -139,18 +174,25 @@ class TextComparison:
 
 
 def compare(
-    old: str, new: str, *, markdown: bool = False, aligner: Aligner | None = None, jobs: int = 1
+    old: str,
+    new: str,
+    *,
+    markdown: bool = False,
+    lines: bool = False,
+    aligner: Aligner | None = None,
+    jobs: int = 1,
 ) -> TextComparison:
     """Compare two versions of a text; models are loaded only if a sentence changed.
 
-    `markdown` leaves tables and code alone; `jobs` is the number of processes that align.
+    `markdown` leaves tables and code alone, `lines` takes each line for a sentence, and `jobs` is the number of
+    processes that align.
     """
     for name, text in (("old", old), ("new", new)):
         if not isinstance(text, str):
             raise UsageError(f"{name} is {shown(text)}; expected a text")
         if len(text) > LARGEST_TEXT:
             raise UsageError(f"{name} has {len(text):,} characters; expected at most {LARGEST_TEXT:,}")
-    return compare_parts(take_text_apart(old, markdown), take_text_apart(new, markdown), aligner, jobs)
+    return compare_parts(take_text_apart(old, markdown, lines), take_text_apart(new, markdown, lines), aligner, jobs)
 
 
 def compare_parts(
@@ -161,10 +203,10 @@ def compare_parts(
     names: tuple[str, str] = ("old", "new"),
 ) -> TextComparison:
     """Compare two texts that were taken apart."""
-    return TextComparison(old, new, tuple(found_changes(old, new, aligner, jobs)), names)
+    return TextComparison(old, new, tuple(find_changes(old, new, aligner, jobs)), names)
 
 
-def found_changes(old: TextParts, new: TextParts, aligner: Aligner | None = None, jobs: int = 1) -> Iterator[Change]:
+def find_changes(old: TextParts, new: TextParts, aligner: Aligner | None = None, jobs: int = 1) -> Iterator[Change]:
     """The changes as they are found, in order."""
     source, target = old.texts, new.texts
     counts = Counter(source), Counter(target)  # copies of a sentence may be left over
@@ -177,6 +219,20 @@ def found_changes(old: TextParts, new: TextParts, aligner: Aligner | None = None
     results = _Results(align_passages(list(texts), loaded, jobs) if loaded else iter(()))
     for pair, (own, other) in zip(pairs, sides, strict=True):
         yield _change(pair, own, other, results)
+
+
+def compare_pairs(
+    pairs: Iterable[tuple[int, str, str]], aligner: Aligner | None = None, jobs: int = 1
+) -> Iterator[Change]:
+    """The changes between the sentences of pairs, each with the number of its line."""
+    sides = [
+        (Passage(on_one_line(old), line, (k, k + 1)), Passage(on_one_line(new), line, (k, k + 1)))
+        for k, (line, old, new) in enumerate(pairs)
+    ]
+    wanted = dict.fromkeys((own.text, other.text) for own, other in sides if own.text != other.text)
+    results = _Results(align_passages(list(wanted), aligner or load(), jobs) if wanted else iter(()))
+    for own, other in sides:
+        yield Change(ChangeKind.SAME, own, other) if own.text == other.text else results.of(own, other)
 
 
 class _Results:
@@ -227,12 +283,19 @@ def _judged(own: Passage, other: Passage, found: Alignment | ForestAlignError) -
     if isinstance(found, ForestAlignError):
         return Change(ChangeKind.UNREAD, own, other, error=str(found))
     edits = found.edits()
-    reasons = meaning_changes(found, edits)
+    reasons = tuple(
+        Reason(each.kind, each.reason, _words(found.source, each.source), _words(found.target, each.target))
+        for each in found.differences
+    )
     kind = ChangeKind.REWORDED if not reasons else ChangeKind.CONTENT
-    if any(reason.kind not in CONTENT for reason in reasons):
+    if any(reason.contradicts for reason in reasons):
         kind = ChangeKind.MEANING
     marks = _marks(found, edits)
     return Change(kind, replace(own, marks=marks[0]), replace(other, marks=marks[1]), reasons=reasons, edits=edits)
+
+
+def _words(sentence: Sentence, words: Sequence[int]) -> str:
+    return " ".join(sentence.words[word] for word in words)
 
 
 def _marks(alignment: Alignment, edits: PairEdits) -> tuple[Marks, Marks]:
@@ -263,11 +326,22 @@ def _other_forms(alignment: Alignment, edits: PairEdits) -> Iterator[tuple[int, 
 
 
 def _characters(sentence: Sentence, words: set[int]) -> Marks:
-    """Runs of words as runs of characters."""
-    runs: list[Span] = []
+    """Runs of words as runs of characters; a part of a word (*wo* of *won't*) marks the whole."""
+    runs: list[tuple[int, int]] = []
     for word in sorted(words):
-        if runs and runs[-1].end == word:
-            runs[-1] = Span(runs[-1].begin, word + 1)
+        begin, end = word, word + 1
+        while begin and _are_one(sentence, begin - 1):
+            begin -= 1
+        while end < len(sentence) and _are_one(sentence, end - 1):
+            end += 1
+        if runs and runs[-1][1] >= begin:
+            runs[-1] = runs[-1][0], max(end, runs[-1][1])
         else:
-            runs.append(Span(word, word + 1))
-    return tuple((sentence.tokens[run.begin].begin, sentence.tokens[run.end - 1].end) for run in runs)
+            runs.append((begin, end))
+    return tuple((sentence.tokens[begin].start, sentence.tokens[end - 1].end) for begin, end in runs)
+
+
+def _are_one(sentence: Sentence, word: int) -> bool:
+    """Whether a token and the next one are parts of one word: no space and no mark is between them."""
+    first, second = sentence.tokens[word], sentence.tokens[word + 1]
+    return first.end == second.start and any(map(str.isalnum, first.text)) and any(map(str.isalnum, second.text))

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from html import escape
 
 from forestalign.errors import counted
+from forestalign.terminal import visible
 from forestalign.texts.comparison import Change, ChangeKind, Passage, TextComparison
-from forestalign.texts.comparison_text import pieces, reasons_text, summary_lines
-from forestalign.view.characters import visible
+from forestalign.texts.comparison_text import moved_text, pieces, reasons_text, summary_lines
 
 _CLASSES = {kind: str(kind).partition(" ")[0] for kind in ChangeKind} | {ChangeKind.UNREAD: "unread"}
 STYLE = """
@@ -38,7 +38,7 @@ body.compared { max-width: 74rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 .compared del { background: var(--gone); text-decoration: line-through; text-decoration-thickness: 1px; }
 .compared ins { background: var(--come); }
 .compared mark { background: var(--gone); color: inherit; }
-.compared .deleted .whole { background: var(--gone); } .compared .inserted .whole { background: var(--come); }
+.compared .removed .whole { background: var(--gone); } .compared .added .whole { background: var(--come); }
 @media (max-width: 44rem) {
   .compared .sides { grid-template-columns: 1fr; }
   .compared .sides .old:not(:empty)::before { content: "old  "; color: var(--soft); font-size: .8rem; }
@@ -104,8 +104,8 @@ def _about(change: Change) -> Iterator[str]:
     yield f"<span>{'' if change.new else 'old '}{' → '.join(places)}</span>"
     if change.kind is not ChangeKind.SAME:
         yield f'<span class="kind">{escape(change.kind)}</span>'
-    if change.is_moved and change.old:
-        yield f'<span class="moved">moved from line {change.old.line}</span>'
+    if change.is_moved:
+        yield f'<span class="moved">{moved_text(change)}</span>'
     if change.shape and change.old and change.new:
         told = f"{change.shape}: {change.old.sentence_count} to {counted(change.new.sentence_count, 'sentence')}"
         yield f"<span>{told}</span>"

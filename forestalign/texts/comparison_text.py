@@ -9,10 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from forestalign.errors import counted
-from forestalign.terminal import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW
+from forestalign.terminal import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, visible
 from forestalign.texts.comparison import Change, ChangeKind, Passage, TextComparison
-from forestalign.texts.meaning_changes import CONTENT
-from forestalign.view.characters import visible
 
 _COLOURS = {ChangeKind.MEANING: RED, ChangeKind.CONTENT: YELLOW, ChangeKind.UNREAD: YELLOW}
 _OLD, _NEW = ("[-", "-]", RED), ("{+", "+}", GREEN)
@@ -69,7 +67,8 @@ def _moved_block(changes: Sequence[Change], colour: bool) -> Iterator[str]:
     lines = _lines(*(change.new.line for change in (first, last) if change.new))
     olds = _lines(*(change.old.line for change in (first, last) if change.old))
     yield ""
-    yield _painted(CYAN, f"{lines}: {counted(len(changes), 'sentence')} moved from {olds}", colour)
+    place = f" from {olds}" if olds != lines else ""
+    yield _painted(CYAN, f"{lines}: {counted(len(changes), 'sentence')} moved{place}", colour)
     yield f"    {visible(_new_text(first))}"
     if len(changes) > 2:
         yield _painted(DIM, f"    … {counted(len(changes) - 2, 'sentence')} …", colour)
@@ -102,8 +101,8 @@ def heading(change: Change, colour: bool = False) -> str:
     """Where it is, where it was, what became of it and why."""
     place = f"line {change.new.line}" if change.new else f"old line {change.old.line if change.old else 0}"
     told = _painted(CYAN, place, colour)
-    if change.is_moved and change.old:
-        told += _painted(CYAN, f", moved from line {change.old.line}", colour)
+    if change.is_moved:
+        told += _painted(CYAN, f", {moved_text(change)}", colour)
     kind = " ".join(part for part in (str(change.kind), _shape(change)) if part)
     told += ": " + _painted(_COLOURS.get(change.kind, BOLD), kind, colour)
     if change.reasons:
@@ -111,11 +110,15 @@ def heading(change: Change, colour: bool = False) -> str:
     return told + (f" ({visible(change.error)})" if change.error else "")
 
 
+def moved_text(change: Change) -> str:
+    """From which line a passage moved, if it is another one."""
+    is_elsewhere = change.old and change.new and change.old.line != change.new.line
+    return f"moved from line {change.old.line}" if change.old and is_elsewhere else "moved"
+
+
 def reasons_text(change: Change) -> str:
     """The reasons of a change, those that contradict first; of many only some."""
-    against = [str(reason) for reason in change.reasons if reason.kind not in CONTENT]
-    content = [str(reason) for reason in change.reasons if reason.kind in CONTENT]
-    shown = [*against, *content]
+    shown = [each.reason for each in sorted(change.reasons, key=lambda reason: not reason.contradicts)]
     more = [f"{len(shown) - _SHOWN_REASONS} more"] if len(shown) > _SHOWN_REASONS else []
     return visible("; ".join([*shown[:_SHOWN_REASONS], *more]))
 

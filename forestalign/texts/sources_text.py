@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from forestalign.errors import counted
-from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED
+from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, visible
 from forestalign.texts.comparison_page import page
 from forestalign.texts.summary_sources import SourcedPhrase, SourcedSentence
-from forestalign.view.characters import visible
 
 AID = "a reading aid, not a verdict: it shows where to look"
 

@@ -280,7 +280,7 @@ def _phrase(
     target: Sentence, span: Span, state: _Held | _Against | None, supports: Sequence[_Support]
 ) -> SourcedPhrase:
     span = _trimmed(target, span)
-    begin, end = target.tokens[span.begin].begin, target.tokens[span.end - 1].end
+    begin, end = target.tokens[span.begin].start, target.tokens[span.end - 1].end
     text = target.text[begin:end]
     if state is None:
         return SourcedPhrase(begin, end, text)

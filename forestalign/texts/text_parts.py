@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +29,13 @@ _MOST_LOOKED_AT = 200  # words, to tell the language
 _MARKS = ".,;:!?\"'()[]“”‘’…"
 _BLOCK_END = re.compile(r"\n(?=[^\S\n]*(?:\n|[-*•] |\d{1,3}[.)] ))")  # an empty line, or an item of a list
 _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)]) +")
-# A paragraph in which marks are looked for: the work on brackets grows with their square.
+# A paragraph in which marks are looked for: the work on stars and brackets grows with their square.
 _LONGEST_INLINE = 20_000  # characters
 _MOST_BRACKETS = 100
-MOST_MARKDOWN_LINES = 40_000  # each may be a block of its own, which costs some kilobytes and a fifth of a millisecond
+# A line of Markdown may be a block of its own, which costs some kilobytes; sentences are compared with each other.
+MOST_MARKDOWN_LINES = MOST_SENTENCES = 40_000
 _FRONT = re.compile(r"---[^\S\n]*\n(?:.*\n)*?---[^\S\n]*(?:\n|$)")
+_BELOW_HEADER = re.compile(r"(?=[^\n]*\|)\s{0,3}\|?(?:[ \t]*:?-+:?[ \t]*(?:\||$))+[ \t]*")  # the second line of a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +93,20 @@ def is_markdown(path: str | Path) -> bool:
     return str(path).lower().removesuffix(".gz").endswith(MARKDOWN_SUFFIXES)
 
 
-def take_text_apart(text: str, markdown: bool = False) -> TextParts:
-    """The sentences of a text with their lines.
+def take_text_apart(text: str, markdown: bool = False, lines: bool = False) -> TextParts:
+    """The sentences of a text with their lines; `lines`: each line that is not empty is one.
 
     >>> take_text_apart("One is here.\\nTwo\\nfollows. Three.").sentences[1]
     TextSentence(text='Two follows.', line=2)
     """
-    return _of_markdown(text) if markdown else TextParts(tuple(_of_plain(text)))
+    if lines:
+        numbered = enumerate(map(on_one_line, text.split("\n")), start=1)
+        parts = TextParts(tuple(TextSentence(line, number) for number, line in numbered if line))
+    else:
+        parts = _of_markdown(text) if markdown else TextParts(tuple(_of_plain(text)))
+    if len(parts.sentences) > MOST_SENTENCES:
+        raise UsageError(f"the text has more than {MOST_SENTENCES:,} sentences; expected a chapter, not a library")
+    return parts
 
 
 def _of_plain(text: str) -> Iterator[TextSentence]:
@@ -122,33 +132,56 @@ def _of_markdown(text: str) -> TextParts:
 
     front = _FRONT.match(text)
     head = front.group() if front else ""
-    shift, lines = head.count("\n"), text[len(head) :].split("\n")
+    lines = text[len(head) :].split("\n")
     tables, code = [], [head] if head else []
     sentences: list[TextSentence] = []
-    is_in_table = False
-    reader = MarkdownIt("commonmark").enable("table").disable("inline")
+    reader = MarkdownIt("commonmark").disable("inline")
     references: dict[str, Any] = {}
     for token in reader.parse(text[len(head) :], references):
-        if token.type in ("table_open", "table_close"):
-            is_in_table = token.type == "table_open"
-            tables += ["\n".join(lines[slice(*(token.map or (0, 0)))])] if is_in_table else []
-        elif token.type in ("fence", "code_block", "html_block"):
+        if token.type in ("fence", "code_block", "html_block"):
             code.append(token.content)
-        elif token.type == "inline" and not is_in_table:
-            is_long = len(token.content) > _LONGEST_INLINE or token.content.count("[") > _MOST_BRACKETS
-            content = token.content if is_long else _without_marks(reader, token.content, references)
-            sentences += _of_block(content, (token.map or [0])[0] + 1 + shift)
+        elif token.type == "inline":
+            begin, end = token.map or (0, 0)
+            content = token.content.split("\n")
+            length = _lines_before_table(content)
+            if length < len(content):
+                tables.append("\n".join(lines[begin + length : end]))
+            prose = _without_marks(reader, "\n".join(content[:length]), references)
+            sentences += _of_block(prose, begin + 1 + head.count("\n"))
     return TextParts(tuple(sentences), tuple(tables), tuple(code))
+
+
+def _lines_before_table(lines: Sequence[str]) -> int:
+    """How many lines of a paragraph come before the header of a table; a table ends with its paragraph.
+
+    The reader's own rule for tables fills up short rows, which makes large tables of small texts.
+    """
+    for number, (header, below) in enumerate(pairwise(lines)):
+        if "|" in header and _BELOW_HEADER.fullmatch(below) and _count_columns(header) == _count_columns(below):
+            return number
+    return len(lines)
+
+
+def _count_columns(row: str) -> int:
+    return row.replace("\\|", "").strip().removeprefix("|").removesuffix("|").count("|") + 1
 
 
 def _of_block(content: str, line: int) -> Iterator[TextSentence]:
     """The sentences of a heading or paragraph that begins on a line."""
+    before = 0
     for first, last in sentence_spans(content):
-        yield TextSentence(on_one_line(content[first:last]), line + content.count("\n", 0, first))
+        line += content.count("\n", before, first)
+        before = first
+        yield TextSentence(on_one_line(content[first:last]), line)
 
 
 def _without_marks(reader: MarkdownIt, content: str, references: dict[str, Any]) -> str:
-    """The words of a paragraph without emphasis and addresses of links; lines stay lines."""
+    """The words of a paragraph without emphasis and addresses of links; lines stay lines.
+
+    A paragraph that is too long for a search of marks keeps them.
+    """
+    if len(content) > _LONGEST_INLINE or content.count("[") > _MOST_BRACKETS:
+        return content
     found: list[Token] = []
     reader.inline.parse(content, reader, references, found)
     return "".join(map(_plain, found))

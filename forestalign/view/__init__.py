@@ -1,6 +1,5 @@
 """Pictures of alignments: a page for a browser, a fragment for a notebook, and a small server.
 
-- `characters`: characters that would steer a terminal, made visible
 - `scene`: what is to be drawn
 - `differences`: what was replaced, dropped and added
 - `text`, `short_text`, `static`, `page`: drawn as text, with brackets, as SVG, as a page
@@ -9,6 +8,6 @@
 
 from forestalign.view.page import page_html, write_page
 from forestalign.view.scene import Scene, scene_of
-from forestalign.view.static import result_html
+from forestalign.view.static import render, result_html
 
-__all__ = ["Scene", "page_html", "result_html", "scene_of", "write_page"]
+__all__ = ["Scene", "page_html", "render", "result_html", "scene_of", "write_page"]

@@ -1,4 +1,4 @@
-"""What a pair of sentences does not share, in words: what was replaced by what, dropped and added."""
+"""What a pair of sentences does not share, in words: what was replaced by what, removed and added."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Differences:
     """All of them, in the order of the sentence."""
 
     replaced: tuple[Replacement, ...]
-    dropped: tuple[str, ...]
+    removed: tuple[str, ...]
     added: tuple[str, ...]
 
 
@@ -66,7 +66,7 @@ def find_differences(alignment: Alignment, least: float = 0.0) -> Differences:
 
 def is_confident(pair: PhrasePair | DiscontinuousPair, least: float) -> bool:
     """Whether a pair is as likely as asked; one without a number is."""
-    return pair.posterior is None or pair.posterior >= least
+    return pair.confidence is None or pair.confidence >= least
 
 
 def linked_nulls(alignment: Alignment) -> tuple[WordLink, ...]:
@@ -143,8 +143,7 @@ def _are_same(sides: tuple[Sentence, Sentence], source: Iterable[int], target: I
         for sentence, words in zip(sides, (source, target), strict=True)
     )
     return len(left) == len(right) and all(
-        one.key == other.key or one.surface.lower() == other.surface.lower()
-        for one, other in zip(left, right, strict=True)
+        one.key == other.key or one.form.lower() == other.form.lower() for one, other in zip(left, right, strict=True)
     )
 
 

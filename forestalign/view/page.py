@@ -22,7 +22,7 @@ from forestalign.errors import InputError
 from forestalign.formats.codec import read_phrases
 from forestalign.outputs import packed_file
 from forestalign.phrases.result.alignment import Alignment, PhrasePair
-from forestalign.view.characters import visible
+from forestalign.terminal import visible
 from forestalign.view.scene import Choice, DrawnTree, Scene, SceneNode, SceneSide, scene_of
 
 SCRIPTS = (

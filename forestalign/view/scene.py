@@ -134,8 +134,8 @@ def with_shown_pairs(alignment: Alignment) -> Alignment:
 
 def _side(sentence: Sentence) -> SceneSide:
     before = (0, *(token.end for token in sentence.tokens))
-    spaces = tuple(token.begin > end for token, end in zip(sentence.tokens, before, strict=False))
-    return SceneSide(sentence.text, sentence.words, spaces)
+    spaces = tuple(token.start > end for token, end in zip(sentence.tokens, before, strict=False))
+    return SceneSide(sentence.text, sentence.written_words, spaces)
 
 
 def _likeliest(nodes: Sequence[ForestNode]) -> tuple[ForestNode, ...]:

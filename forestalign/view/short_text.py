@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.terminal import BOLD, CYAN
+from forestalign.terminal import BOLD, CYAN, visible
 from forestalign.tokens import Sentence
-from forestalign.view.characters import visible
 from forestalign.view.differences import is_mark, linked_nulls
 from forestalign.view.text import Paint
 
@@ -47,7 +46,7 @@ def _units(alignment: Alignment) -> Iterator[_Unit]:
     while waiting:
         pair = found.pairs[waiting.pop()]
         unit = _Unit(tuple(range(*pair.source)), tuple(range(*pair.target)))
-        is_same = pair.source_text.lower() == pair.target_text.lower()
+        is_same = pair.source.text.lower() == pair.target.text.lower()
         is_free = taken[0].isdisjoint(unit.source) and taken[1].isdisjoint(unit.target)
         if pair.supports and not is_same:
             waiting += pair.supports
@@ -61,10 +60,10 @@ def _bracketed(sentence: Sentence, units: Sequence[Words], paint: Paint) -> str:
     text, end = "", 0
     for k, token in enumerate(sentence.tokens):
         number, before, after = (owner.get(each) for each in (k, k - 1, k + 1))
-        text += visible(sentence.text[end : token.begin])
+        text += visible(sentence.text[end : token.start])
         if number is not None and number != before:
             text += paint(CYAN, f"[{number}") + " "
-        text += visible(token.surface)
+        text += visible(token.text)
         if number is not None and number != after:
             text += paint(CYAN, "]")
         end = token.end

@@ -12,11 +12,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhrasePair
+from forestalign.errors import UsageError, WrongTypeError, shown
+from forestalign.phrases.result.alignment import CHANGED, UNRELATED, Alignment, DiscontinuousPair, PhrasePair
+from forestalign.terminal import visible
 from forestalign.tokens import Span
-from forestalign.view.characters import visible
 from forestalign.view.scene import BAR, WORD, Choice, Scene, SceneNode, SceneSide, scene_of, with_shown_pairs
-from forestalign.view.text import CONTRADICTIONS
+from forestalign.view.text import CONTRADICTIONS, confidence_text
 
 PILL, WORD_PILL, STEP, GAP, MARGIN = 21, 26, 38, 74, 8
 _TINT, _STROKE, _INK = (0.93, 0.055), (0.6, 0.14), (0.36, 0.1)  # lightness and chroma
@@ -25,10 +26,13 @@ _NARROW, _WIDE = frozenset("iljtfrI.,;:'!|()[] "), frozenset("mwMWOQG@%")
 # Lightness and chroma of tints, strokes and ink, as in the page. The theme of a notebook goes before the system's.
 _LIGHT = "--fa-t:.93 .055;--fa-s:.6 .14;--fa-i:.36 .1"
 _DARK = "--fa-t:.33 .065;--fa-s:.68 .13;--fa-i:.92 .05"
-_STYLE = (
-    f".fa-pic{{max-width:100%;overflow-x:auto;{_LIGHT}}}@media(prefers-color-scheme:dark){{.fa-pic{{{_DARK}}}}}"
+_THEMES = (
+    f"div.fa-pic{{max-width:100%;overflow-x:auto}}@media(prefers-color-scheme:dark){{.fa-pic{{{_DARK}}}}}"
     f"[data-jp-theme-light=true] .fa-pic,.vscode-light .fa-pic,html[theme=light] .fa-pic{{{_LIGHT}}}"
     f"[data-jp-theme-light=false] .fa-pic,.vscode-dark .fa-pic,html[theme=dark] .fa-pic{{{_DARK}}}"
+)
+_LIGHT_STYLE = (  # as slides have it, whose background does not follow the system
+    f".fa-pic{{{_LIGHT}}}"
     "@supports(color:oklch(0 0 0)){.fa-pic .f{fill:oklch(var(--fa-t) var(--fa-h))}"
     ".fa-pic .k,.fa-pic path[style]{stroke:oklch(var(--fa-s) var(--fa-h))}"
     ".fa-pic .i{fill:oklch(var(--fa-i) var(--fa-h))}}"
@@ -42,6 +46,8 @@ _STYLE = (
     ".fa-pic .c{fill:#c2410c;stroke:none}.fa-pic .x{fill:#fff;font-size:10px;font-weight:700}"
 )
 
+_STYLE = _LIGHT_STYLE + _THEMES
+
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
@@ -54,8 +60,40 @@ class _Placed:
     level: int
 
 
+FORMS = ("html", "svg", "page")
+
+
+def render(result: Alignment, form: str = "html") -> str:
+    """A drawing of a result: `html` for a notebook or a page of yours, `svg` for slides, `page` to open by itself.
+
+    >>> import forestalign
+    >>> forestalign.render(forestalign.align("He left.", "He went."), "svg")[:4]
+    '<svg'
+    """
+    if not isinstance(result, Alignment):
+        raise WrongTypeError(f"result is {shown(result)}; expected a result, as forestalign.align returns it")
+    if form not in FORMS:
+        raise UsageError(f"form is {shown(form)}; expected one of {', '.join(FORMS)}")
+    if form == "svg":
+        return _picture(result, _LIGHT_STYLE)
+    fragment = result_html(result)
+    if form == "html":
+        return fragment
+    head = f'<meta charset="utf-8"><title>{html.escape(visible(result.id or "forestalign"))}</title>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{fragment}</body></html>\n'
+
+
 def result_html(alignment: Alignment) -> str:
-    """The best alignment as an HTML fragment: two trees, partners in one colour, word links between them."""
+    """The best alignment as an HTML fragment: the verdict, and two trees, partners in one colour."""
+    found = alignment.judgement
+    head = f"{found.name} {confidence_text(found.probability)}" if found.name != UNRELATED else found.name
+    reasons = "; ".join(each.reason for each in alignment.differences if each.contradicts)
+    head += f": {reasons}" if reasons and found.name == CHANGED else ""
+    return f'<div class="fa-pic"><p>{html.escape(visible(head))}</p>{_picture(alignment, _STYLE)}</div>'
+
+
+def _picture(alignment: Alignment, style: str) -> str:
+    """Two trees with the word links between them."""
     scene = scene_of(with_shown_pairs(alignment))
     choice = scene.choices[0]
     sides = _place(choice.source, scene.source.tokens), _place(choice.target, scene.target.tokens)
@@ -68,9 +106,8 @@ def result_html(alignment: Alignment) -> str:
         parts.extend(_tree(side, choice, scene, shift, word_line, direction))
     label = html.escape(visible(f"{alignment.source.text} / {alignment.target.text}"), quote=True)
     return (
-        f'<div class="fa-pic"><style>{_STYLE}</style>'
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{length + 2 * MARGIN:.0f}" height="{height:.0f}" role="img"'
-        f' aria-label="{label}">{"".join(parts)}</svg></div>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="fa-pic" width="{length + 2 * MARGIN:.0f}"'
+        f' height="{height:.0f}" role="img" aria-label="{label}"><style>{style}</style>{"".join(parts)}</svg>'
     )
 
 
@@ -272,7 +309,9 @@ def _links(
             return f'<path class="{look}" stroke="#9aa3b0" d="{way}"/>'
         return f'<path class="{look}" {_hue_style(hue)} stroke="{_colour(hue, *_STROKE)}" d="{way}"/>'
 
-    hues = {(pair.source, pair.target): hue_of(pair, scene) for pair in choice.phrases.pairs}
+    hues: dict[tuple[Span, Span], float] = {
+        (pair.source, pair.target): hue_of(pair, scene) for pair in choice.phrases.pairs
+    }
     dashed = {link: _scattered_hue(one, scene) for one in choice.phrases.scattered for link in _star(one)}
     paths = [curve(*link, "s", hue) for link, hue in dashed.items()]
     for i, j in scene.words.pairs:

@@ -22,9 +22,8 @@ from forestalign.phrases.result.alignment import (
     PhrasePair,
 )
 from forestalign.phrases.result.discontinuous_pairs import scattered_words
-from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW
+from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW, visible
 from forestalign.tokens import Sentence, Span
-from forestalign.view.characters import visible
 from forestalign.view.differences import find_differences, is_confident, is_mark
 
 CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})
@@ -157,12 +156,12 @@ class _Tree:
         pair = self._pairs[k]
         if self._verbose or not self._is_told(k):
             evidence = self._own_evidence(k)
-            yield _Row(depth, pair.source_text, pair.target_text, pair, self._is_compositional(k), evidence)
+            yield _Row(depth, pair.source.text, pair.target.text, pair, self._is_compositional(k), evidence)
         yield from self._inside(k, depth + 1)
 
     def _inside(self, k: int, depth: int) -> Iterator[_Row]:
         pair = self._pairs[k]
-        if self._verbose or pair.source_text.lower() != pair.target_text.lower():
+        if self._verbose or pair.source.text.lower() != pair.target.text.lower():
             yield from self._below(k, pair.supports, depth)
 
     def _lifted(self, holder: int | None, indices: Sequence[int]) -> Iterator[int]:
@@ -240,8 +239,8 @@ def _reasons(row: _Row) -> list[str]:
 
 def _line(row: _Row, reason: str, paint: Paint, verbose: bool) -> str:
     pair = row.pair
-    is_unsure = pair.posterior is not None and pair.posterior < _UNSURE
-    number = paint(YELLOW if is_unsure else DIM, f"{confidence_text(pair.posterior):<3}")
+    is_unsure = pair.confidence is not None and pair.confidence < _UNSURE
+    number = paint(YELLOW if is_unsure else DIM, f"{confidence_text(pair.confidence):<3}")
     words = visible(f"{row.source} = {row.target}")
     label = ""
     if verbose and isinstance(pair, PhrasePair):
@@ -266,7 +265,7 @@ def _differences(alignment: Alignment, paint: Paint, least: float) -> Iterator[s
     if found.replaced:
         told = (visible(f"{one.source} → {one.target}") + _relation(one.relation, paint, " ") for one in found.replaced)
         yield paint(BOLD, "  replaced: ") + " | ".join(told)
-    for name, texts in (("dropped", found.dropped), ("added", found.added)):
+    for name, texts in (("removed", found.removed), ("added", found.added)):
         if texts:
             yield paint(BOLD, f"  {name}: ") + " | ".join(map(visible, texts))
 
@@ -287,7 +286,7 @@ def _details(alignment: Alignment, paint: Paint) -> Iterator[str]:
 def _wider(own: Sentence, side: str, span: Span, pair: PhrasePair, added: Sequence[int]) -> str:
     """A phrase around a pair that adds words without a partner to it."""
     whole = own.phrase(span)
-    sides = (whole, pair.target_text) if side == "source" else (pair.source_text, whole)
+    sides = (whole, pair.target.text) if side == "source" else (pair.source.text, whole)
     return f"  wider: {sides[0]} ~ {sides[1]}  [{side} adds {scattered_words(own, added)}]"
 
 

@@ -36,11 +36,11 @@ def dictionary_links(
     links = []
     for i, left in enumerate(source.tokens):
         for j, right in enumerate(target.tokens):
-            if left.surface.lower() == right.surface.lower():
+            if left.form.lower() == right.form.lower():
                 links.append(WordLink(i, j, 1.0, "form"))
             elif left.lemma and left.lemma == right.lemma:
                 links.append(WordLink(i, j, 1.0, "lemma"))
-            elif not (is_content(left.surface) and is_content(right.surface)):
+            elif not (is_content(left.form) and is_content(right.form)):
                 continue
             elif wordnet.are_synonyms(left.key, right.key):
                 links.append(WordLink(i, j, 1.0, "synonym"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from forestalign.config import AlignConfig
-from forestalign.errors import NoParseError
+from forestalign.errors import NoParseError, counted
 from forestalign.lexicon import load_phrase_lists, load_ppdb, load_vectors, load_wordnet
 from forestalign.parsers import Parse, Parser, load_parser
 from forestalign.tokens import Sentence
@@ -70,7 +70,7 @@ class LinkedWords(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LinkedPair:
     """A pair of sentences with its links."""
 
@@ -87,6 +87,14 @@ class LinkedPair:
     def __str__(self) -> str:
         """A line for each link."""
         return "\n".join(f"{link.source} = {link.target}" for link in self)
+
+    def __repr__(self) -> str:
+        return f"<LinkedPair of {self.source.text!r} and {self.target.text!r}: {counted(len(self.words), 'link')}>"
+
+    def _repr_html_(self) -> str:
+        from forestalign.terminal import lines_html
+
+        return lines_html(str(self))
 
 
 class SentenceLinker:

@@ -85,7 +85,7 @@ class WordSimilarity:
         result = np.zeros((len(source), len(target)))
         for i, left in enumerate(source.tokens):
             for j, right in enumerate(target.tokens):
-                score = self.words(left.surface, right.surface, left.tag, right.tag)
+                score = self.words(left.form, right.form, left.tag, right.tag)
                 if score < 1.0 and self.sources.lemma and left.lemma and right.lemma:
                     score = max(score, self.words(left.lemma, right.lemma, left.tag, right.tag))
                 result[i, j] = score

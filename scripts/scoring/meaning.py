@@ -122,7 +122,7 @@ def print_edits(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> No
 
 
 def marked_edits(column: str) -> list[MarkedEdit]:
-    """What a row says: `replaced: bought = purchased | inserted: = old`."""
+    """What a row says: `replaced: bought = purchased | added: = old`."""
     edits = []
     for each in column.split(" | "):
         kind, _, words = each.partition(": ")
@@ -197,10 +197,10 @@ def count_sources(sentence: SourcedSentence, marks: dict[str, Any]) -> Counter[s
     begins = {sentence.text.index(phrase): phrase for phrase in marks["nothing"]}
     counts: Counter[str] = Counter()
     for token in tokenize(sentence.text).tokens:
-        if not token.surface[0].isalnum() or token.surface.lower() in stop_words():
+        if not token.text[0].isalnum() or token.text.lower() in stop_words():
             continue
-        is_marked = any(begin <= token.begin < begin + len(phrase) for begin, phrase in begins.items())
-        phrase = next((each for each in sentence.phrases if each.begin <= token.begin < each.end), None)
+        is_marked = any(begin <= token.start < begin + len(phrase) for begin, phrase in begins.items())
+        phrase = next((each for each in sentence.phrases if each.begin <= token.start < each.end), None)
         line = phrase.line if phrase is not None else 0
         counts.update({"said": not line, "marked": is_marked, "both": not line and is_marked, "sourced": bool(line)})
         counts["right"] += not is_marked and line in marks["rests_on"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 from collections.abc import Iterator
@@ -12,8 +11,8 @@ from unittest import mock
 
 import pytest
 
-from forestalign.batch import Layout, OutputOptions, RunLimits, Tally, ThisProcess, run_jobs, store
-from forestalign.batch.run_journal import RECORD, JournalFile
+from forestalign.batch import Job, Layout, OutputOptions, RunLimits, Tally, ThisProcess, output, run_jobs
+from forestalign.batch.run_journal import RunJournal
 from forestalign.errors import UsageError
 from tests.builders.batch_workers import Flaky, jobs_of
 
@@ -23,21 +22,31 @@ DONE = tuple(word for word in WORDS if word != "flaky")
 
 @pytest.fixture(params=["out.txt", "out.txt.gz"])
 def path(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setattr(store, "GROUP", 4)
+    monkeypatch.setattr(output, "GROUP", 4)
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # hundreds of runs; nobody pulls the plug here
     with mock.patch("forestalign.batch.run.settings_of", return_value={"work": "flaky"}):
         yield tmp_path / request.param
 
 
-def run(path: Path, words: tuple[str, ...] = DONE, fails: bool = False, **more: bool) -> Tally:
-    return run_jobs(
-        jobs_of(words),
-        Flaky(fails),
-        workers=ThisProcess(),
-        errors=io.StringIO(),
-        output=OutputOptions(str(path), layout=Layout.JSON, **more),
-        limits=RunLimits(chunk_size=3),
-    )
+def run(path: Path, words: tuple[str, ...] = DONE, fails: bool = False, stops: bool = False, **more: bool) -> Tally:
+    """A run to its end, or one that is interrupted when all its pairs are done, so that its journal stays."""
+
+    def jobs() -> Iterator[Job]:
+        yield from jobs_of(words)
+        if stops:
+            raise KeyboardInterrupt
+
+    tally = Tally()
+    with suppress(KeyboardInterrupt):
+        tally = run_jobs(
+            jobs(),
+            Flaky(fails),
+            workers=ThisProcess(),
+            errors=io.StringIO(),
+            output=OutputOptions(str(path), layout=Layout.JSON, **more),
+            limits=RunLimits(chunk_size=1),
+        )
+    return tally
 
 
 def journal_of(path: Path) -> Path:
@@ -48,97 +57,97 @@ def files(path: Path) -> dict[str, bytes]:
     return {each.name: each.read_bytes() for each in sorted(path.parent.iterdir())}
 
 
-def lines(path: Path) -> list[bytes]:
-    data = path.read_bytes()
-    return (gzip.decompress(data) if path.name.endswith(".gz") else data).splitlines()
+def place(files: dict[str, bytes], folder: Path) -> None:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
+def whole_of(path: Path, words: tuple[str, ...] = DONE) -> bytes:
+    """What an uninterrupted run writes; nothing is left beside it."""
+    run(path, words)
+    assert [*files(path)] == [path.name]
+    whole = path.read_bytes()
+    path.unlink()
+    return whole
 
 
 def test_a_journal_that_is_cut_at_any_byte_loses_nothing(path: Path) -> None:
-    run(path)
-    whole, journal = path.read_bytes(), journal_of(path).read_bytes()
-    begin = JournalFile(journal_of(path)).begin
+    whole = whole_of(path)
+    run(path, stops=True)
+    before = files(path)
+    journal = before[journal_of(path).name]
+    begin = journal.index(b"\n") + 1
     for cut in range(len(journal)):
-        path.write_bytes(whole)
+        place(before, path.parent)
         journal_of(path).write_bytes(journal[:cut])
-        before = files(path)
         if cut < begin:  # whose results these are, nobody can say
             with pytest.raises(UsageError, match="--force replaces it"):
                 run(path, resume=True)
-            assert files(path) == before
+            assert files(path) == before | {journal_of(path).name: journal[:cut]}
             assert run(path, force=True).done == len(DONE)
         else:
             tally = run(path, resume=True)
             assert tally.done + tally.skipped == len(DONE)
-            assert tally.skipped <= (cut - begin) // RECORD.itemsize
-        assert (path.read_bytes(), journal_of(path).read_bytes()) == (whole, journal)
+            assert tally.done
+        assert files(path) == {path.name: whole}
 
 
-def test_an_output_that_is_cut_at_any_byte_loses_nothing(path: Path) -> None:
-    run(path)
-    whole, journal = path.read_bytes(), journal_of(path).read_bytes()
-    for cut in range(len(whole)):
-        path.write_bytes(whole[:cut])
-        tally = run(path, resume=True)
-        assert tally.done + tally.skipped == len(DONE)
-        assert tally.done
-        assert (path.read_bytes(), journal_of(path).read_bytes()) == (whole, journal)
+def test_an_output_that_is_cut_at_any_byte_is_made_again_from_the_journal(path: Path) -> None:
+    whole = whole_of(path)
+    run(path, stops=True)
+    before = files(path)
+    for cut in range(len(before[path.name])):
+        place(before, path.parent)
+        path.write_bytes(before[path.name][:cut])
+        assert run(path, resume=True).skipped == len(DONE)
+        assert files(path) == {path.name: whole}
 
 
 def test_both_files_may_be_cut_and_failures_are_tried_again(path: Path) -> None:
+    whole = whole_of(path, WORDS)
     run(path, WORDS, fails=True)
-    data, journal = path.read_bytes(), journal_of(path).read_bytes()
-    begin = JournalFile(journal_of(path)).begin
-    run(path, WORDS, force=True)
-    whole = path.read_bytes()
-    for cut in range(begin, len(journal) + 1):
-        place = (cut * 7919) % (len(data) + 1)
-        path.write_bytes(data[:place])
+    before = files(path)
+    journal, data = before[journal_of(path).name], before[path.name]
+    for cut in range(journal.index(b"\n") + 1, len(journal) + 1):
         journal_of(path).write_bytes(journal[:cut])
+        path.write_bytes(data[: (cut * 7919) % (len(data) + 1)])
         tally = run(path, WORDS, resume=True)
-        assert (path.read_bytes(), tally.done + tally.skipped) == (whole, len(WORDS))
-        assert [*files(path)] == [path.name, f"{path.name}.journal"]
+        assert (files(path), tally.done + tally.skipped) == ({path.name: whole}, len(WORDS))
 
 
-def test_what_counts_as_done_is_in_the_output(path: Path) -> None:
-    """Records of a gzip group whose member was never written stood in a journal that was cut inside the group."""
-    run(path)
-    journal = JournalFile(journal_of(path))
-    for count in range(journal.count):
-        run(path, force=True)
-        data = journal_of(path).read_bytes()
-        journal_of(path).write_bytes(data[: journal.begin + count * RECORD.itemsize])
-        tally = run(path, resume=True)
-        assert tally.done + tally.skipped == len(DONE)
-        assert len(lines(path)) == len(DONE) + 1  # one of them has two lines
+def test_a_second_attempt_at_failures_that_is_cut_anywhere_goes_on(path: Path) -> None:
+    whole = whole_of(path, WORDS)
+    run(path, WORDS, fails=True)
+    run(path, WORDS, resume=True, stops=True)  # the journal has second records of the pairs that had failed
+    before = files(path)
+    journal = before[journal_of(path).name]
+    for cut in range(journal.index(b"\n") + 1, len(journal) + 1):
+        journal_of(path).write_bytes(journal[:cut])
+        path.write_bytes(b"")
+        tally = run(path, WORDS, resume=True)
+        assert (files(path), tally.done + tally.skipped) == ({path.name: whole}, len(WORDS))
 
 
-def test_a_byte_that_was_changed_anywhere_in_the_output_is_noticed(path: Path) -> None:
-    run(path)
-    whole = path.read_bytes()
-    for place in range(len(whole)):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+@pytest.mark.parametrize("which", ["output", "journal"])
+def test_a_byte_that_was_changed_anywhere_is_noticed(path: Path, which: str) -> None:
+    """Groups are full here; one that is not is made again from the journal, as after a cut."""
+    run(path, stops=True)
+    changed = path if which == "output" else journal_of(path)
+    data = changed.read_bytes()
+    for number in range(len(data)):
+        changed.write_bytes(data[:number] + bytes([data[number] ^ 1]) + data[number + 1 :])
         before = files(path)
-        with pytest.raises(UsageError, match="was changed after it was written"):
+        with pytest.raises(UsageError):
             run(path, (*DONE, "more"), resume=True)
         assert files(path) == before
 
 
-def test_a_byte_that_was_changed_anywhere_in_the_journal_is_noticed(path: Path) -> None:
-    run(path)
-    data = journal_of(path).read_bytes()
-    for place in range(len(data)):
-        journal_of(path).write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
-        before = files(path)
-        with pytest.raises(UsageError):
-            run(path, resume=True)
-        assert files(path) == before
-
-
 def test_a_file_that_was_changed_says_how_to_keep_what_comes_before(path: Path) -> None:
-    run(path)
-    whole = path.read_bytes()
-    place = len(whole) // 2
-    path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+    whole = whole_of(path)
+    run(path, stops=True)
+    data = path.read_bytes()
+    middle = len(data) // 2
+    path.write_bytes(data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :])
     with pytest.raises(UsageError, match=r"cut to its first (\d+) bytes") as told:
         run(path, resume=True)
     count = int(str(told.value).rpartition("cut to its first ")[2].split()[0])
@@ -156,30 +165,38 @@ def test_an_empty_journal_blocks_nothing(path: Path) -> None:
     assert path.read_bytes() == whole
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_killed_rewrite_of_an_unfinished_group_is_no_damage(tmp_path: Path, packed: bool) -> None:
-    """The file is written before the journal, so the journal must not tell of bytes that are written over."""
-    path = str(tmp_path / ("out.gz" if packed else "out"))
-    first = store.Store(path, packed)
-    first.begin({"work": "x"})
-    for number in range(3):
-        first.append(number, 0, b"one\n")
-    first.flush()
-    first.close()
-    again = store.Store(path, packed)
-    again.recover(JournalFile(again.journal_path))
-    write = again._write
+def test_a_kill_at_any_write_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every write to either file is the last one once, half of it done; the run before it had failures."""
+    words = (*WORDS, "more")
+    whole = whole_of(path, words)
+    write = os.write
+    left = [0]
 
-    def dying(descriptor: int, data: bytes, place: int, name: str) -> None:
-        if name == again.journal_path:
-            raise KeyboardInterrupt
-        write(descriptor, data, place, name)
+    def dying(descriptor: int, data: bytes) -> int:
+        left[0] -= 1
+        if left[0] == 0:
+            write(descriptor, bytes(data[: len(data) // 2]))
+            os._exit(9)
+        return write(descriptor, data)
 
-    with mock.patch.object(again, "_write", dying), suppress(KeyboardInterrupt):
-        again.append(3, 0, b"two\n")
-        again.flush()
-    again.close()
-    last = store.Store(path, packed)
-    last.recover(JournalFile(last.journal_path))
-    assert last.count == (0 if packed else 3)
-    last.close()
+    for count in range(1, 60):
+        run(path, WORDS, fails=True, force=True)
+        left[0] = count
+        if (child := os.fork()) == 0:
+            monkeypatch.setattr(os, "write", dying)
+            run(path, words, resume=True)
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status == 0:
+            break
+        assert status == 9
+        run(path, words, resume=True)
+        assert files(path) == {path.name: whole}
+    assert count > 3
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", "not json\n", '{"format": "other", "settings": {}}\n', "[1]\n"])
+def test_another_file_is_no_journal(tmp_path: Path, text: str) -> None:
+    (tmp_path / "out.journal").write_text(text)
+    with pytest.raises(UsageError, match=r"out\.journal is not a journal of a run"):
+        RunJournal(str(tmp_path / "out.journal"))

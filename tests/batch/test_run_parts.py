@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +14,8 @@ import pytest
 from forestalign.batch import Job, Outcome, StartWork, Tally, ThisProcess, Worker, map_ordered
 from forestalign.batch.output import RunFile, Stream, open_output
 from forestalign.batch.run import NO_LIMITS, TO_STDOUT, LoadGuarded, Progress, run_chunk
-from forestalign.batch.run_journal import JournalFile, PairState, digest_of, header_of, refuse_other_settings
-from forestalign.batch.store import Store, finish_move, open_results
+from forestalign.batch.run_facts import refuse_other_settings
+from forestalign.batch.run_journal import PairState, digest_of
 from forestalign.batch.worker_program import Crashed, Done, Raised, Reply
 from forestalign.batch.workers import describe, ordered_replies, value_of
 from forestalign.errors import ForestAlignError, InputError, NoParseError, UsageError
@@ -293,55 +291,6 @@ def test_equal_pairs_have_equal_digests_and_others_not() -> None:
     assert 0 <= digest_of("x") < 1 << 64
 
 
-def test_a_store_gives_back_what_was_appended(tmp_path: Path) -> None:
-    path = str(tmp_path / "out.txt")
-    store = Store(path, packed=False)
-    assert (store.is_new, store.is_empty, store.has_begun) == (True, True, False)
-    store.begin(SETTINGS)
-    store.append(digest_of("one"), PairState.DONE, b"first\n")
-    store.append(digest_of("two"), PairState.FAILED, b"")
-    store.append(digest_of("three"), PairState.BAD, b"\n")
-    store.close()
-    assert Path(path).read_bytes() == b"first\n\n"
-    journal = JournalFile(f"{path}.journal")
-    assert journal.settings == SETTINGS
-    records = list(journal.records(0, 3))
-    assert [record.digest for record in records] == [digest_of(text) for text in ("one", "two", "three")]
-    assert [(record.size, record.state) for record in records] == [(6, 0), (0, 1), (1, 2)]
-    assert [record.size for record in journal.records(1, 2)] == [0]
-
-
-def test_a_packed_store_is_gzip_and_continues_in_the_middle_of_a_group(tmp_path: Path) -> None:
-    path = str(tmp_path / "out.gz")
-    first = Store(path, packed=True)
-    first.begin(SETTINGS)
-    first.append(1, PairState.DONE, b"one\n")
-    first.flush()
-    first.close()
-    again = Store(path, packed=True)
-    again.recover(JournalFile(again.journal_path))
-    assert (again.count, again.failed, again.is_new) == (1, 0, False)
-    again.append(2, PairState.DONE, b"two\n")
-    again.flush()
-    again.close()
-    assert gzip.decompress(Path(path).read_bytes()) == b"one\ntwo\n"
-    with open_results(path, packed=True) as results:
-        assert results.read() == b"one\ntwo\n"
-
-
-def test_a_store_counts_the_failures_it_finds(tmp_path: Path) -> None:
-    path = str(tmp_path / "out.txt")
-    store = Store(path, packed=False)
-    store.begin(SETTINGS)
-    for number, state in enumerate((PairState.DONE, PairState.FAILED, PairState.FAILED, PairState.BAD)):
-        store.append(number, state, b"x\n")
-    store.close()
-    again = Store(path, packed=False)
-    again.recover(JournalFile(again.journal_path))
-    assert (again.count, again.failed) == (4, 2)
-    again.close()
-
-
 def test_a_file_is_written_by_one_run_at_a_time(tmp_path: Path) -> None:
     path = str(tmp_path / "out.txt")
     held = open_alone(path)
@@ -354,62 +303,6 @@ def test_a_file_is_written_by_one_run_at_a_time(tmp_path: Path) -> None:
 def test_a_folder_is_no_output(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=rf"cannot write to {tmp_path}: Is a directory"):
         open_alone(str(tmp_path))
-
-
-def run_of(path: Path, *results: bytes) -> None:
-    """The files of a run with these results."""
-    store = Store(str(path), packed=False)
-    store.begin(SETTINGS)
-    for number, result in enumerate(results):
-        store.append(number, PairState.DONE, result)
-    store.close()
-
-
-def test_a_move_that_was_cut_in_half_is_finished(tmp_path: Path) -> None:
-    run_of(tmp_path / "out", b"old\n")
-    run_of(tmp_path / "out.new", b"new\n", b"more\n")
-    journal = (tmp_path / "out.new.journal").read_bytes()
-    os.replace(tmp_path / "out.new", tmp_path / "out")
-    finish_move(str(tmp_path / "out.new"), str(tmp_path / "out"))
-    assert (tmp_path / "out.journal").read_bytes() == journal
-    assert not (tmp_path / "out.new.journal").exists()
-
-
-def test_a_move_that_did_not_begin_is_left_alone(tmp_path: Path) -> None:
-    run_of(tmp_path / "out", b"old\n")
-    run_of(tmp_path / "out.new", b"new\n")
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    finish_move(str(tmp_path / "out.new"), str(tmp_path / "out"))
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-@pytest.mark.parametrize("content", [b"dear diary\n", None])
-def test_a_journal_that_does_not_fit_the_file_stays_where_it_is(tmp_path: Path, content: bytes | None) -> None:
-    """The second file was deleted by somebody, or what is there was never a journal."""
-    run_of(tmp_path / "out", b"old\n")
-    run_of(tmp_path / "out.new", b"new\n")
-    (tmp_path / "out.new").unlink()
-    if content is not None:
-        (tmp_path / "out.new.journal").write_bytes(content)
-    before = (tmp_path / "out.journal").read_bytes()
-    with suppress(UsageError):
-        finish_move(str(tmp_path / "out.new"), str(tmp_path / "out"))
-    assert (tmp_path / "out.journal").read_bytes() == before
-    assert (tmp_path / "out.new.journal").exists()
-
-
-@pytest.mark.parametrize("text", ["", "{}\n", "not json\n", '{"format": "other", "settings": {}}\n', "[1]\n"])
-def test_another_file_is_no_journal(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "out.journal"
-    path.write_text(text)
-    with pytest.raises(UsageError, match=r"out\.journal is not a journal of a run"):
-        JournalFile(path)
-
-
-def test_a_record_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "out.journal"
-    path.write_bytes(header_of(SETTINGS) + b"\0" * 40)  # one record of 25 bytes, and part of another
-    assert [len(block) for block in JournalFile(path).blocks()] == [1]
 
 
 def test_equal_settings_may_be_resumed() -> None:
@@ -448,14 +341,17 @@ def test_a_resumed_file_knows_its_pairs_in_order(tmp_path: Path) -> None:
     first = RunFile(path, SETTINGS, resume=False)
     first.write(10, PairState.DONE, "a")
     first.write(11, PairState.BAD, "")
+    first.write(12, PairState.FAILED, None)
     first.close(True)
     again = RunFile(path, SETTINGS, resume=True)
-    assert [again.known(10), again.known(11), again.known(12)] == [PairState.DONE, PairState.BAD, None]
+    assert [again.known(n) for n in (10, 11, 12, 13)] == [PairState.DONE, PairState.BAD, None, None]
     again.copy(2)
-    again.write(12, PairState.DONE, "c")
+    again.write(12, PairState.DONE, "b")
+    again.write(13, PairState.DONE, "c")
     again.end_of_input()
     again.close(True)
-    assert Path(path).read_text() == "a\n\nc\n"
+    assert Path(path).read_text() == "a\n\nb\nc\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["out.txt"]
 
 
 def test_an_input_that_ends_early_is_refused_when_resumed(tmp_path: Path) -> None:
@@ -463,7 +359,7 @@ def test_an_input_that_ends_early_is_refused_when_resumed(tmp_path: Path) -> Non
     first = RunFile(path, SETTINGS, resume=False)
     for digest in (1, 2, 3):
         first.write(digest, PairState.DONE, "x")
-    first.close(True)
+    first.close(False)
     again = RunFile(path, SETTINGS, resume=True)
     again.known(1)
     with pytest.raises(UsageError, match="it holds 3 pairs, the input ends after 1"):

@@ -10,7 +10,7 @@ from forestalign import Alignment, PhraseAlignment, PhrasePair
 from forestalign.formats.codec import sentence_in
 from forestalign.formats.tree_files import fit_tree
 from forestalign.phrases.result.alignment import Verdict
-from forestalign.tokens import Sentence, Span, analyse
+from forestalign.tokens import Sentence, Span, TextSpan, analyse
 from forestalign.trees import Tree, parse_brackets
 from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink
 
@@ -36,7 +36,11 @@ def pair(source: Place, target: Place, label: str = "X", supports: Sequence[int]
     """A straight compositional pair of phrases with the same label, unless `more` says otherwise."""
     fields: dict[str, Any] = {"target_label": label, "is_bar": False, "compositional": True, "inverted": False}
     fields |= {"log_prob": -0.5} | more
-    return PhrasePair(Span(*source), Span(*target), label, supports=tuple(supports), **fields)
+    return PhrasePair(_untexted(source), _untexted(target), label, supports=tuple(supports), **fields)
+
+
+def _untexted(place: Place) -> TextSpan:
+    return TextSpan.of(Span(*place), "")
 
 
 def links(*rows: tuple[int, int] | tuple[int, int, float]) -> WordAlignment:
@@ -66,8 +70,7 @@ def texted(phrases: PhraseAlignment, source: Sentence, target: Sentence) -> Phra
     return replace(
         phrases,
         pairs=tuple(
-            replace(each, source_text=source.phrase(each.source), target_text=target.phrase(each.target))
-            for each in phrases.pairs
+            replace(each, source=source.span(*each.source), target=target.span(*each.target)) for each in phrases.pairs
         ),
     )
 

@@ -34,11 +34,11 @@ def test_the_report_tells_what_changed_moved_came_and_went(
 ) -> None:
     assert main(["compare", *texts]) == 0
     out = capsys.readouterr().out
-    assert "4 sentences → 5 sentences; 2 same, 1 reworded, 1 meaning changed, 1 inserted, 1 moved" in out
-    assert "line 1, moved from line 1: same\n    The weather was fine." in out
-    assert "meaning changed: number (3 → 5)" in out
+    assert "4 sentences → 5 sentences; 2 same, 1 reworded, 1 meaning changed, 1 added, 1 moved" in out
+    assert "line 1, moved: same\n    The weather was fine." in out
+    assert "meaning changed: 3 became 5" in out
     assert "  - Sales rose by [-3-] percent in May.\n  + Sales rose by {+5+} percent in May." in out
-    assert "inserted\n  + It rained." in out
+    assert "added\n  + It rained." in out
     assert "Nobody" not in out
     assert "\033" not in out
 
@@ -47,11 +47,11 @@ def test_json_lines_hold_every_passage(texts: tuple[str, str], tmp_path: Path) -
     output = tmp_path / "changes.jsonl"
     assert main(["compare", *texts, "--json", "-o", str(output)]) == 0
     rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
-    assert [row["kind"] for row in rows] == ["same", "reworded", "same", "meaning changed", "inserted"]
-    assert rows[3]["reasons"] == [{"kind": "number", "old": "3", "new": "5"}]
+    assert [row["kind"] for row in rows] == ["same", "reworded", "same", "meaning changed", "added"]
+    assert rows[3]["reasons"] == [{"kind": "number", "reason": "3 became 5", "old": "3", "new": "5"}]
     assert rows[3]["old"] == {"line": 1, "sentences": [3], "text": "Sales rose by 3 percent in May."}
     assert rows[0]["moved"] is True
-    assert {edit["kind"] for edit in rows[3]["edits"]} >= {"kept", "replaced"}
+    assert {edit["kind"] for edit in rows[3]["edits"]} >= {"replaced"}
 
 
 def test_the_page_is_whole_in_itself_and_holds_no_markup_of_the_texts(tmp_path: Path) -> None:
@@ -99,6 +99,48 @@ def test_sources_of_a_summary_are_shown(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["compare", "--source", *paths, "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert {phrase.get("line", 0) for phrase in rows[1]["phrases"]} == {0, 1}
+
+
+# ---- check ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "lines"),
+    [
+        (["old.txt", "new.txt"], 1, ["new.txt:1: number: 3 became 5", "new.txt:1: added: It rained."]),
+        (["He bought a car.", "A car was bought by him."], 0, []),
+        (["He bought a car.", "He bought a car in May."], 0, []),
+        (["He bought a car.", "He bought a car in May.", "--strict"], 1, ["second:1: added: in May"]),
+        (["pairs.csv"], 1, ["pairs.csv:2: opposite: rose became fell"]),
+        (["bad.tsv"], 1, ["bad.tsv:2: not compared: the source is empty; expected a sentence"]),
+    ],
+    ids=["texts", "paraphrase", "more", "strict", "pairs", "bad line"],
+)
+def test_a_rewrite_is_checked_with_a_line_for_each_loss(
+    texts: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str], code: int, lines: list[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(Path(texts[0]).parent)
+    Path("pairs.csv").write_text('The dog slept.,"The dog slept."\n"Yes, prices rose.","Yes, prices fell."\n')
+    Path("bad.tsv").write_text("He left.\tHe left.\n\tHe left.\n")
+    assert main(["check", *arguments]) == code
+    assert capsys.readouterr().out.splitlines() == lines
+    assert main(["check", *arguments, "--json", "-q"]) == code
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert ["{file}:{line}".format(**row) for row in rows] == [":".join(line.split(":")[:2]) for line in lines]
+
+
+def test_lines_may_be_sentences_and_marks_cover_whole_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("old.txt").write_text("I can't go. No way\nJust this\n")
+    Path("new.txt").write_text("I won't go. No way\nJust this\n")
+    assert main(["compare", "old.txt", "new.txt", "--lines"]) == 0
+    out = capsys.readouterr().out
+    assert "2 sentences → 2 sentences; 1 same" in out
+    assert "[-can't-]" in out
+    assert "{+won't+}" in out
 
 
 # ---- bad input ----
@@ -210,7 +252,7 @@ def test_git_diff_shows_prose_by_two_lines_of_configuration(tmp_path: Path) -> N
     git("add", "-N", "other.md")
     shown = git("diff")
     assert "notes.md → notes.md: 3 sentences → 3 sentences" in shown
-    assert "number (3 → 5)" in shown
+    assert "3 became 5" in shown
     assert "other.md → other.md: 0 sentences → 1 sentence; 1 inserted" in shown
     in_pager = git("diff", "notes.md", GIT_PAGER_IN_USE="1")
     assert RED in in_pager

@@ -20,7 +20,8 @@ import pytest
 
 from forestalign.aligner import AlignerParts, LoadAligner, LoadReranker
 from forestalign.batch import Job, OutputOptions, RunLimits, StartWork, Tally, run_jobs
-from forestalign.batch.run_journal import refuse_other_settings, settings_of
+from forestalign.batch.output import RunFile
+from forestalign.batch.run_facts import refuse_other_settings, settings_of
 from forestalign.cli import main
 from forestalign.cli.align import AlignmentText
 from forestalign.cli.parse import LoadParser, ParseText
@@ -328,8 +329,10 @@ def test_a_second_run_on_a_file_in_use_is_refused_and_touches_nothing(tmp_path: 
 @pytest.mark.heavy
 @pytest.mark.patient
 def test_another_input_or_other_settings_are_refused_by_the_command(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    close = RunFile.close
+    monkeypatch.setattr(RunFile, "close", lambda self, is_whole: close(self, False))  # so that the journals stay
     for command, other in ((["align", "--json"], ["--beam", "7"]), (["words"], ["--profile", "published"])):
         output = tmp_path / f"{command[0]}.out"
         assert main([*command, "-q", str(PAIRS), "-o", str(output)]) == 0
@@ -477,7 +480,8 @@ def test_functions_that_write_results_are_told_apart() -> None:
 
 def test_a_run_that_read_its_input_otherwise_is_not_resumed(tmp_path: Path) -> None:
     output = str(tmp_path / "out.jsonl")
-    run_jobs(words("a"), StartUpper(), output=OutputOptions(output, settings=(("tokenized", True),)))
+    first = OutputOptions(output, settings=(("tokenized", True),))
+    assert run_jobs(words("raise"), StartUpper(), output=first).failed == 1  # so that the journal stays
     again = OutputOptions(output, resume=True, settings=(("tokenized", False),))
     with pytest.raises(UsageError, match="tokenized was True and is now False"):
-        run_jobs(words("a", "b"), StartUpper(), output=again)
+        run_jobs(words("raise", "b"), StartUpper(), output=again)

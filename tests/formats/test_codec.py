@@ -45,12 +45,12 @@ def _aligned() -> Alignment:
         root, tree = derivation.root, tree_of(forest, derivation.root, derivation.choice)
         edges = tuple(EdgeId(NodeId(node), edge) for node, edge in enumerate(derivation.choice) if edge >= 0)
         nodes = AlignedNodes(NodeId(0), NodeId(0), Step.SEED, (), 0.75), AlignedNodes(root, root, Step.LIFT, (0,), 1.0)
-        one, whole = Span(0, 1), Span(0, len(forest.sentence))
+        one, whole = forest.sentence.span(0, 1), forest.sentence.span(0, len(forest.sentence))
         word = PhrasePair(one, one, "PRP", "PRP", False, True, False, -0.5, (), 0.75)
         return PhraseAlignment(
             pairs=(
-                replace(word, source_text="She", target_text="She"),
-                PhrasePair(whole, whole, "S", "S", False, False, True, -1.5, (0,), source_text=TEXT, target_text=TEXT),
+                word,
+                PhrasePair(whole, whole, "S", "S", False, False, True, -1.5, (0,)),
             ),
             source_nulls=(Span(2, 3),),
             target_nulls=(Span(2, 3), Span(4, 5)),
@@ -179,7 +179,7 @@ def _sides(draw: st.DrawFn) -> tuple[Sentence, tuple[Tree, Tree]]:
         places.append(len(text))
         text += word
     tokens = [Token(word, begin, begin + len(word)) for word, begin in zip(words, places, strict=True)]
-    leaves = [Tree(draw(LABELS), k, k + 1, (), word) for k, word in enumerate(words)]
+    leaves = [Tree(draw(LABELS), k, k + 1, (), token.form) for k, token in enumerate(tokens)]
     trees = draw(_tree(leaves)), draw(_tree(leaves))
     return analyse(Sentence(text, tuple(tokens)), [leaf.label for leaf in leaves]), trees
 
@@ -210,7 +210,8 @@ def _pairs(draw: st.DrawFn, source: Sentence, target: Sentence) -> tuple[PhraseP
         supports = draw(st.lists(st.integers(0, index - 1), max_size=2, unique=True)) if index else []
         pairs.append(
             PhrasePair(
-                *spans,
+                source.span(*spans[0]),
+                target.span(*spans[1]),
                 draw(LABELS),
                 draw(LABELS),
                 *(draw(st.booleans()) for _ in range(3)),
@@ -219,8 +220,6 @@ def _pairs(draw: st.DrawFn, source: Sentence, target: Sentence) -> tuple[PhraseP
                 draw(st.none() | SHARES),
                 draw(st.sampled_from([("links",), ("acronym", "lexicon"), ()])),
                 draw(st.sampled_from(["", "equal", "opposite"])),
-                source.phrase(spans[0]),
-                target.phrase(spans[1]),
             )
         )
     return tuple(pairs)
@@ -325,7 +324,7 @@ def test_trees_that_write_quotes_in_the_treebank_s_way_have_the_words_of_the_tex
 
 def test_tokens_are_found_again_in_the_text() -> None:
     sentence = sentence_in("I can't, no.", ("I", "ca", "n't", ",", "no", "."))
-    assert [(token.begin, token.end) for token in sentence.tokens] == [
+    assert [(token.start, token.end) for token in sentence.tokens] == [
         (0, 1),
         (2, 4),
         (4, 7),

@@ -257,8 +257,8 @@ def test_line_breaks_and_tabs_are_spaces() -> None:
 @given(st.lists(st.text(st.characters(categories=("L", "N")), min_size=1), max_size=8))
 def test_tokens_of_the_user_keep_their_places(words: list[str]) -> None:
     sentence = split_on_spaces("  ".join(words))
-    assert sentence.words == tuple(words)
-    assert all(sentence.text[token.begin : token.end] == token.surface for token in sentence.tokens)
+    assert sentence.written_words == tuple(words)
+    assert all(sentence.text[token.start : token.end] == token.text for token in sentence.tokens)
 
 
 @pytest.mark.parametrize("text", ["", "plain", "tab\tand\nnewline", "ü 漢字 \u202e"])

@@ -20,7 +20,7 @@ from tests.builders.work import count_calls
 
 GOOD = ("She left early.", "She went away early.")
 WRONG_TEXTS = {
-    "nothing": (None, "source is null"),
+    "nothing": (None, "source is None"),
     "bytes": (b"She left.", "source is b'She left.'"),
     "a number": (3, "source is 3"),
     "a dictionary": ({"text": "She left."}, "source is "),
@@ -50,32 +50,32 @@ def test_what_is_no_sentence_is_refused_by_name_and_value(aligner: Aligner, text
 @pytest.mark.parametrize("jobs", [-3, 0, 1.5, None, "2", True])
 def test_a_number_of_jobs_that_cannot_be_is_refused_at_once(aligner: Aligner, jobs: Any) -> None:
     with pytest.raises(UsageError, match=f"jobs is {jobs!r}; expected a whole number of at least 1"):
-        aligner.align_many([GOOD], jobs=jobs)
+        aligner.pipe([GOOD], jobs=jobs)
 
 
 @pytest.mark.parametrize("pairs", [None, "two sentences", b"bytes", 7])
 def test_pairs_that_are_no_pairs_are_refused_at_once(aligner: Aligner, pairs: Any) -> None:
     with pytest.raises(UsageError, match=r"pairs is .*; expected pairs of sentences"):
-        aligner.align_many(pairs)
+        aligner.pipe(pairs)
 
 
 @pytest.mark.parametrize("pair", [("a", "b", "c"), ("a",), (), "ab", ["ab"], None, {"a": 1, "b": 2}])
 def test_a_pair_is_a_source_and_a_target(aligner: Aligner, pair: Any) -> None:
     with pytest.raises(ForestAlignError, match=r"pair 2: .* is not a pair; expected a source and a target"):
-        list(aligner.align_many([GOOD, pair]))
+        list(aligner.pipe([GOOD, pair]))
 
 
 @pytest.mark.heavy
 def test_errors_take_the_place_of_their_results_where_wanted(aligner: Aligner) -> None:
     pairs: list[Any] = [GOOD, (None, "b"), GOOD, ("", "b"), ("x " * 400, "b"), ("a", "b", "c")]
     for jobs in (1, 2):
-        results = list(aligner.align_many(pairs, jobs=jobs, errors="yield"))
+        results = list(aligner.pipe(pairs, jobs=jobs, errors="yield"))
         kinds = [isinstance(result, Alignment) for result in results]
         assert kinds == [True, False, True, False, False, False]
         messages = [str(result) for result in results if isinstance(result, ForestAlignError)]
         assert [message.partition(":")[0] for message in messages] == ["pair 2", "pair 4", "pair 5", "pair 6"]
-    with pytest.raises(UsageError, match="errors is 'ignore'; expected 'raise' or 'yield'"):
-        aligner.align_many(pairs, errors="ignore")  # type: ignore[call-overload]
+    with pytest.raises(UsageError, match="errors is 'ignore'; expected 'raise', 'skip' or 'yield'"):
+        aligner.pipe(pairs, errors="ignore")  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(("name", "value"), [("id", 3), ("id", None), ("links", [(0, 0)]), ("links", "0-0")])
@@ -117,10 +117,10 @@ PUBLIC: dict[str, Callable[[Aligner, Any], object]] = {
     "links": lambda aligner, value: aligner.align("a b", "a b", links=forestalign.WordAlignment(value)),
     "link": lambda aligner, value: linked(aligner, value, 0),
     "score of a link": lambda aligner, value: linked(aligner, 0, 0, value),
-    "align_many": lambda aligner, value: list(aligner.align_many(value)),
-    "align_many pair": lambda aligner, value: list(aligner.align_many([value])),
-    "align_many jobs": lambda aligner, value: aligner.align_many([], jobs=value),
-    "align_many errors": lambda aligner, value: aligner.align_many([], errors=value),
+    "pipe": lambda aligner, value: list(aligner.pipe(value)),
+    "pipe pair": lambda aligner, value: list(aligner.pipe([value])),
+    "pipe jobs": lambda aligner, value: aligner.pipe([], jobs=value),
+    "pipe errors": lambda aligner, value: aligner.pipe([], errors=value),
     "prepare": lambda aligner, value: aligner.prepare(value),
     "load": lambda aligner, value: forestalign.load(value),
     "load beam": lambda aligner, value: forestalign.load(beam=value),
@@ -147,10 +147,7 @@ PUBLIC: dict[str, Callable[[Aligner, Any], object]] = {
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=pytest.mark.heavy if name in ("align_many", "align_many pair") else ())
-        for name in PUBLIC
-    ],
+    [pytest.param(name, marks=pytest.mark.heavy if name in ("pipe", "pipe pair") else ()) for name in PUBLIC],
 )  # its values go to processes of their own
 def test_no_value_gives_an_error_that_is_not_ours(aligner: Aligner, name: str) -> None:
     for value in WRONG.values():
@@ -171,7 +168,7 @@ def test_no_value_gives_an_error_that_is_not_ours(aligner: Aligner, name: str) -
         ("parse", "ab", "sentences is 'ab'; expected a list of Sentence"),
         ("parse one", "ab", "sentence 0 is 'ab'; expected a Sentence"),
         ("from_json", b"{}", "line is b'{}'; expected a string of JSON"),
-        ("pairs", -3, "min_posterior is -3; expected a number of at least 0"),
+        ("pairs", -3, "min_confidence is -3; expected a number of at least 0"),
         ("edits", 3, "id is 3; expected a string"),
         ("edits", "\ud800", "the id has half of a surrogate pair"),
         ("edits of_kind", "new", "kind is 'new'; expected one of kept, replaced"),

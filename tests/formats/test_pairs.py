@@ -87,7 +87,7 @@ def test_tokenized_input_keeps_the_users_tokens_and_the_text(tmp_path: Path) -> 
     record = good(only(records(tmp_path, "can't  stop.\tmust go\n", tokenized=True)))
     assert record.source.words == ("can't", "stop.")
     assert record.source.text == "can't  stop."
-    assert [(token.begin, token.end) for token in record.source.tokens] == [(0, 5), (7, 12)]
+    assert [(token.start, token.end) for token in record.source.tokens] == [(0, 5), (7, 12)]
 
 
 def test_the_last_line_needs_no_newline_and_windows_line_ends_do_no_harm(tmp_path: Path) -> None:

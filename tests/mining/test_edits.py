@@ -59,7 +59,7 @@ def test_edits_print_in_words() -> None:
     lines = str(found).splitlines()
     assert "moved: on the old mat → On the old rug" in lines
     assert len(lines) == sum(edit.kind is not EditKind.KEPT for edit in found.edits)
-    assert str(one_sided("1", "Nobody \x1b came.", "")) == "deleted: Nobody [U+001B] came."
+    assert str(one_sided("1", "Nobody \x1b came.", "")) == "removed: Nobody [U+001B] came."
     assert str(replace(found, edits=found.of_kind("kept"))) == "nothing changed"
 
 
@@ -82,8 +82,8 @@ def test_a_replacement_has_its_relation() -> None:
 
 def test_words_without_a_partner_are_deleted_and_inserted() -> None:
     pair = cat(4)
-    assert told(pair, "deleted") == [("quietly", "")]
-    assert told(pair, "inserted") == [("", ","), ("", "silently")]
+    assert told(pair, "removed") == [("quietly", "")]
+    assert told(pair, "added") == [("", ","), ("", "silently")]
 
 
 def test_an_idiom_is_replaced_as_a_whole() -> None:
@@ -224,7 +224,7 @@ def test_what_stays_is_the_heaviest_common_order(units: list[tuple[int, int]]) -
 def test_every_word_is_in_one_edit_of_its_kind() -> None:
     for drop in ({4}, {1, 2}, {5, 6, 7, 8}, set(range(10))):
         pair = cat(*drop)
-        edits = [edit for kind in ("kept", "replaced", "deleted", "inserted") for edit in edits_of(pair).of_kind(kind)]
+        edits = [edit for kind in ("kept", "replaced", "removed", "added") for edit in edits_of(pair).of_kind(kind)]
         assert sorted(word for edit in edits if edit.source for word in range(*edit.source)) == list(range(10))
         assert sorted(word for edit in edits if edit.target for word in range(*edit.target)) == list(range(11))
 
@@ -235,12 +235,21 @@ def test_every_word_is_in_one_edit_of_its_kind() -> None:
 def test_the_command_prints_one_line_for_each_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text(to_json(CAT) + "\n" + to_json(VOICE) + "\n")
-    assert main(["edits", str(path)]) == 0
+    assert main(["edits", str(path), "--json"]) == 0
     captured = capsys.readouterr()
     lines = [json.loads(line) for line in captured.out.splitlines()]
     assert [line["id"] for line in lines] == ["cat", "voice"]
     assert lines[1]["edits"][0]["kind"] == "replaced"
     assert captured.err.startswith("2 pairs, ")
+
+
+def test_people_read_what_was_replaced_removed_and_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text(to_json(CAT) + "\n" + to_json(record("same", SEEN, SEEN, {0: 0, 1: 1, 2: 2, 3: 3})) + "\n")
+    assert main(["edits", str(path), "-q"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["cat", "  replaced: fat → plump"]
+    assert lines[-4:] == ["", "same", "  nothing changed", ""]
 
 
 def test_the_page_counts_and_shows_the_most_frequent_replacements(tmp_path: Path) -> None:
@@ -264,12 +273,6 @@ def test_an_empty_corpus_has_a_page() -> None:
     assert "0 pairs, 0 edits" in EditReport().html()
 
 
-@pytest.mark.parametrize("arguments", [["edits"], ["edits", "x.jsonl", "--sentences", "a", "b"]])
-def test_results_or_texts_are_asked_for(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments) == 2
-    assert "expected results, pairs or two sentences; or two texts" in capsys.readouterr().err
-
-
 def test_a_torn_line_is_named_and_leaves_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text(to_json(CAT) + "\n" + to_json(CAT)[:99])
@@ -283,33 +286,9 @@ def test_a_pair_takes_at_most_10000_calls(tmp_path: Path) -> None:
     for size in (1, 1, 51):  # the first one loads modules and tables
         path = tmp_path / f"{size}.jsonl"
         path.write_text((to_json(CAT) + "\n") * size)
-        command = ["edits", str(path), "-o", str(tmp_path / "out.jsonl"), "--force", "-q"]
+        command = ["edits", str(path), "--json", "-o", str(tmp_path / "out.jsonl"), "--force", "-q"]
         counts.append(count_calls(partial(main, command)))
     assert counts[2] - counts[1] < 50 * 10_000
-
-
-# ---- two versions of a text ----
-
-
-def test_an_empty_text_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    full, empty = tmp_path / "full.txt", tmp_path / "empty.txt"
-    full.write_text("He left.")
-    empty.write_text("\n")
-    assert main(["edits", "--sentences", str(full), str(empty)]) == 2
-    assert f"{empty} has no sentence" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("in_this_process")
-def test_two_versions_of_a_text_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = tmp_path / "first.txt", tmp_path / "second.txt"
-    first.write_text("He bought a car. Nobody answered.\n")
-    second.write_text("He purchased a car.\n")
-    assert main(["edits", "--sentences", str(first), str(second)]) == 0
-    captured = capsys.readouterr()
-    lines = [json.loads(line) for line in captured.out.splitlines()]
-    assert [line["id"] for line in lines] == ["1-1", "2-"]
-    assert [edit["kind"] for edit in lines[1]["edits"]] == ["deleted"]
-    assert captured.err.startswith("2 sentences and 1 sentence: 1 pair, 1 without a partner\n")
 
 
 # ---- what phrase pairs do not say ----
@@ -331,7 +310,7 @@ def test_linked_words_in_no_phrase_pair_are_replaced_or_kept() -> None:
         (edit.source_text, edit.target_text, edit.relation) for edit in edits_of(pair).of_kind(EditKind.REPLACED)
     ]
     assert replaced == [("see", "saw", "equal")]
-    assert told(pair, "inserted") == []
+    assert told(pair, "added") == []
     same = without_phrases(record("same", SEEN, SEEN, {0: 0, 1: 1, 2: 2, 3: 3}), (1, 2))
     assert told(same, "kept") == [("He saw her .", "He saw her .")]
 

@@ -65,9 +65,4 @@ def test_the_command_writes_a_block_per_pair(tmp_path: Path, capsys: pytest.Capt
     assert main(["edits", str(path), "--m2"]) == 0
     found = capsys.readouterr()
     assert found.out == f"{m2_of(CAT)}\n\n" * 2
-    assert found.err == "2 pairs\n"
-
-
-def test_m2_of_texts_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["edits", "--sentences", "a.txt", "b.txt", "--m2"]) == 2
-    assert "--m2 writes the edits of results" in capsys.readouterr().err
+    assert found.err.startswith("2 pairs, ")

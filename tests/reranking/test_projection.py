@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from forestalign.forest import Forest
-from forestalign.reranking import forest_shares
-from forestalign.reranking.forest_shares import arcs, governors, span_table
-from forestalign.reranking.projection import TreeEvidence, evidence_for
+from forestalign.reranking.projection import PhraseShares, TreeEvidence, _crossings, arcs, evidence_for
 from tests.builders.hand_forests import hand_forest, hand_links
 
 LOW = "(S (NP (PRP We)) (VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NNS lenses))))) (. .))"
@@ -68,13 +66,20 @@ def test_a_governor_without_a_partner_is_passed_over() -> None:
     assert found.governs[5, 1] == pytest.approx(1.0)
 
 
-def test_shares_are_those_of_the_trees_of_the_forest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shares_are_those_of_the_trees_of_the_forest() -> None:
     forest = hand_forest(LOW, HIGH)
-    assert span_table(forest)[2, 5] == pytest.approx(0.5)
-    assert governors(forest)[5].tolist() == pytest.approx([0, 0.5, 0, 0.5, 0, 0, 0])
+    found = PhraseShares.of(forest, temperature=1.0)
+    assert found.spans[0, 2, 5] == pytest.approx(0.5)
+    assert np.allclose(found.spans[1:].sum(axis=0), found.spans[0])
+    assert found.governors[5].tolist() == pytest.approx([0, 0.5, 0, 0.5, 0, 0, 0])
     assert {(word, governor) for _, word, governor in zip(*arcs(forest), strict=True)} >= {(5, 1), (5, 3), (4, 5)}
-    monkeypatch.setattr(forest_shares, "TEMPERATURE", 1.0)
-    assert np.allclose(forest_shares.flattened(forest).arrays.marginals, forest.arrays.marginals)
+
+
+def test_crossings_are_the_phrases_that_share_words_and_have_others() -> None:
+    shares = np.triu(np.random.default_rng(0).random((6, 6)), 1)
+    for b, e in zip(*np.triu_indices(6), strict=True):
+        crossing = [shares[i, j] for i, j in np.argwhere(shares) if i < b <= j < e or b < i <= e < j]
+        assert _crossings(shares)[b, e] == pytest.approx(sum(crossing))
 
 
 def test_a_sentence_without_links_says_nothing() -> None:

@@ -11,18 +11,18 @@ import forestalign
 from forestalign import Aligner
 from forestalign.chart import Chart, kbest, viterbi
 from forestalign.errors import GrammarError, NoParseError
-from forestalign.forest import Forest, best_tree, derivations, pack_chart, tree_of
+from forestalign.forest import Forest, Node, best_tree, derivations, edge_marginals, one_best, pack_chart, tree_of
 from forestalign.forest import viterbi as best_derivation
 from forestalign.reranking import load_rerank_weights, mutual_forests
-from forestalign.reranking.known_children import unknown_children
 from forestalign.reranking.projection import TreeEvidence
+from forestalign.reranking.rerank import prune
 from forestalign.reranking.tree_features import (
     FEATURES,
     edge_features,
     read_rerank_weights,
     rerank_weights_text,
+    unknown_children,
     with_evidence,
-    with_features,
 )
 from forestalign.tokens import Sentence, tokenize
 from forestalign.trees import ScoredTree, format_brackets, parse_brackets
@@ -84,7 +84,7 @@ def test_features_of_spans_weigh_the_same_on_a_chart_and_in_a_forest(seed: int) 
     weights = np.random.default_rng(seed).normal(size=len(FEATURES))
     weights[SPANS_OF_WEIGHTS:] = 0.0
     forest = forest_of(chart, 1000)
-    weighed = with_features(forest, edge_features(forest, evidence), weights)
+    weighed = forest.weighed(forest.arrays.log_prob + edge_features(forest, evidence) @ weights)
     best = best_derivation(weighed)
     found = viterbi(with_evidence(chart, evidence, weights), words(SIZE))
     assert brackets_of(tree_of(forest, best.root, best.choice)) == brackets_of(found.tree)
@@ -101,7 +101,7 @@ def test_the_best_tree_of_a_forest_with_evidence_is_the_best_of_all_its_trees(se
     for each in derivations(forest):
         used = [starts[node] + edge for node, edge in enumerate(each.choice) if edge >= 0]
         best = max(best, forest.arrays.log_prob[used].sum() + (features[used] @ weights).sum())
-    assert best_derivation(with_features(forest, features, weights)).log_prob == pytest.approx(best)
+    assert best_derivation(forest.weighed(forest.arrays.log_prob + features @ weights)).log_prob == pytest.approx(best)
 
 
 def test_attachments_that_the_other_sentence_has_are_features_of_their_edges() -> None:
@@ -225,6 +225,27 @@ def test_alignment_searches_forests_that_the_other_sentence_has_a_say_in(aligner
     assert mutual.source.arrays.log_prob.tolist() == forest.arrays.log_prob.tolist()
     tree = format_brackets(best_tree(mutual.source))
     assert tree == format_brackets(aligner.rerank(*PAIR).source.chosen.tree)
+
+
+@pytest.mark.parametrize("least", [0.001, 0.05, 0.3])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_pruned_forest_has_the_best_tree_and_other_edges_of_the_least_share_only(seed: int, least: float) -> None:
+    forest = forest_of(random_chart(SIZE, seed), 30)
+    pruned, shares = prune(forest, least), dict(zip(edge_names(forest), edge_marginals(forest).tolist(), strict=True))
+    assert format_brackets(best_tree(pruned)) == format_brackets(best_tree(forest))
+    best = set(edge_names(one_best(forest)))
+    unlikely = [name for name in edge_names(pruned) if shares[name] < least and name not in best]
+    assert len({name[0] for name in unlikely}) == len(unlikely)  # the best edge of a node that only these lead to
+    used = {node for each in derivations(pruned) for node, way in enumerate(each.choice) if way >= 0}
+    assert used == set(range(len(pruned)))
+
+
+def edge_names(forest: Forest) -> list[tuple[Node, ...]]:
+    return [
+        (node, *(forest.nodes[child] for child in edge.children))
+        for node, edges in zip(forest.nodes, forest.edges, strict=True)
+        for edge in edges
+    ]
 
 
 def test_the_scores_of_the_paper_take_forests_as_parsed() -> None:

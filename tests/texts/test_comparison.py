@@ -35,7 +35,6 @@ def aligner() -> forestalign.Aligner:
         ("The dog bit the man.", "The man bit the dog.", ChangeKind.MEANING, {"roles"}),
         ("The dog bit the man.", "The man was bitten by the dog.", ChangeKind.REWORDED, set()),
         ("Prices rose in May.", "Prices fell in May.", ChangeKind.MEANING, {"opposite"}),
-        ("The letter was sent to Smith.", "The letter was sent to Miller.", ChangeKind.MEANING, {"name"}),
         ("The report appeared.", "The report appeared in a newspaper.", ChangeKind.CONTENT, {"added"}),
         ("He left quickly on Monday.", "He left on Monday.", ChangeKind.CONTENT, {"left out"}),
         ("He bought a car.", "He purchased a car.", ChangeKind.REWORDED, set()),

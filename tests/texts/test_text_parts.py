@@ -131,19 +131,40 @@ HOSTILE = {
     "fences": "```\n",
     "numbers": "1. a\n",
     "abbreviations": "Mr. X is A. B. C. ",
+    "sentences": "Ab. ",
+    "short rows": "|" + "a|" * 200 + "\n|" + "-|" * 200 + "\n" + "|b\n" * 100 + "\n",
+    "nested marks": "- > 1. - > 1. - > 1. - > 1. - > 1. - > 1. - > 1.\n",
+    "nested pictures": "![a" * 99 + "\n\n",
+    "long paragraphs": "_a __b*c " * 500 + "\n\n",
 }
-CALLS_PER_CHARACTER = 150  # of functions, in the worst of these
+CALLS_PER_CHARACTER = 200  # of functions, in the worst of these
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_the_work_on_hostile_text_grows_with_its_size_alone(name: str) -> None:
-    text = HOSTILE[name] * (20_000 // len(HOSTILE[name]))
-    assert count_calls(lambda: take_text_apart(text, markdown=True)) <= CALLS_PER_CHARACTER * len(text)
+    texts = [HOSTILE[name] * (size // len(HOSTILE[name])) for size in (5_000, 10_000)]
+    calls = [count_calls(lambda text=text: take_text_apart(text, markdown=True)) for text in texts]  # type: ignore[misc]
+    assert calls[1] <= CALLS_PER_CHARACTER * len(texts[1])
+    assert calls[1] <= 1.2 * calls[0] * len(texts[1]) / len(texts[0]) + 1000
 
 
-def test_a_markdown_text_of_too_many_lines_is_refused() -> None:
-    with pytest.raises(UsageError, match="more than 40,000 lines"):
-        take_text_apart("- a\n" * 40_000, markdown=True)
+@pytest.mark.parametrize(
+    ("text", "markdown", "message"),
+    [("- a\n" * 40_000, True, "more than 40,000 lines"), ("Ab. " * 40_001, False, "more than 40,000 sentences")],
+)
+def test_a_text_of_too_many_lines_or_sentences_is_refused(text: str, markdown: bool, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        take_text_apart(text, markdown)
+
+
+def test_a_table_ends_with_its_paragraph_and_may_follow_prose() -> None:
+    text = "Prices are here.\n| a \\| b | c |\n|:--|--:|\n| One. | Two. |\n\nNo | table\n-|-|-\nends here.\n"
+    parts = take_text_apart(text, markdown=True)
+    assert parts.tables == ("| a \\| b | c |\n|:--|--:|\n| One. | Two. |",)
+    assert [(each.line, each.text) for each in parts.sentences] == [
+        (1, "Prices are here."),
+        (6, "No | table -|-|- ends here."),
+    ]
 
 
 @pytest.mark.parametrize(

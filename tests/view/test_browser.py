@@ -298,7 +298,7 @@ def test_the_table_has_what_stands_beside_the_pairs(browser: Browser, tmp_path: 
 def marked(base: Alignment, relation: str, identity: str, posterior: float) -> Alignment:
     """A record whose second phrase pair, of two adjectives, is marked."""
     pairs = base.phrases.pairs
-    entry = replace(pairs[1], relation=relation, evidence=("lexicon",), posterior=posterior)
+    entry = replace(pairs[1], relation=relation, evidence=("lexicon",), confidence=posterior)
     return replace(with_phrases(base, pairs=(pairs[0], entry, *pairs[2:])), id=identity)
 
 

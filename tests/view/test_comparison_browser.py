@@ -46,7 +46,7 @@ def test_a_box_hides_its_kind(compared: Browser) -> None:
     assert compared.one(".change.meaning").is_displayed()
     compared.one("#show-meaning").click()
     assert not compared.one(".change.meaning").is_displayed()
-    assert compared.one(".change.inserted").is_displayed()
+    assert compared.one(".change.added").is_displayed()
 
 
 def test_the_dark_page_has_light_words(compared: Browser) -> None:

@@ -167,7 +167,7 @@ def test_two_systems_at_1280_stand_beside_each_other_and_name_what_differs(brows
 
 
 def test_the_slider_leaves_only_what_is_certain(browser: Browser, tmp_path: Path) -> None:
-    pairs = tuple(replace(pair, posterior=0.9 if pair.supports else 0.3) for pair in CAT.phrases.pairs)
+    pairs = tuple(replace(pair, confidence=0.9 if pair.supports else 0.3) for pair in CAT.phrases.pairs)
     show(browser, tmp_path, [with_phrases(CAT, pairs=pairs)])
     before = aligned_count(browser)
     browser.script(

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from forestalign import Alignment, PhrasePair
 from forestalign.formats.codec import from_json, to_json
 from forestalign.phrases.result.alignment import ForestNode, ForestNodes, Verdict
-from forestalign.terminal import DIM, PLAIN, RED, YELLOW, wants_colour
+from forestalign.terminal import DIM, PLAIN, RED, YELLOW, visible, wants_colour
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.view import result_html, scene_of
-from forestalign.view.characters import visible
 from forestalign.view.scene import SceneNode, bar_nodes, drawn_nodes
 from forestalign.view.short_text import render_short
 from forestalign.view.static import hue_of
@@ -79,7 +78,7 @@ def test_the_text_shows_sentences_phrases_as_a_tree_and_what_differs() -> None:
         "       Dogs = Hounds",
         "       bark loudly = bark",
         "  replaced: Dogs → Hounds",
-        "  dropped: loudly",
+        "  removed: loudly",
     ]
 
 
@@ -102,7 +101,7 @@ def test_everything_is_told_on_demand() -> None:
         "         NP Dogs = Hounds",
         "         VP bark loudly = bark",
         "  replaced: Dogs → Hounds",
-        "  dropped: loudly",
+        "  removed: loudly",
         "  root aligned, log score -2.35",
     ]
 
@@ -159,11 +158,11 @@ def cats() -> Alignment:
     said = {"mat": (0.65, "opposite"), "on the old mat": (0.9, "more general")}
     pairs = tuple(
         replace(
-            each, posterior=said.get(each.source_text, (0.9,))[0], relation=said.get(each.source_text, ("", ""))[-1]
+            each, confidence=said.get(each.source.text, (0.9,))[0], relation=said.get(each.source.text, ("", ""))[-1]
         )
         for each in base.phrases.pairs
     )
-    return with_phrases(base, pairs=(*pairs[:-1], replace(pairs[-1], posterior=0.952, relation="similar")))
+    return with_phrases(base, pairs=(*pairs[:-1], replace(pairs[-1], confidence=0.952, relation="similar")))
 
 
 def test_a_pair_of_sentences_looks_like_this() -> None:
@@ -258,12 +257,12 @@ def test_only_contradictions_are_red(relation: str, colour: str) -> None:
 def test_an_unlikely_pair_is_printed_on_demand_and_its_words_go_to_the_pair_above() -> None:
     base = cats()
     pairs = base.phrases.pairs
-    unlikely = [replace(each, posterior=0.5) if each.source_text in ("mat", "quietly") else each for each in pairs]
+    unlikely = [replace(each, confidence=0.5) if each.source.text in ("mat", "quietly") else each for each in pairs]
     text = render_text(with_phrases(base, pairs=tuple(unlikely)))
     assert "mat = rug" not in text
     assert text.splitlines()[-3:] == [
         "  replaced: fat → plump | mat → rug",
-        "  dropped: quietly",
+        "  removed: quietly",
         "  added: silently",
     ]
     assert "quietly = silently" in render_text(with_phrases(base, pairs=tuple(unlikely)), min_confidence=0.5)
@@ -287,7 +286,7 @@ def test_words_that_are_linked_and_in_no_pair_replace_each_other() -> None:
     sample = with_phrases(
         sample, pairs=(entry((0, 1), (0, 1), "NP"),), target_nulls=(Span(1, 2),), source_nulls=(Span(1, 3),)
     )
-    assert render_text(sample).splitlines()[-2:] == ["  replaced: Dogs → Hounds | loudly → bark", "  dropped: bark"]
+    assert render_text(sample).splitlines()[-2:] == ["  replaced: Dogs → Hounds | loudly → bark", "  removed: bark"]
     assert "  words linked outside the pairs: loudly–bark" in render_text(sample, verbose=True)
     assert render_short(sample).splitlines()[1:] == ["  [1 Dogs] bark [2 loudly]", "  [1 Hounds] [2 bark]"]
 
@@ -336,10 +335,10 @@ def test_a_hidden_bar_phrase_passes_its_mark_to_the_phrase_above() -> None:
     assert not shown.endswith("[non-compositional]")
 
 
-def test_what_was_dropped_and_added_is_listed_apart() -> None:
+def test_what_was_removed_and_added_is_listed_apart() -> None:
     sample = with_phrases(dogs(), pairs=(), source_nulls=(Span(0, 1), Span(2, 3)), target_nulls=(Span(0, 1),))
     sample = replace(sample, words=links())
-    assert render_text(sample).splitlines()[-2:] == ["  dropped: Dogs | loudly", "  added: Hounds"]
+    assert render_text(sample).splitlines()[-2:] == ["  removed: Dogs | loudly", "  added: Hounds"]
 
 
 def test_colours_are_for_terminals_whose_users_want_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,9 +23,9 @@ from forestalign import Alignment
 from forestalign.cli import main
 from forestalign.errors import NoParseError, UsageError
 from forestalign.formats.codec import from_json, to_json
+from forestalign.terminal import visible
 from forestalign.trees import parse_brackets
 from forestalign.view import page_html, result_html, scene_of
-from forestalign.view.characters import visible
 from forestalign.view.page import safe_json, system_names
 from forestalign.view.scene import BAR, PHRASE, WORD
 from forestalign.view.server import MAX_BYTES, AlignServer

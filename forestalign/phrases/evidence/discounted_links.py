@@ -52,9 +52,9 @@ def _alien_pairs(row: PhraseEvidence, source: Sequence[Token], target: Sequence[
 
 def _is_alien(kind: str, left: Token, right: Token) -> bool:
     if kind == "quantity":
-        return left.tag == "CD" == right.tag and not same_number(left.surface, right.surface)
+        return left.tag == "CD" == right.tag and not same_number(left.form, right.form)
     if kind == "name":
-        return (left.surface.lower() in person_titles()) != (right.surface.lower() in person_titles())
+        return (left.form.lower() in person_titles()) != (right.form.lower() in person_titles())
     is_noun = "NN" in {left.tag[:2], right.tag[:2]}  # which keeps its verb beside a light one
     return kind == "negation" or not is_noun
 

@@ -94,10 +94,10 @@ def unit_rows(rows: FloatArray) -> FloatArray:
 def _side(sentence: Sentence, contextual: FloatArray, vectors: WordVectors) -> SpanSide:
     marks = punctuation_tags()
     weight = np.array(
-        [0.0 if token.tag in marks else max(vectors.idf(token.surface), LEAST_WEIGHT) for token in sentence.tokens]
+        [0.0 if token.tag in marks else max(vectors.idf(token.form), LEAST_WEIGHT) for token in sentence.tokens]
     )
     is_content = np.array([_is_content(token) for token in sentence.tokens], np.float64)
-    keys = tuple(token.key.rstrip(TRAILING) or token.surface for token in sentence.tokens)
+    keys = tuple(token.key.rstrip(TRAILING) or token.form for token in sentence.tokens)
     static = vectors.matrix(sentence.words).astype(np.float64)
     return SpanSide(sentence, weight, weight * is_content, keys, contextual, static)
 
@@ -105,7 +105,7 @@ def _side(sentence: Sentence, contextual: FloatArray, vectors: WordVectors) -> S
 def _is_content(token: Token) -> bool:
     """Nouns, adjectives, adverbs, numbers, and verbs that are not auxiliaries."""
     if token.tag.startswith("VB"):
-        return token.surface.lower() not in stop_words()
+        return token.form.lower() not in stop_words()
     return token.tag[:2] in ("NN", "JJ", "RB", "CD", "FW")
 
 

@@ -311,7 +311,7 @@ def _extra_layers(context: SpanContext, left: _Spans, right: _Spans) -> dict[str
 
 def _flags(side: _Spans) -> tuple[FloatArray, FloatArray, FloatArray]:
     tokens = side.side.sentence.tokens
-    negated = side.has([token.surface.lower() in negation_words() for token in tokens])
+    negated = side.has([token.form.lower() in negation_words() for token in tokens])
     numbers = side.has([token.tag == "CD" for token in tokens])
     return negated, numbers, side.has([token.tag.startswith("NNP") for token in tokens])
 

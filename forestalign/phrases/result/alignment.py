@@ -8,9 +8,9 @@ about is what a line says: neither forests nor vectors of words, and of a word l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
 from forestalign.errors import UsageError, counted, shown
 from forestalign.forest import Forest, NodeId, tree_of
@@ -21,7 +21,7 @@ from forestalign.phrases.result.rising import compare_roles, contradictions_of
 from forestalign.phrases.result.role_changes import AlignedPredicate
 from forestalign.phrases.result.shown_pairs import each_once, shown_pairs
 from forestalign.phrases.search.hypotheses import Derivation
-from forestalign.tokens import Sentence, Span
+from forestalign.tokens import Sentence, Span, TextSpan, Token
 from forestalign.trees import Tree
 from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink
 
@@ -34,36 +34,12 @@ HIGHEST_SCORE = 5
 DIGITS = 5  # after the point: what processors of different kinds agree on, but for the luck of rounding
 
 
-class TextSpan(Span):
-    """A span that knows its words: it prints as text, and is equal to the span.
-
-    >>> phrase = TextSpan.of(Span(1, 3), "a car")
-    >>> print(phrase, phrase.begin, phrase == (1, 3))
-    a car 1 True
-    """
-
-    text: str
-
-    @classmethod
-    def of(cls, span: Span, text: str) -> TextSpan:
-        """The span with its words."""
-        phrase = cls(*span)
-        phrase.text = text
-        return phrase
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __reduce__(self) -> tuple[Callable[[Span, str], TextSpan], tuple[Span, str]]:
-        return TextSpan.of, (Span(*self), self.text)
-
-
 @dataclass(frozen=True, slots=True)
 class PhrasePair:
     """One aligned pair of phrases. `supports` are indices into the alignment's list, children before parents."""
 
-    source: Span
-    target: Span
+    source: TextSpan
+    target: TextSpan
     source_label: str
     target_label: str
     is_bar: bool  # either side is a bar node of the binarisation
@@ -71,28 +47,22 @@ class PhrasePair:
     inverted: bool
     log_prob: float  # log Pr of the pair
     supports: tuple[int, ...]
-    posterior: float | None = None  # share of the beam's mass at the root, when asked for
+    confidence: float | None = None  # how likely it is right; with scoring="paper" its share of the beam's mass
     evidence: tuple[str, ...] = ("links",)  # what it rests on: links, lexicon, acronym, quantity, similarity
     relation: str = ""  # what the source is to the target; empty where nobody asked
-    source_text: str = ""  # the words as they stand in the text, on one line
-    target_text: str = ""
     reason: str = ""  # why it is opposite, of a different value or with other roles, in words
-
-    def __post_init__(self) -> None:
-        """Spans print as the words they are about."""
-        for name, text in (("source", self.source_text), ("target", self.target_text)):
-            if text:
-                object.__setattr__(self, name, TextSpan.of(getattr(self, name), text))
-
-    @property
-    def confidence(self) -> float | None:
-        """How sure the pair is: the share of right pairs among those that got as much of the beam's mass."""
-        return self.posterior
 
     @property
     def is_multiword(self) -> bool:
         """Whether both phrases have several words."""
-        return self.source.end - self.source.begin > 1 and self.target.end - self.target.begin > 1
+        return self.source.end - self.source.start > 1 and self.target.end - self.target.start > 1
+
+    def __str__(self) -> str:
+        return f"{self.source.text} = {self.target.text}"
+
+    def __repr__(self) -> str:
+        sure = "" if self.confidence is None else f" {self.confidence:.2f}"
+        return f"<PhrasePair {self.source.text!r} = {self.target.text!r}{sure}>"
 
 
 class DiscontinuousPair(NamedTuple):
@@ -102,7 +72,16 @@ class DiscontinuousPair(NamedTuple):
     target: tuple[int, ...]
     evidence: str
     relation: str
-    posterior: float | None = None  # how strong the evidence is
+    confidence: float | None = None  # how strong the evidence is
+
+
+class ScatteredPair(NamedTuple):
+    """Words of a pair that is no pair of phrases, each a `Token`, or one of spaCy where a document came in."""
+
+    source: tuple[Token, ...]
+    target: tuple[Token, ...]
+    relation: str
+    confidence: float | None
 
 
 class Verdict(NamedTuple):
@@ -182,6 +161,7 @@ class Alignment:
     signature: str = ""
     unchosen: ForestNodes | None = None  # where it was asked for
     forests: tuple[Forest, Forest] | None = field(default=None, compare=False)
+    docs: tuple[Any, Any] = field(default=(None, None), compare=False)  # the spaCy documents that it was made of
     judged: Verdict | None = field(default=None, compare=False)  # read from a line, or found when it was asked for
     _differences: tuple[Difference, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -283,29 +263,77 @@ class Alignment:
     # ---- the pairs ----
 
     def __iter__(self) -> Iterator[PhrasePair]:
-        """The pairs that are shown, each once and after those that support it."""
+        """The pairs that are shown, each once, from the top down."""
         return iter(self.pairs())
 
-    def pairs(
-        self, min_posterior: float = 0.0, multiword: bool = False, bars: bool | None = None
-    ) -> tuple[PhrasePair, ...]:
-        """Phrase pairs, each after those that support it.
+    def __len__(self) -> int:
+        return len(self.pairs())
 
-        `min_posterior` is the least confidence, and `multiword` asks for several words on both sides. Phrases that
+    def __bool__(self) -> bool:
+        return True  # a result without pairs is a result
+
+    @overload
+    def __getitem__(self, place: int) -> PhrasePair: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[PhrasePair, ...]: ...
+    def __getitem__(self, place: int | slice) -> PhrasePair | tuple[PhrasePair, ...]:
+        return self.pairs()[place]
+
+    def pairs(
+        self, min_confidence: float = 0.0, multiword: bool = False, bars: bool | None = None
+    ) -> tuple[PhrasePair, ...]:
+        """Phrase pairs from the top down: in the order of the source, each before those inside it.
+
+        `min_confidence` is the least confidence, and `multiword` asks for several words on both sides. Phrases that
         exist in the binarised trees alone are there where they say something that their parts do not; `bars=False` asks
         for none of them. Words that are several phrases, one above the other, are there once, as the uppermost.
-        `bars=True` asks for all pairs.
+        `bars=True` asks for all pairs. Of sentences that came in as spaCy documents, the sides are spaCy spans.
         """
-        if not isinstance(min_posterior, int | float) or not min_posterior >= 0.0:
-            raise UsageError(f"min_posterior is {shown(min_posterior)}; expected a number of at least 0")
+        return tuple(self._with_spans(pair) for pair in self.own_pairs(min_confidence, multiword, bars))
+
+    def own_pairs(
+        self, min_confidence: float = 0.0, multiword: bool = False, bars: bool | None = None
+    ) -> tuple[PhrasePair, ...]:
+        """As `pairs`, with places in our own tokens whatever came in."""
+        if not isinstance(min_confidence, int | float) or not min_confidence >= 0.0:
+            raise UsageError(f"min_confidence is {shown(min_confidence)}; expected a number of at least 0")
         are_shown = self.shown(bars) if bars else each_once(self.phrases.pairs, self.shown(bars))
-        return tuple(
+        chosen = [
             pair
             for pair, is_shown in zip(self.phrases.pairs, are_shown, strict=True)
             if is_shown
             and (pair.is_multiword or not multiword)
-            and (min_posterior <= 0.0 or (pair.posterior or 0.0) >= min_posterior)
+            and (min_confidence <= 0.0 or (pair.confidence or 0.0) >= min_confidence)
+        ]
+        chosen.reverse()  # parts of a pair that have all its words on one side stand below it
+        return tuple(sorted(chosen, key=lambda pair: (pair.source.begin, -pair.source.end)))
+
+    @property
+    def scattered(self) -> tuple[ScatteredPair, ...]:
+        """Words that belong together and are no phrase, as *turned … down* with *refused*; tokens of spaCy documents.
+
+        >>> import forestalign
+        >>> pair, = forestalign.align("He turned the job down.", "He refused the job.").scattered
+        >>> [token.text for token in pair.source], [token.text for token in pair.target]
+        (['turned', 'down'], ['refused'])
+        """
+        sides = [_tokens(*side) for side in zip((self.source, self.target), self.docs, strict=True)]
+        return tuple(
+            ScatteredPair(
+                tuple(sides[0][word] for word in one.source),
+                tuple(sides[1][word] for word in one.target),
+                one.relation,
+                one.confidence,
+            )
+            for one in self.phrases.scattered
         )
+
+    def _with_spans(self, pair: PhrasePair) -> PhrasePair:
+        for name, doc in zip(("source", "target"), self.docs, strict=True):
+            if doc is not None:
+                span, places = getattr(pair, name), _word_places(doc)
+                pair = replace(pair, **{name: doc[places[span.begin] : places[span.end - 1] + 1]})
+        return pair
 
     def shown(self, bars: bool | None = None) -> tuple[bool, ...]:
         """Whether each of `phrases.pairs`, which has them all, is shown."""
@@ -324,7 +352,7 @@ class Alignment:
         """One line, since forests and trees would fill pages; `print` shows the phrases."""
         return (
             f"<Alignment of {self.source.text!r} and {self.target.text!r}: "
-            f"{counted(len(self.phrases.pairs), 'phrase pair')}, log score {self.phrases.log_score:.2f}>"
+            f"{self.verdict} {self.probability:.2f}, {counted(len(self), 'phrase pair')}>"
         )
 
     def _repr_html_(self) -> str:
@@ -353,7 +381,7 @@ class Alignment:
         return fields
 
     def to_dataframe(self) -> Any:
-        """The pairs that are shown as a pandas DataFrame, the largest last; pandas is not installed along."""
+        """The pairs that are shown as a pandas DataFrame, as `pairs` has them; needs pandas."""
         from forestalign.formats.codec import to_dataframe
 
         return to_dataframe(self)
@@ -409,6 +437,15 @@ def chosen_tree(forest: Forest, edges: Sequence[tuple[NodeId, int]]) -> Tree:
         choice[node] = index
     root = max(node for node, _ in edges)  # parents come after children
     return tree_of(forest, root, choice)
+
+
+def _word_places(doc: Any) -> list[int]:
+    """The places of the tokens that are words; spaCy has tokens of white space as well."""
+    return [place for place, token in enumerate(doc) if token.text.strip()]
+
+
+def _tokens(sentence: Sentence, doc: Any) -> Sequence[Token]:
+    return sentence.tokens if doc is None else [doc[place] for place in _word_places(doc)]
 
 
 def _holds(span: Span, word: int) -> bool:

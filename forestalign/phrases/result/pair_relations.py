@@ -132,10 +132,10 @@ class PairRelations:
 
     def _of_words(self, left: Token, right: Token) -> str:
         one, other, wordnet = left.key, right.key, self.wordnet
-        if one == other or left.surface.lower() == right.surface.lower() or wordnet.are_synonyms(one, other):
+        if one == other or left.form.lower() == right.form.lower() or wordnet.are_synonyms(one, other):
             return EQUAL
         if left.tag == "CD" == right.tag:
-            return EQUAL if same_number(left.surface, right.surface) else DIFFERENT
+            return EQUAL if same_number(left.form, right.form) else DIFFERENT
         if are_opposites(one, other, wordnet):
             return OPPOSITE
         over, under = wordnet.is_hypernym(one, other), wordnet.is_hypernym(other, one)

@@ -22,7 +22,7 @@ from forestalign.phrases.result.pair_relations import Annotated, PairRelations
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation, Found
 from forestalign.phrases.search.region import EdgeId
-from forestalign.tokens import Span
+from forestalign.tokens import Span, TextSpan
 
 INVERTED, NON_COMPOSITIONAL = Step.INVERTED, Step.NON_COMPOSITIONAL
 
@@ -89,7 +89,7 @@ def _pair(
     shown: tuple[_ShownNode, _ShownNode],
     annotated: Annotated,
     log_prob: float,
-    posterior: float | None,
+    confidence: float | None,
 ) -> PhrasePair:
     source, target = shown
     return PhrasePair(
@@ -102,19 +102,16 @@ def _pair(
         nodes.step is INVERTED,
         round(log_prob, DIGITS),
         nodes.supports,
-        None if posterior is None else round(posterior, DIGITS),
+        None if confidence is None else round(confidence, DIGITS),
         annotated.evidence,
         annotated.relation,
-        source.text,
-        target.text,
     )
 
 
 class _ShownNode(NamedTuple):
-    span: Span
+    span: TextSpan
     label: str
     is_bar: bool
-    text: str
 
 
 class _ShownNodes:
@@ -129,9 +126,9 @@ class _ShownNodes:
         found = self._known.get(node)
         if found is None:
             arrays = self._forest.arrays
-            span = Span(int(arrays.begin[node]), int(arrays.end[node]))
+            span = self._forest.sentence.span(int(arrays.begin[node]), int(arrays.end[node]))
             label, is_bar = arrays.labels[arrays.label[node]], bool(arrays.is_bar[node])
-            found = self._known[node] = _ShownNode(span, label, is_bar, self._forest.sentence.phrase(span))
+            found = self._known[node] = _ShownNode(span, label, is_bar)
         return found
 
 

@@ -46,9 +46,7 @@ def is_taken_back(phrases: PhraseAlignment, source: Sentence, target: Sentence, 
 
 
 def _turned(pair: PhrasePair) -> PhrasePair:
-    return replace(
-        pair, source=pair.target, target=pair.source, source_text=pair.target_text, target_text=pair.source_text
-    )
+    return replace(pair, source=pair.target, target=pair.source)
 
 
 def risen(phrases: PhraseAlignment, source: Sentence, target: Sentence, links: WordAlignment) -> PhraseAlignment:

@@ -137,7 +137,7 @@ def _label_categories(labels: tuple[str, ...]) -> IntArray:
 
 def word_class(token: Token) -> WordClass:
     """The class of a tagged word."""
-    return _class_of(token.surface, token.tag)
+    return _class_of(token.form, token.tag)
 
 
 @lru_cache(maxsize=KEPT_WORDS)

@@ -38,7 +38,7 @@ def is_word_pair(row: PhraseEvidence) -> bool:
 def same_words(source: Sentence, target: Sentence) -> BoolArray:
     """Whether lemma or form are the same: *shocked* is a form of *shock* in one sentence, an adjective in the other."""
     keys = [np.array([token.key for token in side.tokens], object) for side in (source, target)]
-    forms = [np.array([token.surface.lower() for token in side.tokens], object) for side in (source, target)]
+    forms = [np.array([token.form.lower() for token in side.tokens], object) for side in (source, target)]
     same: BoolArray = (keys[0][:, None] == keys[1]) | (forms[0][:, None] == forms[1])
     return same
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from forestalign.arrays import FloatArray, Int32Array
 from forestalign.forest import Forest, NodeId, viterbi
-from forestalign.forest.forest import NO_CHILD
+from forestalign.forest.forest import NO_CHILD, restrict
 from forestalign.phrases.scoring.score import Weights
 from forestalign.phrases.scoring.seeds import Seeds
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation, Found, grains
@@ -52,19 +52,8 @@ class SingleTree:
         number = np.full(len(forest) + 1, NO_CHILD, np.int32)  # the last is for children that are none
         number[nodes] = np.arange(len(nodes), dtype=np.int32)
         edges = whole.edge_start[nodes] + ways[nodes]
-        arrays = replace(
-            whole,
-            **{name: getattr(whole, name)[nodes] for name in ("begin", "end", "label", "head", "semantic_head")},
-            is_bar=whole.is_bar[nodes],
-            is_leaf=whole.is_leaf[nodes],
-            edge_start=np.arange(len(nodes) + 1, dtype=np.int32),
-            children=number[whole.children[edges]],
-            log_prob=whole.log_prob[edges],
-            trees=whole.trees[edges],
-            roots=number[[root]],
-            marginals=whole.marginals[nodes] if len(whole.marginals) else whole.marginals,
-        )
-        return cls(Forest.of_arrays(forest.sentence, arrays), nodes, ways[nodes], edges, number[:-1])
+        tree = restrict(forest, nodes, edges, [root])
+        return cls(tree, nodes, ways[nodes], edges, number[:-1])
 
     def equals(self, other: SingleTree) -> bool:
         """Whether both are the same tree of one forest."""

@@ -70,7 +70,7 @@ def find_matches(source: Sentence, target: Sentence, sources: MeteorSources) -> 
     for i, left in enumerate(source.tokens):
         for j, right in enumerate(target.tokens):
             lemmas = (left.key, right.key)
-            if module := _module(left.surface, right.surface, lemmas, sources):
+            if module := _module(left.form, right.form, lemmas, sources):
                 found[Span(i, i + 1), Span(j, j + 1)] = module
     for spans in _phrase_matches(source, target, sources):
         found.setdefault(spans, "paraphrase")

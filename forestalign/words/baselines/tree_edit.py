@@ -41,7 +41,7 @@ def tree_edit_links(source: Analysis, target: Analysis) -> WordAlignment:
 def are_same(source: Analysis, i: int, target: Analysis, j: int) -> bool:
     """Whether two words have the same form, lemma or stem."""
     left, right = source.sentence.tokens[i], target.sentence.tokens[j]
-    one, other = form(left.surface), form(right.surface)
+    one, other = form(left.form), form(right.form)
     return one.lower == other.lower or one.stem == other.stem or bool(left.lemma and left.lemma == right.lemma)
 
 

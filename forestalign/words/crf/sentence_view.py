@@ -53,7 +53,7 @@ def words_of(sentence: Sentence) -> Words:
         lemmas,
         np.array([_TAG_NUMBERS.get(tag, 0) for tag in sentence.tags], np.int64),
         np.array([_kind(form, tag) for form, tag in zip(lower, sentence.tags, strict=True)], np.int64),
-        np.array([_is_name(token.surface, token.tag, i) for i, token in enumerate(sentence.tokens)], np.bool_),
+        np.array([_is_name(token.form, token.tag, i) for i, token in enumerate(sentence.tokens)], np.bool_),
         sentence.context_vectors,
     )
 

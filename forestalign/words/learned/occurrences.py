@@ -110,7 +110,7 @@ def _other_best(values: Float32Array) -> Float32Array:
 
 
 def _forms(analysis: Analysis) -> list[str]:
-    return [token.surface.lower() for token in analysis.sentence.tokens]
+    return [token.form.lower() for token in analysis.sentence.tokens]
 
 
 def _unique(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]]:

@@ -54,9 +54,9 @@ def align_paper(pair: Pair, equivalences: Equivalences, stages: Stages = ALL_STA
 def is_stop(analysis: Analysis) -> list[bool]:
     """Stop words by surface or lemma, and tokens without a letter or digit."""
     return [
-        token.surface.lower() in stop_words()
+        token.form.lower() in stop_words()
         or token.lemma in stop_words()
-        or not any(character.isalnum() for character in token.surface)
+        or not any(character.isalnum() for character in token.form)
         for token in analysis.sentence.tokens
     ]
 

@@ -148,11 +148,11 @@ def test_a_hyphen_may_follow_a_negative_prefix() -> None:
 
 def test_what_contradicts_rises_to_every_pair_above_it() -> None:
     found = raised(record("x", RISE, FALL, {k: k for k in range(5)})).phrases.pairs
-    marked = {(pair.source_text, pair.relation) for pair in found if pair.reason}
+    marked = {(pair.source.text, pair.relation) for pair in found if pair.reason}
     assert ("two cents", "different value") in marked
     assert ("rose by two cents", "opposite") in marked
     assert ("Prices rose by two cents", "opposite") in marked
-    assert not any(pair.reason for pair in found if pair.source_text == "Prices")
+    assert not any(pair.reason for pair in found if pair.source.text == "Prices")
 
 
 def test_a_reason_survives_json_and_goes_with_a_relation_against() -> None:

@@ -114,7 +114,7 @@ def test_words_that_were_dropped_stand_together_without_the_marks_around_them() 
     source, target = side("(S (A Ann) (, ,) (B very) (, ,) (C quickly) (, ,) (D left) (E of))"), side("(S (A Ann))")
     nulls = Span(1, 3), Span(4, 5), Span(6, 7)
     lines = render_text(result("1", source, target, NO_LINKS, source_nulls=nulls)).splitlines()
-    assert lines[-1] == "  dropped: very , quickly , left"
+    assert lines[-1] == "  removed: very , quickly , left"
 
 
 def test_a_link_inside_scattered_words_is_not_left_out() -> None:

@@ -103,7 +103,7 @@ def test_words_that_are_two_phrases_are_iterated_once_as_the_text_shows_them() -
     pairs = [replace(each, supports=tuple(k + 1 for k in each.supports)) for each in whole.phrases.pairs]
     pairs[STORMS] = replace(pairs[STORMS], supports=(0,))
     twice = replace(whole, phrases=replace(whole.phrases, pairs=(below, *pairs)))
-    assert [each.source_label for each in twice if each.source_text == "Storms"] == ["NP"]
+    assert [each.source_label for each in twice if each.source.text == "Storms"] == ["NP"]
     spans = [(each.source, each.target) for each in twice]
     assert len(spans) == len(set(spans))
     assert to_tsv(twice) == to_tsv(whole)
@@ -111,7 +111,7 @@ def test_words_that_are_two_phrases_are_iterated_once_as_the_text_shows_them() -
 
 
 def texts(pairs: tuple[PhrasePair, ...]) -> set[str]:
-    return {f"{each.source_text} = {each.target_text}" for each in pairs}
+    return {f"{each.source.text} = {each.target.text}" for each in pairs}
 
 
 @pytest.mark.parametrize("bars", [None, True, False])

@@ -107,7 +107,7 @@ def test_evidence_seeds_a_phrase_pair_over_exactly_its_words(aligner, prepared) 
 
     source, target, links = prepared[2]
     scores = aligner.stage.score(source, target, links)
-    words = [token.surface for token in source.sentence.tokens]
+    words = [token.text for token in source.sentence.tokens]
     begin = words.index("the")
     evidence = PhraseEvidence((begin, begin + 1), (0, 1), "rule", "equal", 0.9)
     apart = PhraseEvidence((0, 2), (0, 1), "rule", "equal", 0.9)

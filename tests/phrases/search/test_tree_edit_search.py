@@ -89,7 +89,7 @@ def align(source: str, target: str, links: str) -> list[tuple[str, str]]:
     pairs = [WordLink(*map(int, link.split("-"))) for link in links.split()]
     aligner = Aligner(AlignConfig(backend="trees", search="ted"), given=given)
     found = aligner.align(*(Sentence.from_words(w) for w in words), links=WordAlignment(tuple(pairs)))
-    return [(pair.source_text, pair.target_text) for pair in found.pairs()]
+    return [(pair.source.text, pair.target.text) for pair in found.pairs()]
 
 
 def test_sisters_change_places_and_phrases_without_links_stay_null() -> None:

@@ -57,7 +57,7 @@ def test_articles_and_copulas_follow_their_clauses(aligner, source, target, link
 
 @pytest.mark.parametrize(("source", "target", "links"), SWAPPED)
 def test_swapped_clauses_are_pairs_as_wholes(aligner, source, target, links) -> None:
-    pairs = {(pair.source_text, pair.target_text.lower()) for pair in aligner.align(source, target).phrases.pairs}
+    pairs = {(pair.source.text, pair.target.text.lower()) for pair in aligner.align(source, target).phrases.pairs}
     first, second = source.rstrip(".").split(" and ")
     assert {(first, first.lower()), (second, second.lower())} <= pairs
 
@@ -94,5 +94,5 @@ def test_a_word_that_stands_once_on_both_sides_in_the_same_context_is_linked(ali
         "The company sold the factory and bought a farm.", "The company bought a farm and sold the factory."
     )
     assert (6, 2) in result.words.pairs
-    pairs = {(pair.source_text, pair.target_text) for pair in result.phrases.pairs}
+    pairs = {(pair.source.text, pair.target.text) for pair in result.phrases.pairs}
     assert {("bought a farm", "bought a farm"), ("sold the factory", "sold the factory")} <= pairs
