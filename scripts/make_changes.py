@@ -6,7 +6,7 @@ A treebank gives sentences with trees, a file of JSON lines gives pairs: paraphr
 least 4.5, or `relation` same; of annotations only the split `train`). Of each base there is a sentence beside
     same meaning  its paraphrase; clauses, adjuncts or conjuncts in another order, passive, synonyms, other spelling
     changed       the same once more with one thing changed: two phrases swapped, a negation more or less, another
-                  number, level of a scale (grammar/scales.tsv), name, opposite, word of the same kind
+                  number, level of a scale, name, opposite, word of the same kind
     related       half of it with half of another sentence
     unrelated     another sentence
 A changed sentence is often said in another form too, so that the form says nothing about the meaning. Lines have
@@ -30,7 +30,7 @@ from permutation_rules import Usage, count_usage, number_anew
 from scoring.meaning import read_records
 
 from forestalign.formats.lines import write_lines
-from forestalign.grammar import grammar_root, read_rows
+from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.trees import Tree, preorder
 
@@ -48,6 +48,19 @@ _TURNED = {
 _TURNED |= {each: one for one, each in _TURNED.items()}
 _SHORT = {"is not": "isn't", "are not": "aren't", "did not": "didn't", "does not": "doesn't", "do not": "don't"}
 _SHORT |= {"was not": "wasn't", "will not": "won't", "cannot": "can't", "would not": "wouldn't", "it is": "it's"}
+_SCALES = (  # no two words of a row mean the same
+    ("must", "may"),
+    ("should", "might"),
+    ("all", "some", "few"),
+    ("every", "no"),
+    ("most", "few"),
+    ("always", "sometimes", "never"),
+    ("usually", "rarely"),
+    ("often", "seldom"),
+    ("certainly", "perhaps"),
+    ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+    ("January", "February", "March", "April", "June", "July", "August", "September", "October", "November", "December"),
+)
 _OPEN = ("NN", "NNS", "VBD", "JJ")  # tags of words that another may stand for
 _LIKE = (0.35, 0.65)  # cosines of words that could stand for each other and mean something else
 
@@ -145,29 +158,10 @@ def other_level(text: str, chance: random.Random) -> str | None:
     """With another level of the same scale: *must*, *may*; *all*, *some*; Monday, Tuesday."""
 
     def change(word: str) -> str | None:
-        places = [(scale, level) for scale, levels in scales().items() for level, all in levels.items() if word in all]
-        if not places:
-            return None
-        scale, level = places[0]
-        return chance.choice([one[0] for other, one in scales()[scale].items() if is_far(other, level)] or [None])
+        levels = next((each for each in _SCALES if word in each), ())
+        return chance.choice([each for each in levels if each != word]) if levels else None
 
     return _replaced(text, chance, change)
-
-
-def is_far(level: str, other: str) -> bool:
-    """Whether two levels of a scale are plainly not the same; names are not if they differ."""
-    return level != other if not (level + other).isdigit() else abs(int(level) - int(other)) > 2
-
-
-@cache
-def scales() -> dict[str, dict[str, list[str]]]:
-    """The expressions of one word of each level of each scale."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for _, scale, level, expressions in (row for _, row in read_rows(grammar_root() / "scales.tsv", 4)):
-        words = [each for each in expressions.split(" | ") if each.isalpha()]
-        if words:
-            found.setdefault(scale, {})[level] = words
-    return found
 
 
 def turn(text: str, chance: random.Random) -> str | None:

@@ -48,7 +48,7 @@ from forestalign.tokens import tokenize
 
 WEIGHTS = {"ssd": 2.0, "written": 2.0, "made": 1.2, "paws": 1.3, "stsb": 0.5}  # of a pair; 1 for other files
 LEAST_SAME, MOST_OTHER = 4.6, 3.4  # scores of pairs that mean the same, and that do not
-UNITS, NETS, STEPS, RATE = 24, 3, 400, 0.01
+UNITS, NETS, STEPS, RATE = 24, 2, 300, 0.01
 DECAY, DIMENSION_DECAY, SCORE_SHARE = 2e-3, 3e-3, 0.5
 UNSEEN = 0.2  # share of the pairs that are shown without vectors
 PROJECTION_RIDGE = 300.0
@@ -74,13 +74,13 @@ def main() -> None:
     projection, offset = find_projection([sets[each] for each in args.learn], args)
     shown = {name: Shown.of(each, projection, offset) for name, each in sets.items()}
     learned = [shown[each] for each in args.learn]
-    print_figures(learned, [shown[each] for each in args.measure])
     arrays = fit(learned) | {"projection": projection, "offset": offset}
     kinds = {"projection": np.float16}
     numbers = {name: array.astype(kinds.get(name, np.float32)) for name, array in arrays.items()}
     with whole_file(args.output) as file:
         np.savez_compressed(file, names=np.array(learned[0].names), **numbers)  # type: ignore[arg-type]
-    print(f"{args.output}: {args.output.stat().st_size} bytes")
+    print(f"{args.output}: {args.output.stat().st_size} bytes", flush=True)
+    print_figures(learned, [shown[each] for each in args.measure])
 
 
 # ---- pairs ----
@@ -99,7 +99,7 @@ class PairSet(NamedTuple):
 def read_set(spec: str, cache: Path, jobs: int) -> PairSet:
     """The pairs of FILE:begin:end:step, aligned now or earlier, with features as they are now."""
     path, *bounds = spec.split(":")
-    records = read_pairs(Path(path))[slice(*(int(each) if each else None for each in bounds))]
+    records = read_pairs(Path(path))[slice(*(int(each) if each else None for each in bounds or [""]))]
     base = cache / Path(spec).name.replace(":", "_")
     align_missing(records, base, jobs)
     features, pooled, kept, vectors = [], [], [], load_vectors()
@@ -121,7 +121,7 @@ def align_missing(records: Sequence[Record], base: Path, jobs: int) -> None:
         for begin in range(done, len(records), TOGETHER):
             some = records[begin : begin + TOGETHER]
             pairs = [(record["source"], record["target"]) for record in some]
-            for record, result in zip(some, load().align_many(pairs, jobs, errors="yield"), strict=True):
+            for record, result in zip(some, load().pipe(pairs, jobs=jobs, errors="yield"), strict=True):
                 if isinstance(result, ForestAlignError):
                     file.write("null\n")
                     continue

@@ -17,7 +17,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.dependencies import to_dependencies
+from forestalign.dependencies import Dependencies, to_dependencies
 from forestalign.lexicon import WordVectors, load_wordnet
 from forestalign.lexicon.findings import EQUAL
 from forestalign.meaning.differences import ADDED, KINDS, LEFT_OUT, Difference
@@ -45,10 +45,11 @@ class _Side:
     kinds: tuple[str, ...]
     is_small: tuple[bool, ...]
     aligned: FloatArray
+    dependencies: Dependencies
 
     @classmethod
     def of(cls, sentence: Sentence, tree: Tree, words: WordAlignment, vectors: WordVectors) -> _Side:
-        kinds = tuple(_kind(token.surface, token.tag, word_class(token)) for token in sentence.tokens)
+        kinds = tuple(_kind(token.text, token.tag, word_class(token)) for token in sentence.tokens)
         weights = [
             kind != "" and _LEAST_IDF + vectors.idf(word) for kind, word in zip(kinds, sentence.words, strict=True)
         ]
@@ -56,7 +57,9 @@ class _Side:
         for link in words:
             aligned[link.source] = max(aligned[link.source], link.score)
         is_small = tuple(word_class(token) in SMALL for token in sentence.tokens)
-        return cls(sentence, tree, np.array(weights, np.float64), kinds, is_small, aligned)
+        return cls(
+            sentence, tree, np.array(weights, np.float64), kinds, is_small, aligned, to_dependencies(tree, sentence)
+        )
 
     @property
     def mass(self) -> float:
@@ -303,7 +306,7 @@ def _order(side: _Side, links: WordAlignment) -> dict[str, float]:
 
 def _kept_edges(side: _Side, other: _Side, links: WordAlignment) -> dict[str, float]:
     """Of the dependencies between words with partners, those that hold between the partners, and with their label."""
-    own, its = to_dependencies(side.tree, side.sentence), to_dependencies(other.tree, other.sentence)
+    own, its = side.dependencies, other.dependencies
     partner = {link.source: link.target for link in sorted(links, key=lambda link: (link.score, -link.target))}
     edges = [
         (partner[word], partner[head], own.relations[word], word)

@@ -26,7 +26,7 @@ import numpy as np
 from forestalign.arrays import FloatArray
 from forestalign.blas import with_one_thread
 from forestalign.errors import GrammarError
-from forestalign.formats.input_checks import check_id
+from forestalign.formats.fields import check_id
 from forestalign.grammar import grammar_root
 from forestalign.inputs import read_arrays, reading
 from forestalign.lexicon import load_vectors
@@ -48,7 +48,20 @@ FARTHEST = 4.0  # standard deviations from the mean that a feature can be
 SAME_CLAIM, SAME_TOPIC = 2.6, 1.2  # the least likeness of sentences that say something about one thing, or topic
 _LOST = 0.3  # the share of the likeness that a pair loses that surely says something else
 _SURE = 3.5  # the least score of a pair that surely says the same
-_ARRAYS = "names centre scale hidden hidden_bias linear out bias against projection offset dimensions".split()
+_ARRAYS = (
+    "names",
+    "centre",
+    "scale",
+    "hidden",
+    "hidden_bias",
+    "linear",
+    "out",
+    "bias",
+    "against",
+    "projection",
+    "offset",
+    "dimensions",
+)
 _DIGITS = 5
 
 
