@@ -101,9 +101,10 @@ size:
 budget: $(DEV)
 	$(BIN)/python scripts/bench.py --check
 
-# runs the examples of the pages and the tutorial and writes their real outputs into them
+# runs the examples of the pages and the tutorial and writes their real outputs into them, and docs/api.md
 examples: $(DEV)
 	$(BIN)/python -m tests.documents
+	$(BIN)/python scripts/build_docs.py --api
 
 # the pages and a reference of the Python API as a site: site/index.html
 docs: $(DOCS)

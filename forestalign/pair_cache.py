@@ -37,7 +37,7 @@ from forestalign.outputs import naming
 from forestalign.own_files import private_folder, remove_unfinished, replaced
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.words.alignment import MOST_SCORE, WordAlignment, WordLink
-from forestalign.words.packed_vectors import packed, unpacked
+from forestalign.words.word_vectors import packed, unpacked
 
 FORMAT = 4  # counted up whenever what a file holds changes
 CHUNK = 16

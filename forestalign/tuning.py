@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
+from importlib.util import find_spec
 from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -24,7 +26,6 @@ from forestalign.aligner import Aligner
 from forestalign.batch import Worker, Workers
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import InputError, MissingExtraError, UsageError
-from forestalign.evaluation import Evaluation
 from forestalign.evaluation.development import (
     DevelopmentWorker,
     align_development,
@@ -33,6 +34,7 @@ from forestalign.evaluation.development import (
     read_development,
 )
 from forestalign.evaluation.reports import data_hash
+from forestalign.evaluation.scores import Evaluation
 from forestalign.formats import PairRecord
 from forestalign.outputs import followed, is_packed, naming, whole_file
 from forestalign.own_files import open_alone, started
@@ -48,12 +50,12 @@ SCORES = {
     "uas": "UAS",
     "root": "root reached",
 }
-DEFAULT_PARAMETERS = (
-    "null_penalty=1:8",  # µn, the range that section 6.4 tries
-    "noncompositional_penalty=0:4",  # µc
-    "parse_weight=0:0.95",  # µp
+DEFAULT_PARAMETERS = (  # what counts with the default scoring
     "beam=10:100",  # µb
-    "gap=1:16",  # µg
+    "gap=1:30",  # µg
+    "trace_states=10:200",
+    "prospect_share=0:0.9",
+    "prospect_links=0:0.5",
 )
 
 
@@ -214,6 +216,12 @@ def trial_signature(path: str, config: AlignConfig, limit: int = 0) -> str:
     return f"{Aligner(config).signature} | {Path(path).name} {data_hash(path)}{first}"
 
 
+def check_optimiser() -> None:
+    """MissingExtraError before any work, where scikit-optimize is not installed."""
+    if sys.modules.get("skopt", ...) is None or find_spec("skopt") is None:
+        raise MissingExtraError("tuning", "tune")
+
+
 def run_trials(
     plan: TuningPlan, config: AlignConfig, evaluate: Evaluate, record: Path, resume: bool = False
 ) -> Iterator[Trial]:
@@ -259,10 +267,8 @@ def _suggested(plan: TuningPlan, config: AlignConfig, done: Sequence[Trial]) -> 
 
 def _optimiser(plan: TuningPlan, number: int) -> Any:
     """scikit-optimize, which minimises; it has random numbers of its own for each trial."""
-    try:
-        import skopt
-    except ImportError as error:
-        raise MissingExtraError("tuning", "tune") from error
+    import skopt  # slow to import
+
     return skopt.Optimizer(
         [_dimension(skopt.space, each) for each in plan.parameters],
         base_estimator="GP",

@@ -1,8 +1,9 @@
 """The documentation as a site: the pages, the tutorial, and a reference of the Python API made from its docstrings.
 
     python scripts/build_docs.py [FOLDER]      # default: site; then open site/index.html (`make docs`)
+    python scripts/build_docs.py --api         # writes docs/api.md: the public names, to be read without building
 
-Needs the extra docs.
+The site needs the extra docs, the page docs/api.md nothing.
 """
 
 from __future__ import annotations
@@ -11,22 +12,22 @@ import argparse
 import base64
 import html
 import importlib
+import inspect
 import json
 import os
 import re
 import shutil
 import warnings
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pdoc
-import pdoc.render
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-from mdit_py_plugins.anchors import anchors_plugin
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 ROOT = Path(__file__).resolve().parent.parent
+API_PAGE = ROOT / "docs" / "api.md"
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "annotations/*.md", "grammar/**/*.md")
 # the public names, and the modules that the pages import from
 REFERENCE = (
@@ -40,7 +41,7 @@ REFERENCE = (
     "forestalign.dependencies",
     "forestalign.words",
     "forestalign.words.similarity",
-    "forestalign.words.centred_vectors",
+    "forestalign.words.word_vectors",
     "forestalign.words.crf",
     "forestalign.phrases.scoring.model",
     "forestalign.phrases.result.alignment",
@@ -91,7 +92,11 @@ def place(path: Path) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "site")
-    folder = parser.parse_args().folder
+    parser.add_argument("--api", action="store_true", help="write docs/api.md and nothing else")
+    folder, is_api = vars(parser.parse_args()).values()
+    if is_api:
+        API_PAGE.write_text(api_page(), encoding="utf-8")
+        return
     build(folder)
     print(folder / "index.html")
 
@@ -110,6 +115,9 @@ def build(folder: Path) -> None:
 
 def write_reference(folder: Path) -> None:
     """A page for each module of `REFERENCE`."""
+    import pdoc
+    import pdoc.render
+
     package = importlib.import_module("forestalign")
     for name in package.__all__:  # imported at first use, which pdoc does not see
         vars(package)[name] = getattr(package, name)
@@ -122,11 +130,83 @@ def write_reference(folder: Path) -> None:
         pdoc.pdoc(*REFERENCE, output_directory=folder)
 
 
+def api_page() -> str:
+    """The public names with their docstrings as one page of Markdown, functions first."""
+    package = importlib.import_module("forestalign")
+    values = {name: getattr(package, name) for name in package.__all__}
+    functions = [name for name in values if not inspect.isclass(values[name])]
+    classes = [name for name in values if inspect.isclass(values[name])]
+    parts = [
+        "# Python reference",
+        "The public names of `forestalign`, made from their docstrings by `python scripts/build_docs.py --api`. What is"
+        " not listed here may change without notice.",
+        "## Functions",
+        *(entry(name, documented(values[name]), "###") for name in functions),
+        "## Classes",
+    ]
+    for name in classes:
+        parts.append(entry(name, values[name], "###", fields_of(values[name])))
+        parts += [entry(f"{name}.{own}", value, "####") for own, value in members(values[name])]
+    return "\n\n".join(parts) + "\n"
+
+
+def documented(value: Any) -> Any:
+    """What stands behind a public name: `words` is a folder that can be called."""
+    return importlib.import_module("forestalign.one_pair").words if inspect.ismodule(value) else value
+
+
+def members(value: type) -> Iterator[tuple[str, Any]]:
+    """The public methods and properties that a class defines, in the order of the code."""
+    for name, member in vars(value).items():
+        plain = getattr(member, "__func__", member)
+        is_asked_for = inspect.isfunction(plain) or isinstance(plain, property | cached_property)
+        if is_asked_for and not name.startswith("_") and inspect.getdoc(plain):
+            yield name, plain
+
+
+def fields_of(value: type) -> str:
+    """The fields of a class of values, each with its type."""
+    names = getattr(value, "__dataclass_fields__", {})
+    rows = [f"- `{name}: {each.type}`" for name, each in names.items() if not name.startswith("_")]
+    if not rows and hasattr(value, "_fields"):
+        rows = [f"- `{name}: {value.__annotations__[name]}`" for name in value._fields]
+    return "\n".join(rows)
+
+
+def entry(name: str, value: Any, level: str, fields: str = "") -> str:
+    """A heading, the call, the docstring with its examples as code."""
+    head = f"{level} {name}"
+    parts = [head]
+    is_made = inspect.isclass(value) and not fields and inspect.isfunction(vars(value).get("__init__"))
+    if inspect.isfunction(value) or is_made:
+        parts.append(f"```py\n{name}({', '.join(parameters(value))})\n```")
+    text = inspect.cleandoc(value.__doc__ or "")
+    parts += [f"```pycon\n{block}\n```" if block.startswith(">>>") else block for block in text.split("\n\n")]
+    return "\n\n".join([*parts, *([fields] if fields else [])])
+
+
+def parameters(value: Any) -> Iterator[str]:
+    """What a call takes, as it stands in the code; a default that fills lines is left out."""
+    is_keyword = False
+    for name, each in inspect.signature(value).parameters.items():
+        if name == "self":
+            continue
+        if each.kind is each.KEYWORD_ONLY and not is_keyword:
+            is_keyword = True
+            yield "*"
+        stars = "**" if each.kind is each.VAR_KEYWORD else ""
+        default = "" if each.default is each.empty else repr(each.default)
+        yield f"{stars}{name}: {each.annotation}" + (f" = {default if len(default) < 30 else '...'}" if default else "")
+
+
 # ---- the pages ----
 
 
 def write_page(path: Path, text: str, folder: Path) -> None:
     """A page of the repository as HTML; the files that it links to are copied."""
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.anchors import anchors_plugin
+
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table").use(anchors_plugin, max_level=6)
     tokens = markdown.parse(text)
     for token in links(tokens):

@@ -34,7 +34,6 @@ from permutation_rules import (
     swapped_conjuncts,
 )
 
-from forestalign.evaluation import project
 from forestalign.evaluation.annotated_pairs import (
     AnnotatedPair,
     AnnotatedSentence,
@@ -44,6 +43,7 @@ from forestalign.evaluation.annotated_pairs import (
     node_names,
 )
 from forestalign.evaluation.phrase_scores import one_tree_forest
+from forestalign.evaluation.projection import project
 from forestalign.formats.lines import write_lines
 from forestalign.formats.tree_files import read_trees
 from forestalign.tokens import Sentence

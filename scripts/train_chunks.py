@@ -24,8 +24,8 @@ from forestalign.arrays import FloatArray
 from forestalign.chunk_aligner import ChunkAligner
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import NoParseError
-from forestalign.evaluation import Evaluation
 from forestalign.evaluation.chunk_scores import score_chunks
+from forestalign.evaluation.scores import Evaluation
 from forestalign.formats.chunk_files import ChunkAlignment, ChunkedPair, chunk_alignment, chunks_of, read_ists
 from forestalign.formats.lines import write_lines
 from forestalign.learning.linear_fits import fit_logistic, fit_multinomial, fit_ridge

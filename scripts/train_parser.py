@@ -49,7 +49,7 @@ from encoder_training.word_links import (
 )
 from torch import nn
 
-from forestalign.evaluation import score_brackets
+from forestalign.evaluation.parse_scores import score_brackets
 
 BATCHES = {"trees": 4, "links": 3, "unrelated": 1}  # of a round
 HeldOut = dict[str, list[LinkedPair]]  # by file

@@ -25,7 +25,7 @@ from forestalign.config import AlignConfig
 from forestalign.grammar import head_rules, read_head_rules
 from forestalign.lexicon import phrases, wordnet
 from forestalign.words import similarity
-from forestalign.words.crf.transitions import transition_features
+from forestalign.words.crf.feature_space import transition_features
 from forestalign.words.similarity import Sources, WordSimilarity
 
 

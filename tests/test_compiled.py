@@ -16,13 +16,8 @@ from forestalign import compiled
 ROOT = Path(__file__).resolve().parent.parent
 TWINS = {
     "chart._kbest": "chart.kbest",
-    "words.crf._lattice": "words.crf.lattice",
-    "words.crf._span_potentials": "words.crf.span_potentials",
-    "words.learned._context_layers": "words.learned.context_layers",
-    "words.learned._lexical_layers": "words.learned.lexical_layers",
     "phrases.search._search": "phrases.search.search",
 }
-HELPERS = {"joint_codes", "LexicalPairs"}  # the plain twin compares strings, one layer after the other
 
 
 @pytest.fixture
@@ -40,7 +35,7 @@ def test_a_compiled_module_has_the_names_of_its_plain_twin(name: str) -> None:
     module = compiled.core(name)
     assert module is not None
     own = {name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
-    names = {each for each in own if not each.startswith("_")} - HELPERS
+    names = {each for each in own if not each.startswith("_")}
     assert names
     assert names <= set(vars(import_module(f"forestalign.{TWINS[name]}")))
 
@@ -90,7 +85,7 @@ class Kind(IntEnum):
     ]
 
 
-@pytest.mark.parametrize("module", ["chart.kbest", "phrases.scoring.score", "words.learned.context_layers"])
+@pytest.mark.parametrize("module", ["chart.kbest", "phrases.scoring.score"])
 def test_constants_read_from_a_source_are_those_of_the_module(module: str) -> None:
     found = build_core._constants((ROOT / "forestalign" / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
     assert found

@@ -53,7 +53,7 @@ from forestalign.phrases.scoring.model import load_model
 from forestalign.phrases.scoring.score_model import load_score_model
 from forestalign.phrases.scoring.span_scores import read_span_weights
 from forestalign.words.crf.analysis_store import AnalysisStore
-from forestalign.words.crf.model_file import read_model
+from forestalign.words.crf.crf_aligner import read_model
 from tests.builders.places import DATA
 
 HOSTILE = sorted((DATA / "hostile").iterdir())

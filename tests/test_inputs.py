@@ -26,7 +26,7 @@ from forestalign.phrases.scoring.score_model import load_score_model
 from forestalign.phrases.scoring.span_scores import read_span_weights
 from forestalign.words.crf import read_model
 from forestalign.words.crf.analysis_store import AnalysisStore
-from forestalign.words.learned.metric import read_metric
+from forestalign.words.word_vectors import read_metric
 from tests.builders.commands import runner
 
 BEYOND = 10**400  # JSON can say it, and no float can hold it

@@ -30,7 +30,7 @@ from forestalign.own_files import (
 )
 from forestalign.pair_cache import PairCache, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.words.crf.journal import Journal
+from forestalign.words.crf.training import Journal
 from tests.builders.hand_forests import hand_forest, hand_links
 from tests.builders.processes import PAIRS, call
 

@@ -23,6 +23,9 @@ from forestalign.batch import (
 from forestalign.config import CHOICES
 from forestalign.formats import Unread
 from forestalign.outputs import check_different, check_output, is_stream
+from forestalign.tokens import Sentence
+
+_MOST_LOOKED_AT = 10  # pairs, to tell the language
 
 
 def add_batch_options(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +87,7 @@ def run_batch(
     output = OutputOptions(args.output, layout, tuple(named_files(args)), args.force, args.resume, reading)
     with opened_workers(args) as workers:
         tally = run_jobs(
-            jobs,
+            jobs if args.quiet else _watched(args, jobs),
             load,
             output=output,
             limits=RunLimits(args.jobs, time_limit=args.time_limit),
@@ -95,6 +98,48 @@ def run_batch(
     if not args.quiet and (tally.failed or tally.skipped):
         print(f"{tally.done} done, {tally.failed} failed, {tally.skipped} skipped", file=sys.stderr)
     return tally.exit_code
+
+
+def _watched(
+    args: argparse.Namespace, jobs: Iterable[Job | BadLine | Unread[Job | BadLine]]
+) -> Iterator[Job | BadLine | Unread[Job | BadLine]]:
+    """The jobs; one line says that there are none, or that the first sentences are not English."""
+    seen: list[Job] = []
+
+    def watch(job: Job | BadLine) -> Job | BadLine:
+        if isinstance(job, Job) and len(seen) < _MOST_LOOKED_AT:
+            seen.append(job)
+            if len(seen) == _MOST_LOOKED_AT:
+                warn_of_language(seen)
+        return job
+
+    is_empty = True
+    for job in jobs:
+        is_empty = False
+        yield job.then(watch) if isinstance(job, Unread) else watch(job)
+    if 0 < len(seen) < _MOST_LOOKED_AT:
+        warn_of_language(seen)
+    name = getattr(args, "pairs", getattr(args, "file", "-"))
+    if is_empty:
+        print(f"{'stdin' if name == '-' else name} is empty; nothing to do", file=sys.stderr)
+
+
+def warn_of_language(jobs: Sequence[Job]) -> None:
+    """Say on stderr if most of some sentences, with their words, are not English."""
+    from forestalign.lexicon.english import looks_english  # loads WordNet
+
+    sentences = [each for job in jobs for each in _sentences_of(job.payload)]
+    foreign = sum(not looks_english(each.words) for each in sentences)
+    if 2 * foreign > len(sentences):
+        print(
+            f"pair {jobs[0].number}: this does not look like English, the only language that forestalign knows",
+            file=sys.stderr,
+        )
+
+
+def _sentences_of(payload: object) -> Iterator[Sentence]:
+    parts = payload if isinstance(payload, tuple) else [getattr(payload, name, None) for name in ("source", "target")]
+    yield from (part for part in (payload, *parts) if isinstance(part, Sentence))
 
 
 def add_force_option(parser: argparse._ActionsContainer) -> None:
@@ -144,6 +189,14 @@ def _is_input(path: str) -> bool:
 def _is_word(name: str, value: str) -> bool:
     """Whether an argument is the name of a method or the like, also where a file has the same name."""
     return name == "method" or value in CHOICES.get(name, ())
+
+
+def is_file(path: str) -> bool:
+    """Whether there is such a file or folder; a long sentence is no name of one."""
+    try:
+        return os.path.exists(path)
+    except ValueError:
+        return False
 
 
 def line_count(path: str) -> int | None:

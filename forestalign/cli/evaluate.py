@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import argparse
 
-from forestalign.evaluation import GoldKind, Match
+from forestalign.evaluation.phrase_scores import Match
+from forestalign.evaluation.projection import GoldKind
 from forestalign.evaluation.reports import (
     Measurement,
     Report,

@@ -15,7 +15,7 @@ import argparse
 import json
 
 from forestalign.grammar import grammar_root
-from forestalign.learning import plot_objective, plot_reliability
+from forestalign.learning.em import plot_objective, plot_reliability
 from forestalign.learning.model_description import describe_model, is_scores_file, read_model_content
 from forestalign.outputs import check_output
 from forestalign.phrases.scoring.score_model import SHIPPED

@@ -2,8 +2,8 @@
 
     cut -f 1 pairs.tsv | forestalign parse
     cut -f 1 pairs.tsv | forestalign parse --nbest 3
+    forestalign parse "The cat sat on the mat."
     forestalign parse sentences.txt > trees.mrg
-    echo "The cat sat on the mat." | forestalign parse --nbest 5
     forestalign parse --tokenized --forest tokens.txt > forests.jsonl
 
 Without options each line of output is one tree. `--nbest K` prints up to K lines per sentence,
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from forestalign.batch import BadLine, Job, Layout, StartWork
-from forestalign.cli.batch_options import add_batch_options, line_count, run_batch
+from forestalign.cli.batch_options import add_batch_options, is_file, line_count, run_batch
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.dependencies import to_dependencies
 from forestalign.errors import NoParseError, UsageError
@@ -51,7 +51,9 @@ MOST_WORDS = 510  # the shipped parser takes no more word pieces
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("file", nargs="?", default="-", help="text with one sentence per line (default: stdin)")
+    parser.add_argument(
+        "file", nargs="?", default="-", help="text with one sentence per line (default: stdin), or a sentence"
+    )
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--nbest", type=int, default=0, metavar="K", help="print the K best trees with log probabilities")
     kind.add_argument("--forest", action="store_true", help="print forests as JSON lines")
@@ -115,8 +117,9 @@ def config_of(args: argparse.Namespace) -> AlignConfig:
 
 
 def read_sentences(path: str, tokenized: bool) -> Iterator[Unread[Job | BadLine]]:
-    """One job per line; lines that are empty or not text are bad."""
-    for line in read_lines(path):
+    """One job per line, or one for a sentence that is no file; lines that are empty or not text are bad."""
+    is_sentence = " " in path.strip() and not is_file(path)
+    for line in [Line(1, path)] if is_sentence else read_lines(path):
         yield Unread(line.text or line.error, partial(_job, line, tokenized))
 
 

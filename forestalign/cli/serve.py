@@ -57,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
         store = stack.enter_context(AnnotationStore(args.annotate, results.values())) if args.annotate else None
         for pair in store.pairs if store else ():
             results.setdefault(pair.id, result_of_annotation(pair))
+        print("loading the models ...", file=sys.stderr, flush=True)
         aligner = forestalign.load(kbest=3)
         aligner.load_parts()  # a missing model is reported now, and the first request is as quick as the others
 
@@ -71,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _serve(server: AlignServer) -> None:
-    print(f"open {server.url} in a browser; Ctrl-C ends", file=sys.stderr)
+    print(f"open {server.url} in a browser; press Ctrl-C to stop", file=sys.stderr)
     try:
         server.serve_forever()
     except KeyboardInterrupt:

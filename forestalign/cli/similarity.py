@@ -5,10 +5,10 @@
     forestalign similarity "He bought a car." "He purchased an automobile."
     forestalign similarity results.jsonl
 
-One line per pair: the verdict (same meaning, changed, related, unrelated), the probability that both mean the same, the
-score from 0 (nothing in common) to 5 (the same meaning), and the reasons in words, separated by tabs; with --json an
-object. Results of `align --json`
-are judged as they are; they hold no sentence vectors, so that is quicker and less exact.
+One line per pair: its id, the verdict (same meaning, changed, related, unrelated), the probability that both mean the
+same, the score from 0 (nothing in common) to 5 (the same meaning), and the reasons in words, separated by tabs; with
+--json an object. Results of `align --json` are judged as they are; they hold no sentence vectors, so that is quicker
+and less exact.
 """
 
 from __future__ import annotations
@@ -67,4 +67,4 @@ class SimilarityText:
 
 
 def _text(similarity: Similarity, id: str, json: bool) -> str:
-    return similarity.to_json(id) if json else str(similarity)
+    return similarity.to_json(id) if json else f"{id}\t{similarity}"

@@ -33,13 +33,14 @@ from forestalign.cli.batch_options import (
     opened_workers,
 )
 from forestalign.errors import UsageError, counted
-from forestalign.learning import EmSettings
 from forestalign.learning.cross_validate import GoldFile, ScorePlan, train_gold
-from forestalign.learning.em import PhrasePlan, train_phrases
+from forestalign.learning.em import EmSettings, PhrasePlan, train_phrases
 from forestalign.learning.train_scores import GoldSettings
 from forestalign.outputs import check_output
 from forestalign.phrases.scoring.pair_features import EXTRAS, FeatureSet
 
+FEWEST_PAIRS = 1000  # with fewer, the weights of words are those of single pairs
+FEWEST_GOLD = 50
 EM_OPTIONS = (
     ("batch_size", int, "align N pairs per batch"),
     ("l2", float, "use this weight for the L2 penalty"),
@@ -119,6 +120,7 @@ def run(args: argparse.Namespace) -> int:
         done = train_phrases(_plan(args), bars, workers)
     count, objective = counted(done.report.pair_count, "pair"), done.report.history[-1][1]
     print(f"{args.output}: {count}, objective {objective:.4f}", file=sys.stderr)
+    _warn_of_few(done.report.pair_count, FEWEST_PAIRS)
     return 1 if done.failed else 0
 
 
@@ -143,7 +145,17 @@ def _run_gold(args: argparse.Namespace, bars: _Bars, workers: Workers | None) ->
     if done.model is not None:
         count, risks = counted(done.pair_count, "pair"), done.model.card["risk by pass"]
         print(f"{args.output}: {count}, risk {risks[0]} to {min(risks)}", file=sys.stderr)
+        _warn_of_few(done.pair_count, FEWEST_GOLD)
     return 0
+
+
+def _warn_of_few(count: int, fewest: int) -> None:
+    if count < fewest:
+        print(
+            f"forestalign train: {counted(count, 'pair')} is too little to learn from; expected {fewest} or more. "
+            "The shipped weights will do better",
+            file=sys.stderr,
+        )
 
 
 def _plan(args: argparse.Namespace) -> PhrasePlan:

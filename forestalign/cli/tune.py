@@ -35,6 +35,7 @@ from forestalign.tuning import (
     Parameter,
     Trial,
     TuningPlan,
+    check_optimiser,
     parse_objective,
     parse_parameter,
     plot_convergence,
@@ -89,6 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the trials and print them."""
     check_outputs(args, "output", "plot")
+    check_optimiser()
     if args.trials < 1 or args.initial < 1:
         raise UsageError(f"--trials and --initial must be at least 1, not {args.trials} and {args.initial}")
     config = config_of(args)

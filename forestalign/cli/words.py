@@ -142,7 +142,7 @@ class LoadLinker:
 
 def corpus_jobs(jobs: Iterable[Job | BadLine | Unread[Job | BadLine]]) -> Iterator[Job | BadLine]:
     """Jobs that carry links learned from all of them, for the methods that need a whole corpus."""
-    from forestalign.words.baselines.word_models import corpus_links
+    from forestalign.words.baselines import corpus_links
 
     read = [job.read() if isinstance(job, Unread) else job for job in jobs]
     pairs = [_sentences(job) for job in read if isinstance(job, Job)]

@@ -409,56 +409,14 @@ def _sentence(fields: Fields, side: str) -> AnnotatedSentence:
     except BracketError as error:
         own.complain("tree", str(error))
     heads = fields.child("heads") if fields.has("heads") else Fields({})
-    rows = heads.rows(side, 4, _HEADS) if heads.has(side) else ()
-    return AnnotatedSentence(
-        own.text("text"), own.words("tokens"), tree, tuple(_head_exception(heads, side, row) for row in rows)
-    )
+    rows = heads.rows(side, HeadException, _HEADS) if heads.has(side) else ()
+    return AnnotatedSentence(own.text("text"), own.words("tokens"), tree, rows)
 
 
 def _annotation(name: str, fields: Fields) -> Annotation:
-    marks = fields.rows("marks", 3, _MARKS) if fields.has("marks") else ()
-    scattered = fields.rows("scattered", 3, _SCATTERED) if fields.has("scattered") else ()
     return Annotation(
         name,
-        tuple(_named_pair(fields, row) for row in fields.rows("pairs", 2, _PAIRS)),
-        tuple(_mark(fields, row) for row in marks),
-        tuple(_joined_words(fields, row) for row in scattered),
+        fields.rows("pairs", NamedPair, _PAIRS),
+        fields.rows("marks", Mark, _MARKS) if fields.has("marks") else (),
+        fields.rows("scattered", JoinedWords, _SCATTERED) if fields.has("scattered") else (),
     )
-
-
-def _joined_words(fields: Fields, row: tuple[object, ...]) -> JoinedWords:
-    source, target, text = row
-    if not isinstance(text, str):
-        raise ValueError(f"{fields.place}.scattered: {shorten(text)} is no text; expected {_SCATTERED}")
-    return JoinedWords(_word_numbers(fields, source), _word_numbers(fields, target), text)
-
-
-def _word_numbers(fields: Fields, value: object) -> tuple[int, ...]:
-    numbers = [each for each in value if type(each) is int] if isinstance(value, list) else []
-    if not isinstance(value, list) or len(numbers) < len(value):
-        raise ValueError(f"{fields.place}.scattered: {shorten(value)} are no numbers of words; expected {_SCATTERED}")
-    return tuple(numbers)
-
-
-def _mark(fields: Fields, row: tuple[object, ...]) -> Mark:
-    if not isinstance(row[2], str):
-        raise ValueError(f"{fields.place}.marks: {shorten(row[2])} is not text; expected {_MARKS}")
-    return Mark(_node_name(fields, row[0]), _node_name(fields, row[1]), row[2])
-
-
-def _named_pair(fields: Fields, row: tuple[object, ...]) -> NamedPair:
-    return NamedPair(_node_name(fields, row[0]), _node_name(fields, row[1]))
-
-
-def _node_name(fields: Fields, value: object) -> NodeName:
-    match value:
-        case [int(begin), int(end), str(label), bool(is_bar)]:
-            return NodeName(begin, end, label, is_bar)
-    raise ValueError(f"{fields.place}: {shorten(value)} is not a node; expected {_NODE}")
-
-
-def _head_exception(fields: Fields, side: str, row: tuple[object, ...]) -> HeadException:
-    match row:
-        case (int(begin), int(end), str(label), int(head)):
-            return HeadException(begin, end, label, head)
-    raise ValueError(f"{fields.place}.{side}: {shorten(row)} is not a head; expected {_HEADS}")

@@ -26,7 +26,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation import core_pairs
 from forestalign.evaluation.annotated_pairs import (
     Agreement,
     AnnotatedPair,
@@ -46,6 +45,7 @@ from forestalign.evaluation.annotated_pairs import (
 from forestalign.evaluation.annotation_checks import check_files, check_words, has_equal_roots
 from forestalign.evaluation.answer_files import read_word_gold
 from forestalign.evaluation.phrase_scores import one_tree_forest
+from forestalign.evaluation.projection import core_pairs
 from forestalign.evaluation.reports import TreeFiles, read_or_parse
 from forestalign.formats.lines import read_text_lines
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
-from forestalign.errors import AnnotationConflict, AnnotationError, UsageError, counted
+from forestalign.errors import AnnotationConflict, AnnotationError, ForestAlignError, UsageError, counted
 from forestalign.evaluation.annotated_pairs import (
     AnnotatedPair,
     Annotation,
@@ -94,6 +94,8 @@ class AnnotationStore:
                 else:
                     raise ValueError(f"action is {action!r}; expected open, save, alive or close")
             return json.dumps({"saved": len(self._pairs)})
+        except ForestAlignError:
+            raise
         except ValueError as error:
             raise AnnotationError("request", None, str(error)) from error
 

@@ -21,25 +21,30 @@ from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.dependencies import unlabelled_heads
 from forestalign.errors import AnnotationError, NoParseError
-from forestalign.evaluation import (
-    Attachments,
-    Evaluation,
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, phrase_answer, read_annotations
+from forestalign.evaluation.parse_scores import Attachments, score_attachments
+from forestalign.evaluation.phrase_scores import (
+    Judgement,
     Match,
     PhraseSet,
-    ProjectedGold,
-    combine,
-    gold_of,
+    RootReached,
+    judge,
     phrase_set,
-    project_spans,
-    score_annotators,
-    score_attachments,
     score_humans,
     score_phrases,
+    score_reachability,
+)
+from forestalign.evaluation.projection import (
+    GoldKind,
+    ProjectedGold,
+    SpanPair,
+    gold_of,
+    judge_contents,
+    project_spans,
+    score_annotators,
     score_projected,
 )
-from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, phrase_answer, read_annotations
-from forestalign.evaluation.phrase_scores import Judgement, RootReached, judge, score_reachability
-from forestalign.evaluation.projection import GoldKind, SpanPair, judge_contents
+from forestalign.evaluation.scores import Evaluation, combine
 from forestalign.evaluation.written_pairs import WrittenJudge, WrittenPair, read_written, score_written
 from forestalign.forest import best_tree, one_best
 from forestalign.formats import PairRecord

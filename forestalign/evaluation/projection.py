@@ -5,7 +5,7 @@ the same links and are touched by no other link. It needs no model, and it is ha
 
 Gold: a pair of spans is *consistent* with one annotator's links if at least one link lies inside and no link of either
 span leaves the pair. Words without a link leave the extent of a phrase undetermined (*Lt. Anna Weber* or *Anna
-Weber*), so by default (`Matching.LINKS`) two pairs are the same when they hold the same gold links, their *content*:
+Weber*), so two pairs are the same when they hold the same gold links, their *content*:
 
     recall     contents of consistent pairs of constituents that the output has, among all such contents
     precision  consistent pairs among all pairs of the output
@@ -14,10 +14,9 @@ Sure and possible links: only sure ones can contradict a pair, and recall is ove
 link is neutral: it need not be found, contradicts nothing, and allows a pair that no sure link touches. (*killed* with
 *killed* is right, though somebody also marked *were* with *killed* as possible.) `GoldKind.ALL` counts both alike.
 
-Constituents are the nodes of the binarised trees, words included. The strict form (`Matching.SPANS`) compares spans: a
-pair of constituents of the n-ary trees is *core* if it is consistent and each is the smallest constituent that covers
-the words linked to the other; recall asks for the core pairs. With several annotators, each is a reference of its own
-and the scores are averaged.
+Constituents are the nodes of the binarised trees, words included. With several annotators, each is a reference of its
+own and the scores are averaged. A pair of constituents of the n-ary trees is *core* if it is consistent and each is the
+smallest constituent that covers the words linked to the other; such pairs are proposed to annotators.
 """
 
 from __future__ import annotations
@@ -37,13 +36,6 @@ from forestalign.words.alignment import WordAlignment
 Link = tuple[int, int]
 SpanPair = tuple[Span, Span]
 Content = frozenset[Link]
-
-
-class Matching(StrEnum):
-    """When an output pair is a gold pair: it holds the same links, or has the same spans."""
-
-    LINKS = "links"
-    SPANS = "spans"
 
 
 class GoldKind(StrEnum):
@@ -110,7 +102,6 @@ def _span(forest: Forest, node: NodeId) -> Span:
 class ProjectedGold:
     """Phrase gold that one annotator's links give for two trees."""
 
-    core: frozenset[SpanPair]  # pairs of constituents of the n-ary trees
     links: frozenset[Link]
     contents: tuple[
         tuple[Content, SpanPair], ...
@@ -129,10 +120,9 @@ class ProjectedGold:
 
 
 def gold_from_links(source: Tree, target: Tree, links: Iterable[Link], possible: Iterable[Link] = ()) -> ProjectedGold:
-    """Core pairs of two trees, with the links that tell consistent pairs from others."""
+    """What consistent pairs of two trees hold, with the links that tell them from others."""
     every = frozenset(links)
-    contents = link_contents(source, target, every)
-    return ProjectedGold(core_pairs(source, target, every), every, contents, frozenset(possible) - every)
+    return ProjectedGold(every, link_contents(source, target, every), frozenset(possible) - every)
 
 
 def gold_of(source: Tree, target: Tree, links: LinkAnnotation, kind: GoldKind = GoldKind.FAIR) -> ProjectedGold:
@@ -207,51 +197,29 @@ def _smallest_cover(spans: Sequence[Span], words: Sequence[int]) -> Span | None:
     return next((span for span in spans if span.begin <= first and last < span.end), None)
 
 
-def is_multiword(pair: SpanPair) -> bool:
-    """Both phrases have at least two words."""
-    return all(span.size > 1 for span in pair)
-
-
 def score_projected(
-    outputs: Sequence[Sequence[frozenset[SpanPair]]],
-    gold: Sequence[Sequence[ProjectedGold]],
-    matching: Matching = Matching.LINKS,
+    outputs: Sequence[Sequence[frozenset[SpanPair]]], gold: Sequence[Sequence[ProjectedGold]]
 ) -> Evaluation:
-    """All pairs, and those of several links (strict form: of several words). `outputs[r]` is for annotator r's gold.
+    """All pairs, and those of several links. `outputs[r]` is for annotator r's gold.
 
-    A system gives the same output for every annotator; another annotator gives core pairs (see `score_annotators`).
+    A system gives the same output for every annotator; another annotator gives own pairs (see `score_annotators`).
     """
-    is_strict = matching is Matching.SPANS
     parts = []
-    for prefix, only_large in (("", False), ("multiword " if is_strict else "several links ", True)):
-        judge = _judge_spans if is_strict else _judge_contents
+    for prefix, least in (("", 0), ("several links ", 2)):
         judged = [
-            [judge(output, reference, only_large) for output, reference in zip(*round_, strict=True)]
+            [judge_contents(output, reference, least) for output, reference in zip(*round_, strict=True)]
             for round_ in zip(outputs, gold, strict=True)
         ]
         parts.append(evaluate_judgements(list(zip(*judged, strict=True)), prefix, len(gold)))
     return combine(parts)
 
 
-def _judge_spans(output: frozenset[SpanPair], gold: ProjectedGold, only_multiword: bool) -> Judgement:
-    required = gold.core
-    if only_multiword:
-        output = frozenset(filter(is_multiword, output))
-        required = frozenset(filter(is_multiword, required))
-    return Judgement(len(output & required), len(required), sum(map(gold.allows, output)), len(output))
-
-
-def _judge_contents(output: frozenset[SpanPair], gold: ProjectedGold, only_several: bool) -> Judgement:
-    least = 2 if only_several else 0
+def judge_contents(output: frozenset[SpanPair], gold: ProjectedGold, least: int = 0) -> Judgement:
+    """Counts of one output against one annotator, matched by the links that pairs hold, at least so many."""
     judged = [pair for pair in output if not least or links_inside(pair, gold.links) >= least]
     found = [held for held in map(gold.content, judged) if held is not None]
     required = {held for held, _ in gold.contents if len(held) >= least}
     return Judgement(len(required.intersection(found)), len(required), len(found), len(judged))
-
-
-def judge_contents(output: frozenset[SpanPair], gold: ProjectedGold) -> Judgement:
-    """Counts of one output against one annotator, matched by the links that pairs hold."""
-    return _judge_contents(output, gold, False)
 
 
 def links_inside(pair: SpanPair, links: Iterable[Link]) -> int:
@@ -266,15 +234,7 @@ def links_touching(pair: SpanPair, links: Iterable[Link]) -> int:
     return sum(source.begin <= i < source.end or target.begin <= j < target.end for i, j in links)
 
 
-def score_annotators(gold: Sequence[Sequence[ProjectedGold]], matching: Matching = Matching.LINKS) -> Evaluation:
+def score_annotators(gold: Sequence[Sequence[ProjectedGold]]) -> Evaluation:
     """The human row for two annotators: each one's pairs against the other alone."""
-    first, second = gold
-    return score_projected(
-        [[_own_pairs(pair, matching) for pair in second], [_own_pairs(pair, matching) for pair in first]],
-        [first, second],
-        matching,
-    )
-
-
-def _own_pairs(gold: ProjectedGold, matching: Matching) -> frozenset[SpanPair]:
-    return gold.core if matching is Matching.SPANS else frozenset(pair for _, pair in gold.contents)
+    first, second = ([frozenset(pair for _, pair in each.contents) for each in row] for row in gold)
+    return score_projected([second, first], gold)

@@ -20,37 +20,6 @@ import numpy as np
 
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import AnnotationError, NoParseError, UsageError, counted
-from forestalign.evaluation import (
-    Comparison,
-    Evaluation,
-    GoldKind,
-    Interval,
-    KindChange,
-    Match,
-    PhraseSet,
-    ProjectedGold,
-    Score,
-    attachment_kinds,
-    bootstrap,
-    combine,
-    compare,
-    compare_attachments,
-    gold_of,
-    phrase_set,
-    project,
-    project_spans,
-    score_annotators,
-    score_attachments,
-    score_humans,
-    score_paraphrases,
-    score_parses,
-    score_phrases,
-    score_projected,
-    score_ranking,
-    score_similarity,
-    score_words,
-    tune_threshold,
-)
 from forestalign.evaluation.answer_files import (
     ParsedFile,
     PhraseGold,
@@ -70,16 +39,45 @@ from forestalign.evaluation.chunk_scores import (
     read_chunk_output,
     score_chunks,
 )
+from forestalign.evaluation.parse_scores import (
+    KindChange,
+    attachment_kinds,
+    compare_attachments,
+    score_attachments,
+    score_parses,
+)
 from forestalign.evaluation.phrase_scores import (
+    Match,
     NodePair,
+    PhraseSet,
     answer_over_trees,
     one_tree_forest,
     phrase_node,
+    phrase_set,
+    score_humans,
+    score_phrases,
     score_reachability,
 )
-from forestalign.evaluation.projection import SpanPair
-from forestalign.evaluation.scores import SAMPLES
-from forestalign.evaluation.sentence_scores import read_sentence_gold, read_sentence_scores
+from forestalign.evaluation.projection import (
+    GoldKind,
+    ProjectedGold,
+    SpanPair,
+    gold_of,
+    project,
+    project_spans,
+    score_annotators,
+    score_projected,
+)
+from forestalign.evaluation.scores import SAMPLES, Comparison, Evaluation, Interval, Score, bootstrap, combine, compare
+from forestalign.evaluation.sentence_scores import (
+    read_sentence_gold,
+    read_sentence_scores,
+    score_paraphrases,
+    score_ranking,
+    score_similarity,
+    tune_threshold,
+)
+from forestalign.evaluation.word_scores import score_words
 from forestalign.formats.tree_files import fit_tree, read_trees
 from forestalign.formats.word_links import GoldPair, LinkAnnotation, read_gold_links
 from forestalign.grammar import grammar_hash, program_version

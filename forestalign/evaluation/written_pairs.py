@@ -23,7 +23,6 @@ from forestalign.evaluation.phrase_scores import Judgement, evaluate_judgements
 from forestalign.evaluation.projection import SpanPair
 from forestalign.evaluation.scores import Evaluation
 from forestalign.formats.lines import read_text_lines
-from forestalign.grammar import stop_words
 from forestalign.tokens import Span
 
 Words = frozenset[int]
@@ -145,32 +144,6 @@ def read_written(path: str | Path) -> Iterator[WrittenPair]:
             yield parse_written(decoder.decode(line))
         except (ValueError, msgspec.MsgspecError) as error:
             raise AnnotationError(path, number, str(error)) from None
-
-
-def unmarked_words(side: MarkedSentence) -> list[str]:
-    """Content words outside all marks, which should be inside one."""
-    covered = side.covered
-    return [
-        token
-        for k, token in enumerate(side.tokens)
-        if k not in covered and any(map(str.isalnum, token)) and token.lower() not in stop_words()
-    ]
-
-
-def word_links(pair: WrittenPair) -> frozenset[tuple[int, int]]:
-    """Links between words that the marks make certain: single words, and equal words inside one smallest mark."""
-    links = set()
-    for one, other in pair.phrases:
-        if len(one) == 1 == len(other):
-            links.add((min(one), min(other)))
-    for i, token in enumerate(pair.source.tokens):
-        inside = [name for name, words in pair.source.marks.items() if i in words]
-        if inside and token.isalnum():
-            name = min(inside, key=lambda each: len(pair.source.marks[each]))
-            same = [j for j in pair.target.marks[name] if pair.target.tokens[j].lower() == token.lower()]
-            if len(same) == 1:
-                links.add((i, same[0]))
-    return frozenset(links)
 
 
 # ---- judging alignments ----

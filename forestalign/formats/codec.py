@@ -285,7 +285,7 @@ def _scattered(fields: Fields, counts: tuple[int, int]) -> DiscontinuousPair:
 def _links(fields: Fields, name: str, counts: tuple[int, int]) -> WordAlignment:
     expectation = f"[i, j, score] with i below {counts[0]} and j below {counts[1]}"
     links = []
-    for row in fields.rows(name, 3, f"a list of {expectation}"):
+    for row in fields.items(name, f"a list of {expectation}"):
         match row:
             case (int(i), int(j), value) if (
                 type(i) is type(j) is int  # and not true or false
@@ -306,7 +306,7 @@ def _unchosen(fields: Fields, counts: tuple[int, int]) -> ForestNodes:
 def _nodes(fields: Fields, name: str, word_count: int) -> tuple[ForestNode, ...]:
     expectation = f"[begin, end, label, marginal] with 0 <= begin < end <= {word_count}"
     nodes = []
-    for row in fields.rows(name, 4, f"a list of {expectation}"):
+    for row in fields.items(name, f"a list of {expectation}"):
         match row:
             case (int(begin), int(end), str(label), value) if (
                 0 <= begin < end <= word_count and (marginal := finite_number(value)) is not None

@@ -15,13 +15,16 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NoReturn, Protocol, cast
+from typing import NoReturn, Protocol, TypeVar, cast
+
+import msgspec
 
 from forestalign.errors import UsageError, counted, shown
 from forestalign.inputs import finite_number
 from forestalign.tokens import Sentence, Span, Token, tokenize
 from forestalign.words.alignment import WordAlignment, WordLink, link_score
 
+Row = TypeVar("Row")
 _ABSENT = object()
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -54,110 +57,80 @@ class Fields:
 
     def text(self, name: str) -> str:
         """A string."""
-        value = self._value(name, "a string")
-        return value if isinstance(value, str) else self._refuse(name, value, "a string")
+        return self._as(name, str, "a string")
 
     def identity(self, name: str) -> str:
         """A string, or a whole number, which counts as its digits."""
-        value = self._value(name, "a string or a whole number")
-        if not isinstance(value, str) and not _is_whole(value):
-            self._refuse(name, value, "a string or a whole number")
-        return str(value)
+        return str(self._as(name, cast(type, str | int), "a string or a whole number"))
 
     def flag(self, name: str) -> bool:
         """True or false."""
-        value = self._value(name, "true or false")
-        return value if isinstance(value, bool) else self._refuse(name, value, "true or false")
+        return self._as(name, bool, "true or false")
 
     def whole(self, name: str) -> int:
         """A whole number."""
-        value = self._value(name, "a whole number")
-        return value if _is_whole(value) else self._refuse(name, value, "a whole number")  # type: ignore[return-value]
+        return self._as(name, int, "a whole number")
 
     def number(self, name: str) -> float:
         """A finite number; null stands for minus infinity, which JSON cannot say."""
-        return self._number(name, self._value(name, "a number"))
+        value = self._value(name, "a number")
+        number = -math.inf if value is None else finite_number(value)
+        return number if number is not None else self._refuse(name, value, "a number")
 
     def words(self, name: str) -> tuple[str, ...]:
         """A list of strings."""
-        values = self.items(name, "a list of strings")
-        if not all(isinstance(value, str) for value in values):
-            self._refuse(name, values, "a list of strings")
-        return tuple(str(value) for value in values)
+        return self._as(name, tuple[str, ...], "a list of strings")
 
     def wholes(self, name: str) -> tuple[int, ...]:
         """A list of whole numbers."""
-        values = self.items(name, "a list of whole numbers")
-        if not all(_is_whole(value) for value in values):
-            self._refuse(name, values, "a list of whole numbers")
-        return tuple(value for value in values if isinstance(value, int))
+        return self._as(name, tuple[int, ...], "a list of whole numbers")
 
     def pairs(self, name: str) -> tuple[tuple[int, int], ...]:
         """A list of pairs of whole numbers."""
-        return tuple(
-            self._pair(name, value, "a list of pairs of whole numbers") for value in self.items(name, "a list")
-        )
+        return self.rows(name, tuple[int, int], "a list of pairs of whole numbers")
 
     def span(self, name: str, word_count: int) -> Span:
         """A half-open span of at least one word inside a sentence."""
         expectation = f"a span [begin, end] with 0 <= begin < end <= {word_count}"
-        return self._checked_span(name, self._value(name, expectation), word_count, expectation)
+        span = self._as(name, Span, expectation)
+        return span if 0 <= span.begin < span.end <= word_count else self._refuse(name, span, expectation)
 
     def spans(self, name: str, word_count: int) -> tuple[Span, ...]:
         """A list of half-open spans."""
         expectation = f"a list of spans [begin, end] with 0 <= begin < end <= {word_count}"
-        return tuple(
-            self._checked_span(name, value, word_count, expectation) for value in self.items(name, expectation)
-        )
+        spans = self.rows(name, Span, expectation)
+        wrong = next((span for span in spans if not 0 <= span.begin < span.end <= word_count), None)
+        return spans if wrong is None else self._refuse(name, wrong, expectation)
 
     def child(self, name: str) -> Fields:
         """An object."""
-        value = self._value(name, "an object")
-        return Fields(value, self._at(name)) if isinstance(value, dict) else self._refuse(name, value, "an object")
+        return Fields(self._as(name, dict[str, object], "an object"), self._at(name))
 
     def children(self, name: str) -> tuple[Fields, ...]:
         """A list of objects."""
-        found = []
-        for index, value in enumerate(self.items(name, "a list of objects")):
-            if not isinstance(value, dict):
-                self._refuse(name, value, "a list of objects")
-            found.append(Fields(value, f"{self._at(name)}[{index}]"))
-        return tuple(found)
+        rows = self.rows(name, dict[str, object], "a list of objects")
+        return tuple(Fields(row, f"{self._at(name)}[{index}]") for index, row in enumerate(rows))
 
-    def rows(self, name: str, width: int, expectation: str) -> tuple[tuple[object, ...], ...]:
-        """A list of lists of one width; the caller checks what is in them."""
-        rows = []
-        for value in self.items(name, expectation):
-            if not isinstance(value, list) or len(value) != width:
-                self._refuse(name, value, expectation)
-            rows.append(tuple(value))
-        return tuple(rows)
+    def rows(self, name: str, kind: type[Row], expectation: str) -> tuple[Row, ...]:
+        """A list whose parts are all of one kind."""
+        return tuple(self._checked(name, value, kind, expectation) for value in self.items(name, expectation))
 
     def items(self, name: str, expectation: str) -> Sequence[object]:
         """A list of anything."""
-        value = self._value(name, expectation)
-        return value if isinstance(value, list) else self._refuse(name, value, expectation)
+        return self._as(name, list[object], expectation)
 
     def complain(self, name: str, message: str) -> NoReturn:
         """Raise an error that names the field; the reader adds file and line."""
         raise ValueError(f"{self._at(name)}: {message}")
 
-    def _number(self, name: str, value: object) -> float:
-        if value is None:
-            return -math.inf
-        number = finite_number(value)
-        return number if number is not None else self._refuse(name, value, "a number")
+    def _as(self, name: str, kind: type[Row], expectation: str) -> Row:
+        return self._checked(name, self._value(name, expectation), kind, expectation)
 
-    def _pair(self, name: str, value: object, expectation: str) -> tuple[int, int]:
-        if not isinstance(value, list) or len(value) != 2 or not all(_is_whole(part) for part in value):
-            self._refuse(name, value, expectation)
-        return value[0], value[1]
-
-    def _checked_span(self, name: str, value: object, word_count: int, expectation: str) -> Span:
-        begin, end = self._pair(name, value, expectation)
-        if not 0 <= begin < end <= word_count:
-            self._refuse(name, value, expectation)
-        return Span(begin, end)
+    def _checked(self, name: str, value: object, kind: type[Row], expectation: str) -> Row:
+        try:
+            return msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            return self._refuse(name, value, expectation)
 
     def _value(self, name: str, expectation: str) -> object:
         value = self.values.get(name, _ABSENT)
@@ -189,10 +162,6 @@ def _refuse_halves(values: dict[str, object]) -> None:
         found = _HALF.search(name) or _HALF.search(json.dumps(value, ensure_ascii=False))
         if found:
             raise ValueError(f"field {name!a} has half of a surrogate pair, U+{ord(found.group()):04X}")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,4 +1,6 @@
-"""Pairs of sentences: `source<TAB>target`, `source ||| target`, JSON lines, or two parallel files.
+"""Pairs of sentences: `source<TAB>target`, `source ||| target`, CSV, JSON lines, or two parallel files.
+
+Names of columns in the first line (*source* and *target*, *sentence1* and *sentence2* ...) say where the sentences are.
 
 Readers stream, and never stop at a line they cannot use: it becomes a BadRecord with its number, so that a batch can
 report it and go on.
@@ -6,6 +8,8 @@ report it and go on.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -16,13 +20,30 @@ from itertools import zip_longest
 from pathlib import Path
 
 from forestalign.config import DEFAULT_CONFIG
-from forestalign.errors import counted
-from forestalign.formats.fields import Fields, checked_sentence, refuse_harmful, shorten
+from forestalign.errors import UsageError, counted
+from forestalign.formats.fields import LONGEST_TEXT, Fields, checked_sentence, refuse_harmful, shorten
 from forestalign.formats.lines import Line, Unread, read_lines
 from forestalign.tokens import Sentence
 
 STDIN = "-"
 _BARS = re.compile(r"\s*\|\|\|\s*")
+_LONGEST_CELLS = 4 * LONGEST_TEXT  # characters of a row of CSV, which may have line breaks in its cells
+_HEADERS = tuple(
+    tuple(names.split())
+    for names in (
+        "source target",
+        "sentence1 sentence2",
+        "sentence_1 sentence_2",
+        "sentence_a sentence_b",
+        "text1 text2",
+        "question1 question2",
+        "premise hypothesis",
+        "original paraphrase",
+        "before after",
+        "old new",
+        "s1 s2",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +66,10 @@ class BadRecord:
 
 
 class PairFormat(StrEnum):
-    """How a line is read. AUTO: a JSON object if it starts with a brace, else by its tab or its bars."""
+    """How a line is read. AUTO: CSV by the name of the file, JSON if it starts with a brace, else by tab or bars."""
 
     AUTO = "auto"
+    CSV = "csv"
     TAB = "tab"
     BARS = "bars"
     JSON = "json"
@@ -83,8 +105,39 @@ def unread_pairs(
     form: PairFormat = PairFormat.AUTO,
 ) -> Iterator[Unread[PairRecord | BadRecord]]:
     """As `read_pairs`, but nothing is tokenized before it is asked for."""
-    for line in read_lines(path):
-        yield Unread(line.text or line.error, partial(_record, line, tokenized, max_words, form))
+    if form is PairFormat.AUTO and str(path).lower().removesuffix(".gz").endswith(".csv"):
+        form = PairFormat.CSV
+    lines = _csv_rows(read_lines(path)) if form is PairFormat.CSV else read_lines(path)
+    places: tuple[int, int] | None = None
+    for line in lines:
+        if line.number == 1 and (places := _header(line, form)):
+            continue
+        yield Unread(line.text or line.error, partial(_record, line, tokenized, max_words, form, places))
+
+
+def _csv_rows(lines: Iterator[Line]) -> Iterator[Line]:
+    """Rows of CSV as RFC 4180 has them: a line break inside quotes is part of a cell."""
+    for line in lines:
+        parts, size, error = [line.text], len(line.text), line.error
+        is_open = line.text.count('"') % 2 == 1
+        while is_open and not error:
+            if (further := next(lines, None)) is None or size > _LONGEST_CELLS:
+                error = "a quotation mark is not closed; expected cells as in RFC 4180"
+                break
+            parts.append(further.text)
+            size, error, is_open = size + len(further.text), further.error, further.text.count('"') % 2 == 0
+        yield Line(line.number, "\n".join(parts), error)
+
+
+def _header(line: Line, form: PairFormat) -> tuple[int, int] | None:
+    """The columns of source and target by their names, if a line names them."""
+    if line.error or _looks_like_json(line.text):
+        return None
+    try:
+        names = [name.strip().lower() for name in _columns(line.text, form)]
+    except ValueError:
+        return None
+    return next(((names.index(one), names.index(two)) for one, two in _HEADERS if {one, two} <= set(names)), None)
 
 
 def unread_parallel(
@@ -99,6 +152,11 @@ def unread_parallel(
     """
     for number, sides in enumerate(zip_longest(read_lines(source_path), read_lines(target_path)), start=1):
         source, target = sides
+        if number == 1 and source and target and "\t" in source.text and "\t" in target.text:
+            raise UsageError(
+                f"{source_path} and {target_path} both hold pairs; expected one file of pairs, or a file of sources "
+                "and one of targets"
+            )
         if source is None or target is None:
             path = source_path if source is None else target_path
             message = f"{path} ends before line {number}; expected as many lines as in its partner"
@@ -140,32 +198,37 @@ def format_pair(record: PairRecord, form: PairFormat = PairFormat.TAB) -> str:
         return f"{record.source.text}\t{record.target.text}"
     if form is PairFormat.BARS:
         return f"{record.source.text} ||| {record.target.text}"
+    if form is PairFormat.CSV:
+        written = io.StringIO()
+        csv.writer(written, lineterminator="").writerow([record.source.text, record.target.text])
+        return written.getvalue()
     fields = {"id": record.id, "source": record.source.written_words, "target": record.target.written_words}
     return json.dumps(fields, ensure_ascii=False)
 
 
-def _record(line: Line, tokenized: bool, max_words: int, form: PairFormat) -> PairRecord | BadRecord:
+def _record(
+    line: Line, tokenized: bool, max_words: int, form: PairFormat, places: tuple[int, int] | None = None
+) -> PairRecord | BadRecord:
     if line.error:
         return BadRecord(line.number, str(line.number), line.error)
     try:
-        sides = _split(line, form)
+        sides = _split(line, form, places)
     except ValueError as error:
         return BadRecord(line.number, str(line.number), str(error))
     return _checked(line.number, sides, tokenized, max_words)
 
 
-def _split(line: Line, form: PairFormat) -> _Sides:
+def _split(line: Line, form: PairFormat, places: tuple[int, int] | None = None) -> _Sides:
     """The two sides of a line; ValueError says what was expected."""
     text, number = line.text, str(line.number)
     if not text.strip():
         raise ValueError("the line is empty; expected a pair of sentences")
     if form is PairFormat.JSON or (form is PairFormat.AUTO and _looks_like_json(text)):
         return _json_sides(Fields.parse(text), number)
-    if form is PairFormat.TAB or (form is PairFormat.AUTO and "\t" in text):
-        columns = text.split("\t")
-    elif form is PairFormat.BARS or "|||" in text:
-        columns = _BARS.split(text.strip())
-    else:
+    columns = _columns(text, form)
+    if places and max(places) < len(columns):
+        return _Sides(number, columns[places[0]], columns[places[1]])
+    if len(columns) == 1 and form is PairFormat.AUTO:
         raise ValueError(
             f"one column: {shorten(text)}; expected source<TAB>target, source ||| target, "
             'or {"id": ..., "source": ..., "target": ...}'
@@ -173,6 +236,17 @@ def _split(line: Line, form: PairFormat) -> _Sides:
     if len(columns) != 2:
         raise ValueError(f"{counted(len(columns), 'column')} in {shorten(text)}; expected 2, a source and a target")
     return _Sides(number, columns[0], columns[1])
+
+
+def _columns(text: str, form: PairFormat) -> list[str]:
+    if form is PairFormat.CSV:
+        try:
+            return next(csv.reader(io.StringIO(text, newline="")), [])
+        except csv.Error as error:
+            raise ValueError(f"{shorten(text)} is no row of CSV: {error}") from None
+    if form is PairFormat.TAB or (form is PairFormat.AUTO and "\t" in text):
+        return text.split("\t")
+    return _BARS.split(text.strip()) if form is PairFormat.BARS or "|||" in text else [text]
 
 
 def _looks_like_json(text: str) -> bool:

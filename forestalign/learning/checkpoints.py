@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from forestalign.arrays import AnyArray
 from forestalign.config import PLACES, AlignConfig
-from forestalign.errors import InputError, UsageError
+from forestalign.errors import ForestAlignError, InputError, UsageError
 from forestalign.inputs import WHAT_GOES_WRONG, read_arrays
 from forestalign.outputs import SideFile, check_sides, naming
 from forestalign.own_files import lock_path, only_run, replaced
@@ -65,6 +65,8 @@ class Checkpoint:
             if str(arrays.get("key")) != self.key:
                 raise UsageError(f"{self.path} belongs to a run with other data or settings: it cannot be resumed here")
             return state_of(arrays)
+        except ForestAlignError:
+            raise
         except WHAT_GOES_WRONG as error:
             message = f"is not a checkpoint of a run, or is damaged ({error}); without --resume the run begins anew"
             raise InputError(self.path, None, message) from error
@@ -76,7 +78,7 @@ def training(
 ) -> Iterator[None]:
     """One run at a time trains a model of this name, and no file of somebody else lies where it writes.
 
-    `others` are files that it writes besides.
+    `record` is what it can be resumed from, and is removed when it is over; `others` are files that it writes besides.
     """
     sides = (record, SideFile(lock_path(output), lambda path: False))
     check_sides(output, sides, inputs, others)
@@ -84,6 +86,7 @@ def training(
         made_cache(cache)
     with only_run(output):
         yield
+        record.path.unlink(missing_ok=True)
 
 
 def files_of(config: AlignConfig) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ from tqdm import tqdm
 from forestalign.arrays import FloatArray
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation import Evaluation, GoldLinks, score_words
+from forestalign.evaluation.scores import Evaluation
+from forestalign.evaluation.word_scores import GoldLinks, score_words
 from forestalign.formats import GoldPair, LinkAnnotation, format_link_line, read_gold_links
 from forestalign.formats.word_links import GOLD
 from forestalign.grammar import parser_hash
@@ -40,8 +41,7 @@ from forestalign.words.crf import (
     write_model,
 )
 from forestalign.words.crf.analysis_store import AnalysisStore
-from forestalign.words.crf.journal import Journal, is_crf_journal
-from forestalign.words.crf.training import PAIR_LIST_FEATURES, PartlyFree, fingerprint
+from forestalign.words.crf.training import PAIR_LIST_FEATURES, Journal, PartlyFree, fingerprint, is_crf_journal
 
 REPORT_EVERY = 10  # iterations
 
@@ -174,7 +174,6 @@ def _train(plan: CrfPlan) -> None:
             running.train(direction, pairs)
         model = running.model(len(pairs))
         write_model(model, plan.output)
-    journal.remove()
     if held_out and not plan.quiet:
         print(f"held out: F1 {_f1(model, held_out):.4f} on {counted(len(held_out), 'pair')}", file=sys.stderr)
 

@@ -24,7 +24,6 @@ from forestalign.batch import Worker, Workers
 from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
-from forestalign.evaluation import Evaluation, compare
 from forestalign.evaluation.development import (
     Answer,
     DevelopmentSet,
@@ -38,6 +37,7 @@ from forestalign.evaluation.development import (
     read_development,
 )
 from forestalign.evaluation.projection import GoldKind
+from forestalign.evaluation.scores import Evaluation, compare
 from forestalign.learning.checkpoints import checkpoint_path, files_of, is_checkpoint, training
 from forestalign.learning.em import WeightedTask, run_pass
 from forestalign.learning.linear_fits import fit_logistic

@@ -1,4 +1,4 @@
-"""Learning the metric of word vectors (words/learned/metric.py) from gold links.
+"""Learning the metric of word vectors (words/word_vectors.py) from gold links.
 
 The loss of one pair of sentences is the cross entropy of the partners of every word, in both directions: the gold
 partners share the probability of their word, and a word without one has all of it on "no partner". It is divided by
@@ -19,8 +19,7 @@ from forestalign.blas import with_one_thread
 from forestalign.errors import UsageError
 from forestalign.lexicon import load_vectors
 from forestalign.words import Analysis
-from forestalign.words.centred_vectors import unit_rows
-from forestalign.words.learned.metric import Metric, partners, rows_of
+from forestalign.words.word_vectors import Metric, partners, rows_of, unit_rows
 
 RANK = 256  # held-out F1 of the metric alone rises up to here; the file stays under 300 kB
 EPOCHS, BATCH, STEP = 5, 16, 5e-3

@@ -26,12 +26,10 @@ from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.outputs import whole_file
 from forestalign.tokens import tokenize
 from forestalign.words import Analysis
-from forestalign.words.centred_vectors import centre_of, read_centre, write_centre
-from forestalign.words.learned.lexical_layers import LEXICAL, lexical_layers, pipeline_similarity
+from forestalign.words.learned.evidence import LEXICAL, gather, lexical_layers, pipeline_similarity
 from forestalign.words.learned.matching import MatchingModel, align_best, format_matching, match, read_matching
-from forestalign.words.learned.metric import Metric, read_metric, write_metric
 from forestalign.words.learned.sides import CONTENT, Lexicon, kind_of, prepare
-from forestalign.words.learned.word_evidence import gather
+from forestalign.words.word_vectors import Metric, centre_of, read_centre, read_metric, write_centre, write_metric
 
 UNRELATED_STEP = 6  # one pair of sentences put together for so many given ones
 UNLIKE_SCORE = 1.0  # human similarity, of 5, up to which a given pair counts as unrelated

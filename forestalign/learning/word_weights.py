@@ -10,10 +10,9 @@ from scipy.optimize import minimize
 
 from forestalign.arrays import AnyArray, AnyFloatArray, Float32Array, FloatArray, Int8Array
 from forestalign.blas import with_one_thread
-from forestalign.words.learned.lexical_layers import similarity_of
+from forestalign.words.learned.evidence import LEARNED_PART, Evidence, similarity_of
 from forestalign.words.learned.matching import FIRST, KINDS, MatchingModel
-from forestalign.words.learned.metric import Metric, learned_layers
-from forestalign.words.learned.word_evidence import LEARNED_PART, Evidence
+from forestalign.words.word_vectors import Metric, learned_layers
 
 Marks = AnyFloatArray  # 1 for each gold link
 EASY_SHARE = 0.1  # of the pairs of words that nothing speaks for, how many are kept as negatives

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 from forestalign.aligner import Aligner, load
 from forestalign.errors import ForestAlignError, UsageError, shown
-from forestalign.meaning.differences import ADDED, LEFT_OUT, Difference
+from forestalign.meaning.differences import ADDED, LEFT_OUT, OTHER, Difference
 from forestalign.mining.edits import EditKind, PairEdits
-from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.alignment import UNRELATED, Alignment
 from forestalign.texts.passage_alignment import align_passages
 from forestalign.texts.sentence_pairing import SentencePair, pair_sentences
 from forestalign.texts.sentence_split import on_one_line
@@ -287,6 +287,8 @@ def _judged(own: Passage, other: Passage, found: Alignment | ForestAlignError) -
         Reason(each.kind, each.reason, _words(found.source, each.source), _words(found.target, each.target))
         for each in found.differences
     )
+    if found.verdict == UNRELATED and not any(reason.contradicts for reason in reasons):
+        reasons = (Reason(OTHER, "says something else"), *reasons)
     kind = ChangeKind.REWORDED if not reasons else ChangeKind.CONTENT
     if any(reason.contradicts for reason in reasons):
         kind = ChangeKind.MEANING

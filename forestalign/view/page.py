@@ -142,6 +142,8 @@ def scene_fields(scene: Scene) -> dict[str, Any]:
         "choices": [_choice_fields(choice) for choice in scene.choices],
         "forest": {"source": scene.source_other, "target": scene.target_other},
         "signature": scene.signature,
+        "verdict": scene.verdict,
+        "headline": scene.headline,
     }
 
 

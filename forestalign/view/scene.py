@@ -17,6 +17,7 @@ from forestalign.phrases.result.alignment import Alignment, ForestNode, PhraseAl
 from forestalign.phrases.result.loose_phrases import LoosePhrase
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, Tree, constituents, format_brackets
+from forestalign.view.text import headline
 from forestalign.words.alignment import WordAlignment
 
 WORD, PHRASE, BAR = "w", "p", "b"
@@ -100,6 +101,8 @@ class Scene:
     source_other: tuple[ForestNode, ...]
     target_other: tuple[ForestNode, ...]
     signature: str
+    verdict: str
+    headline: str  # the verdict with its probability, and what has changed
 
 
 def scene_of(alignment: Alignment) -> Scene:
@@ -116,6 +119,8 @@ def scene_of(alignment: Alignment) -> Scene:
         _likeliest(alignment.unchosen.source if alignment.unchosen else ()),
         _likeliest(alignment.unchosen.target if alignment.unchosen else ()),
         alignment.signature,
+        alignment.verdict,
+        headline(alignment),
     )
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import html
 import math
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forestalign.errors import UsageError, WrongTypeError, shown
-from forestalign.phrases.result.alignment import CHANGED, UNRELATED, Alignment, DiscontinuousPair, PhrasePair
+from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhrasePair
 from forestalign.terminal import visible
 from forestalign.tokens import Span
 from forestalign.view.scene import BAR, WORD, Choice, Scene, SceneNode, SceneSide, scene_of, with_shown_pairs
-from forestalign.view.text import CONTRADICTIONS, confidence_text
+from forestalign.view.text import CONTRADICTIONS, headline
 
 PILL, WORD_PILL, STEP, GAP, MARGIN = 21, 26, 38, 74, 8
 _TINT, _STROKE, _INK = (0.93, 0.055), (0.6, 0.14), (0.36, 0.1)  # lightness and chroma
@@ -36,7 +37,7 @@ _LIGHT_STYLE = (  # as slides have it, whose background does not follow the syst
     "@supports(color:oklch(0 0 0)){.fa-pic .f{fill:oklch(var(--fa-t) var(--fa-h))}"
     ".fa-pic .k,.fa-pic path[style]{stroke:oklch(var(--fa-s) var(--fa-h))}"
     ".fa-pic .i{fill:oklch(var(--fa-i) var(--fa-h))}}"
-    ".fa-pic text{font:500 14px system-ui,sans-serif;text-anchor:middle;dominant-baseline:central}"
+    ".fa-pic text{font:500 14px system-ui,sans-serif,emoji;text-anchor:middle;dominant-baseline:central}"
     ".fa-pic text:not(.i,.x){fill:currentColor}"
     ".fa-pic .l{font-size:12px;font-weight:600}.fa-pic .t{font-size:9.5px;opacity:.6}"
     ".fa-pic .e{fill:none;stroke:#9aa3b0;stroke-width:1.2}.fa-pic .p{font-weight:500;opacity:.7}"
@@ -85,11 +86,7 @@ def render(result: Alignment, form: str = "html") -> str:
 
 def result_html(alignment: Alignment) -> str:
     """The best alignment as an HTML fragment: the verdict, and two trees, partners in one colour."""
-    found = alignment.judgement
-    head = f"{found.name} {confidence_text(found.probability)}" if found.name != UNRELATED else found.name
-    reasons = "; ".join(each.reason for each in alignment.differences if each.contradicts)
-    head += f": {reasons}" if reasons and found.name == CHANGED else ""
-    return f'<div class="fa-pic"><p>{html.escape(visible(head))}</p>{_picture(alignment, _STYLE)}</div>'
+    return f'<div class="fa-pic"><p>{html.escape(headline(alignment))}</p>{_picture(alignment, _STYLE)}</div>'
 
 
 def _picture(alignment: Alignment, style: str) -> str:
@@ -148,8 +145,16 @@ def _text(node: SceneNode, tokens: Sequence[str]) -> str:
 
 
 def _width(text: str, size: float) -> float:
-    units = sum(0.34 if c in _NARROW else 0.88 if c in _WIDE else 0.66 if c.isupper() else 0.56 for c in text)
-    return units * size
+    return sum(map(_units, text)) * size
+
+
+def _units(letter: str) -> float:
+    """The width of a letter; emoji and Chinese fill a square, and what joins or changes a letter has no width."""
+    if not letter.isascii() and unicodedata.category(letter) in ("Mn", "Me", "Cf", "Sk"):
+        return 0.0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.2
+    return 0.34 if letter in _NARROW else 0.88 if letter in _WIDE else 0.66 if letter.isupper() else 0.56
 
 
 def _height(side: _DrawnTree) -> float:

@@ -205,16 +205,21 @@ class _Tree:
 
 
 def _head(alignment: Alignment, paint: Paint) -> str:
+    colours = {SAME: BOLD, CHANGED: RED}
+    return paint(colours.get(alignment.verdict, DIM), "  " + headline(alignment))
+
+
+def headline(alignment: Alignment) -> str:
     """The verdict, how likely the meaning is the same, and what has changed; why is told of what differs alone."""
-    told = f"  {alignment.verdict}"
-    if alignment.verdict != UNRELATED:
+    told = alignment.verdict
+    if told != UNRELATED:
         told += f" {confidence_text(alignment.probability)}"
     if alignment.verdict != CHANGED:
-        return paint(BOLD if alignment.verdict == SAME else DIM, told)
+        return told
     found = alignment.differences
     reasons = [each.reason for each in found if each.contradicts] or [each.reason for each in found]
     reasons = reasons[:_MOST_REASONS]
-    return paint(RED, told + visible(f": {'; '.join(reasons)}" if reasons else ""))
+    return told + visible(f": {'; '.join(reasons)}" if reasons else "")
 
 
 def _relation(relation: str, paint: Paint, before: str = "  ", reason: str = "") -> str:

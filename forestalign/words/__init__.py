@@ -3,14 +3,13 @@
 The stages stand in `published` (what their program does) and `paper` (what their paper says); our own profile, `best`,
 stands in `learned`.
 
-- `alignment`, `analysis`: word links, and what is known about a sentence
-- `similarity`, `dependency_arcs`, `centred_vectors`: how alike words and their surroundings are
-- `packed_vectors`: vectors of words as text, for files
-- `sultan`, `learned`, `crf`, `baselines`: folders of methods
-- `dictionary`: the links of section 6.1 of the forest paper
-- `word_aligner`: one door to the profiles of `sultan` and `learned`
+- `alignment`: word links, and how much of two sentences they cover
+- `analysis`: what is known about a sentence: tags, lemmas, dependencies, names
+- `similarity`: how alike two words are, and the links of section 6.1 of the forest paper
+- `word_vectors`: centred cosines of the encoder's vectors, the learned metric, vectors as text for files
+- `sultan`, `learned`, `crf`: folders of methods
+- `baselines`: the methods of other programs
 - `linking`: one door to all methods
-- `sentence_scores`: how much of two sentences is aligned
 
 The folder can be called: `forestalign.words(source, target)` gives the links of one pair by the default settings.
 """
@@ -21,19 +20,19 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from forestalign.words.alignment import SentenceScores, sentence_scores
 from forestalign.words.analysis import (
     Analysis,
+    Arc,
     Entity,
     analyse_given,
     analyse_parse,
     analyse_spacy,
     find_names,
 )
-from forestalign.words.dependency_arcs import Arc
-from forestalign.words.dictionary import dictionary_links, similarity_threshold
 from forestalign.words.learned.matching import CANDIDATE
-from forestalign.words.sentence_scores import SentenceScores, sentence_scores
-from forestalign.words.word_aligner import PROFILES, WordAligner
+from forestalign.words.linking import PROFILES, WordAligner
+from forestalign.words.similarity import dictionary_links, similarity_threshold
 
 __all__ = [
     "CANDIDATE",

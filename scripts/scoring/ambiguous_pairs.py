@@ -80,7 +80,7 @@ def ambiguous_pair(text: str, line: int = 0) -> AmbiguousPair:
     )
     sentence = pair.source if side == "source" else pair.target
     own, count = fields.child("reading"), len(sentence.tokens)
-    reading = Reading(_phrases(own), own.spans("lacks", count))
+    reading = Reading(own.rows("has", LabelledSpan, _PHRASES), own.spans("lacks", count))
     if not reading.is_of(sentence.tree):
         own.complain("has", "the gold tree has another reading; expected its own")
     return AmbiguousPair(pair, split, kind, side, reading)
@@ -91,14 +91,3 @@ def _one_of(fields: Fields, name: str, known: tuple[str, ...]) -> str:
     if value not in known:
         fields.complain(name, f"{shorten(value)} is unknown; expected one of {', '.join(known)}")
     return value
-
-
-def _phrases(fields: Fields) -> tuple[LabelledSpan, ...]:
-    found = []
-    for row in fields.rows("has", 3, _PHRASES):
-        match row:
-            case (int(begin), int(end), str(label)):
-                found.append(LabelledSpan(begin, end, label))
-            case _:
-                fields.complain("has", f"{shorten(row)} is no phrase; expected {_PHRASES}")
-    return tuple(found)

@@ -14,7 +14,6 @@ import numpy as np
 from forestalign.aligner import Aligner
 from forestalign.cli.align_options import add_settings, config_of
 from forestalign.config import AlignConfig
-from forestalign.evaluation import Evaluation, compare
 from forestalign.evaluation.development import (
     DevelopmentSet,
     align_cached,
@@ -23,7 +22,7 @@ from forestalign.evaluation.development import (
     project_cached,
     read_development,
 )
-from forestalign.evaluation.scores import SAMPLES, picked, union
+from forestalign.evaluation.scores import SAMPLES, Evaluation, compare, picked, union
 from forestalign.forest import pack
 from forestalign.pair_cache import cache_folder, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair

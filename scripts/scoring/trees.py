@@ -13,14 +13,14 @@ from forestalign import Alignment
 from forestalign.aligner import Aligner
 from forestalign.cli.align_options import add_settings, config_of
 from forestalign.dependencies import unlabelled_heads
-from forestalign.evaluation import Attachments, compare, score_brackets, score_parses
 from forestalign.evaluation.annotated_pairs import AnnotatedPair, read_annotations
-from forestalign.evaluation.scores import SAMPLES, picked
+from forestalign.evaluation.parse_scores import Attachments, score_brackets, score_parses
+from forestalign.evaluation.scores import SAMPLES, compare, picked
 from forestalign.forest import Forest
 from forestalign.reranking import RerankedPair
 from forestalign.tokens import Span
 from forestalign.trees import Tree
-from forestalign.words.sentence_scores import is_content
+from forestalign.words.alignment import is_content
 from scoring.ambiguous_pairs import KINDS, SPLITS, AmbiguousPair, read_ambiguous
 
 SpanPair = tuple[Span, Span]

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from forestalign.config import DEFAULT_CONFIG
-from forestalign.evaluation import Evaluation, compare, score_words
+from forestalign.evaluation.scores import Evaluation, compare
+from forestalign.evaluation.word_scores import score_words
 from forestalign.learning.word_gold import Links, every, read_sets
 from forestalign.learning.word_run import fitted_links
 from forestalign.words import PROFILES, Analysis

@@ -281,14 +281,6 @@ def test_other_settings_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.
         run_jobs(jobs_of(["a", "b"]), StartUpper(str(flag)), output=OutputOptions(str(path), resume=True))
 
 
-def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "out.jsonl"
-    run_stopped(["a", "b"], path)
-    path.write_bytes(path.read_bytes().replace(b"B", b"X"))
-    with pytest.raises(UsageError, match="was changed after it was written"):
-        run_jobs(jobs_of(["a", "b", "c"]), StartUpper(), output=OutputOptions(str(path), resume=True))
-
-
 def test_somebody_elses_file_with_the_name_of_a_journal_is_not_touched(tmp_path: Path) -> None:
     path, other = tmp_path / "out.jsonl", tmp_path / "out.jsonl.journal"
     other.write_text("dear diary\n")

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from forestalign.batch import Job, Outcome, StartWork, Tally, ThisProcess, Worker, map_ordered
+from forestalign.batch import Job, Outcome, StartWork, ThisProcess, Worker, map_ordered
 from forestalign.batch.output import RunFile, Stream, open_output
-from forestalign.batch.run import NO_LIMITS, TO_STDOUT, LoadGuarded, Progress, run_chunk
+from forestalign.batch.run import LoadGuarded, Progress, run_chunk
 from forestalign.batch.run_facts import refuse_other_settings
 from forestalign.batch.run_journal import PairState, digest_of
 from forestalign.batch.worker_program import Crashed, Done, Raised, Reply
@@ -44,23 +44,6 @@ def jobs_of(*payloads: str) -> list[Job]:
 )
 def test_an_error_is_one_line_and_never_empty(error: BaseException, told: str) -> None:
     assert describe(error) == told
-
-
-def test_an_outcome_keeps_number_and_key_of_its_job() -> None:
-    (job,) = jobs_of("x")
-    assert Outcome.of(job, "text") == Outcome(1, "p1", "text", "")
-    assert Outcome.failed(job, "why") == Outcome(1, "p1", None, "why")
-    assert Outcome.failed(job, KeyError("k")).error == "KeyError: 'k'"
-
-
-@pytest.mark.parametrize(("tally", "code"), [(Tally(), 0), (Tally(3, 0, 9), 0), (Tally(3, 1), 1), (Tally(0, 2, 1), 1)])
-def test_only_failures_make_the_exit_code_1(tally: Tally, code: int) -> None:
-    assert tally.exit_code == code
-
-
-def test_without_options_results_go_to_stdout_without_limits() -> None:
-    assert (TO_STDOUT.path, TO_STDOUT.force, TO_STDOUT.resume) == ("-", False, False)
-    assert (NO_LIMITS.processes, NO_LIMITS.time_limit) == (1, 0.0)
 
 
 # ---- how work starts, and what one bad job costs ----
@@ -108,15 +91,6 @@ def test_a_chunk_without_jobs_is_not_handled() -> None:
         raise AssertionError("called")
 
     assert run_chunk(never, []) == []
-
-
-def test_jobs_that_a_handler_forgets_fail_alone() -> None:
-    def forgetful(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
-        return (Outcome.of(job, job.payload) for job in jobs if job.payload != "forget")
-
-    found = run_chunk(forgetful, jobs_of("a", "forget", "b"))
-    assert [outcome.value for outcome in found] == ["a", None, "b"]
-    assert found[1].error == "RuntimeError: the handler gave no outcome"
 
 
 def test_lines_that_were_bad_already_keep_their_place() -> None:
@@ -303,10 +277,6 @@ def test_a_file_is_written_by_one_run_at_a_time(tmp_path: Path) -> None:
 def test_a_folder_is_no_output(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=rf"cannot write to {tmp_path}: Is a directory"):
         open_alone(str(tmp_path))
-
-
-def test_equal_settings_may_be_resumed() -> None:
-    refuse_other_settings("out.jsonl", SETTINGS, dict(SETTINGS))
 
 
 @pytest.mark.parametrize("other", [{**SETTINGS, "beam": 10}, {"links": "sultan"}, {**SETTINGS, "gap": 3}])

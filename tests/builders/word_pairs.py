@@ -10,7 +10,7 @@ from forestalign.lexicon import PairList
 from forestalign.tokens import Sentence
 from forestalign.words import Analysis, Entity, WordAligner
 from forestalign.words.similarity import Sources
-from forestalign.words.sultan.candidates import ALL_STAGES, Stages
+from forestalign.words.sultan.stages import ALL_STAGES, Stages
 
 
 def analysed(text: str, entities: Sequence[Entity] = ()) -> Analysis:

@@ -253,7 +253,7 @@ def test_git_diff_shows_prose_by_two_lines_of_configuration(tmp_path: Path) -> N
     shown = git("diff")
     assert "notes.md → notes.md: 3 sentences → 3 sentences" in shown
     assert "3 became 5" in shown
-    assert "other.md → other.md: 0 sentences → 1 sentence; 1 inserted" in shown
+    assert "other.md → other.md: 0 sentences → 1 sentence; 1 added" in shown
     in_pager = git("diff", "notes.md", GIT_PAGER_IN_USE="1")
     assert RED in in_pager
     assert GREEN in in_pager

@@ -25,8 +25,8 @@ from forestalign.cli import main
 from forestalign.cli.words import LoadLinker
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, UsageError
-from forestalign.evaluation import Evaluation
 from forestalign.evaluation.annotation_store import AnnotationStore
+from forestalign.evaluation.scores import Evaluation
 from forestalign.formats import lines
 from forestalign.grammar import grammar_root
 from forestalign.learning.checkpoints import Checkpoint
@@ -38,7 +38,7 @@ from forestalign.phrases.scoring.score_model import load_score_model
 from forestalign.tuning import TuningPlan, parse_parameter, run_trials
 from forestalign.words.crf import load_crf
 from forestalign.words.crf.analysis_store import AnalysisStore
-from forestalign.words.crf.model_file import read_model, write_model
+from forestalign.words.crf.crf_aligner import read_model, write_model
 from tests.builders.processes import PAIRS, call
 from tests.builders.work import size_of, wait_for_growth, wait_until
 

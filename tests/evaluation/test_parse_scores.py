@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 
 from forestalign.errors import UsageError
-from forestalign.evaluation import (
+from forestalign.evaluation.parse_scores import (
     Attachments,
     KindChange,
     attachment_kinds,
+    brackets,
     compare_attachments,
+    is_punctuation,
     score_attachments,
     score_brackets,
     score_parses,
 )
-from forestalign.evaluation.parse_scores import brackets, is_punctuation
 from forestalign.trees import Tree, parse_brackets
 
 GOLD = parse_brackets(

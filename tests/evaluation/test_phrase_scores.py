@@ -7,8 +7,7 @@ from collections.abc import Hashable
 import pytest
 
 from forestalign.errors import UsageError
-from forestalign.evaluation import (
-    Evaluation,
+from forestalign.evaluation.phrase_scores import (
     Match,
     NodePair,
     PhraseAnswer,
@@ -19,6 +18,7 @@ from forestalign.evaluation import (
     score_humans,
     score_phrases,
 )
+from forestalign.evaluation.scores import Evaluation
 
 
 def pairs(names: str) -> PhraseSet:

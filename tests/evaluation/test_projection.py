@@ -8,20 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.evaluation import (
-    Evaluation,
+from forestalign.evaluation.projection import (
     GoldKind,
+    content,
     core_pairs,
     gold_from_links,
     gold_of,
     is_consistent,
+    link_contents,
+    links_inside,
     one_to_one,
     project,
     project_spans,
     score_annotators,
     score_projected,
 )
-from forestalign.evaluation.projection import Matching, content, is_multiword, link_contents, links_inside
+from forestalign.evaluation.scores import Evaluation
 from forestalign.forest import Forest, pack
 from forestalign.formats.word_links import LinkAnnotation
 from forestalign.tokens import Sentence, Span
@@ -157,31 +159,6 @@ def test_with_one_to_one_links_the_core_pairs_are_the_baseline(
 ) -> None:
     links = frozenset(list(zip(range(5), order, strict=True))[:count])
     assert core_pairs(source, target, links) == project_spans(forest(source), forest(target), alignment(links))
-
-
-def test_recall_asks_for_core_pairs_and_precision_allows_consistent_ones() -> None:
-    gold = [[gold_from_links(SOURCE, TARGET, LINKS)]]
-    output = frozenset({(Span(0, 3), Span(3, 6)), (Span(3, 4), Span(2, 3)), (Span(0, 3), Span(5, 6))})
-    scores = score_projected([[output]], gold, Matching.SPANS)
-    assert scores["recall"] == pytest.approx(1 / 6)  # only ate / eaten is core
-    assert scores["precision"] == pytest.approx(2 / 3)  # "by the tabby" is consistent
-    assert scores["multiword recall"] == 0  # of two: the noun phrases and the sentences
-    assert scores["multiword precision"] == 1
-
-
-def test_multiword_means_two_words_on_both_sides() -> None:
-    assert is_multiword((Span(0, 2), Span(3, 5)))
-    assert not is_multiword((Span(0, 1), Span(3, 5)))
-
-
-def test_annotators_are_scored_against_each_other_like_a_system() -> None:
-    fewer = frozenset({(2, 5), (3, 2), (4, 0)})
-    first, second = gold_from_links(SOURCE, TARGET, LINKS), gold_from_links(SOURCE, TARGET, fewer)
-    # second's core: cat/tabby, ate/eaten, fish/fish, root: all in first's six, and all consistent there: 4 of 6, 4 of 4
-    # first's core against second's four: 4 of 4; all but the-the are consistent for second: 5 of 6
-    scores = score_annotators([[first], [second]], Matching.SPANS)
-    assert scores["recall"] == pytest.approx((4 / 6 + 1) / 2)
-    assert scores["precision"] == pytest.approx((1 + 5 / 6) / 2)
 
 
 # ---- matching up to words without a link ----

@@ -8,12 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forestalign.evaluation import Comparison, Evaluation, Interval, KindChange, Score
 from forestalign.evaluation.annotated_pairs import Agreement, AnnotationStatistics
 from forestalign.evaluation.annotation_checks import AnnotationFinding
 from forestalign.evaluation.annotation_sheets import agreement_text, statistics_text, summary
+from forestalign.evaluation.parse_scores import KindChange
 from forestalign.evaluation.reports import Column, Report, as_json, as_text, data_hash, measured, signature
-from forestalign.evaluation.scores import combine, count_table, harmonic_mean, precision_recall, ratio, share
+from forestalign.evaluation.scores import (
+    Comparison,
+    Evaluation,
+    Interval,
+    Score,
+    combine,
+    count_table,
+    harmonic_mean,
+    precision_recall,
+    ratio,
+    share,
+)
 
 # ---- counts ----
 

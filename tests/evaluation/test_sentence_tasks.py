@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from forestalign.errors import UsageError
-from forestalign.evaluation import Ranked, score_paraphrases, score_ranking, score_similarity, tune_threshold
+from forestalign.evaluation.sentence_scores import (
+    Ranked,
+    score_paraphrases,
+    score_ranking,
+    score_similarity,
+    tune_threshold,
+)
 
 
 def test_pearson_equals_the_textbook_value() -> None:

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.errors import UsageError
-from forestalign.evaluation import Evaluation, GoldLinks, bootstrap, compare, score_similarity, score_words
+from forestalign.evaluation.scores import Evaluation, bootstrap, compare
+from forestalign.evaluation.sentence_scores import score_similarity
+from forestalign.evaluation.word_scores import GoldLinks, score_words
 
 FULL = frozenset({(0, 0), (1, 1)})
 HALF = frozenset({(0, 0)})

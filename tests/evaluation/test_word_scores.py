@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import UsageError
-from forestalign.evaluation import GoldLinks, score_words
-from forestalign.evaluation.word_scores import Block, Links, blocks
+from forestalign.evaluation.word_scores import Block, GoldLinks, Links, blocks, score_words
 
 
 def links(*pairs: tuple[int, int]) -> Links:

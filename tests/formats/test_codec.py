@@ -352,7 +352,7 @@ def _changed(path: list[str | int], value: object) -> str:
         (["words", 0], [0, 0, 1e308], "words: found [0, 0, 1e+308]; expected [i, j, score]"),
         (["words", 0], [5, 0, 1.0], "words: found [5, 0, 1.0]; expected [i, j, score] with i below 5 and j below 5"),
         (["candidates"], [[0, 5, 0.2]], "candidates: found [0, 5, 0.2]; expected [i, j, score] with i below 5"),
-        (["words", 0], [0, 0], "words is [0, 0]; expected a list of [i, j, score]"),
+        (["words", 0], [0, 0], "words: found [0, 0]; expected [i, j, score]"),
         (["phrases", 0, "source"], [0, 6], "phrases[0].source is [0, 6]; expected a span [begin, end] with 0 <= begin"),
         (["phrases", 0, "target"], [1, 1], "phrases[0].target is [1, 1]"),
         (["phrases", 1, "supports"], [1], "found [1]; expected numbers of phrases before this one, below 1"),

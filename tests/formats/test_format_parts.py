@@ -28,13 +28,12 @@ from forestalign.formats.fields import (
     TooLongError,
     checked_sentence,
     finite,
-    refuse_harmful,
     shorten,
     shorten_any,
     split_on_spaces,
 )
 from forestalign.formats.lines import Unread, read_lines, read_text, read_text_lines, write_lines
-from forestalign.formats.tree_files import format_forest_graph, format_tree_graph, read_given
+from forestalign.formats.tree_files import read_given
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, parse_brackets
 from tests.builders.view_samples import (
@@ -83,7 +82,7 @@ def test_every_kind_of_field_is_given_back_as_its_type() -> None:
     assert RECORD.spans("pairs", 3) == (Span(0, 1), Span(2, 3))
     assert RECORD.child("child").text("name") == "x"
     assert [child.text("name") for child in RECORD.children("children")] == ["x", "y"]
-    assert RECORD.rows("pairs", 2, "pairs") == ((0, 1), (2, 3))
+    assert RECORD.rows("pairs", tuple[int, int], "pairs") == ((0, 1), (2, 3))
     assert RECORD.has("text")
     assert not RECORD.has("other")
 
@@ -110,7 +109,7 @@ def test_every_kind_of_field_is_given_back_as_its_type() -> None:
         (lambda: RECORD.children("words"), 'words is "a"; expected a list of objects'),
         (lambda: RECORD.children("children")[1].text("no"), "no field 'children[1].no'; expected a string"),
         (lambda: RECORD.child("child").whole("name"), 'child.name is "x"; expected a whole number'),
-        (lambda: RECORD.rows("pairs", 3, "triples"), "pairs is [0, 1]; expected triples"),
+        (lambda: RECORD.rows("pairs", tuple[int, int, int], "triples"), "pairs is [0, 1]; expected triples"),
         (lambda: RECORD.complain("text", "is odd"), "text: is odd"),
     ],
 )
@@ -261,39 +260,12 @@ def test_tokens_of_the_user_keep_their_places(words: list[str]) -> None:
     assert all(sentence.text[token.start : token.end] == token.text for token in sentence.tokens)
 
 
-@pytest.mark.parametrize("text", ["", "plain", "tab\tand\nnewline", "ü 漢字 \u202e"])
-def test_text_without_control_characters_passes(text: str) -> None:
-    refuse_harmful("source", text)
-
-
 # ---- graphs, rows, given parses ----
 
 
 def forest() -> Forest:
     trees = [ScoredTree(parse_brackets(LOW), -0.5), ScoredTree(parse_brackets(HIGH), -1.0)]
     return pack(trees, Sentence.from_words(["I", "saw", "men", "with", "dogs"]))
-
-
-def test_a_tree_graph_has_every_node_every_word_and_one_bottom_row() -> None:
-    graph = format_tree_graph(parse_brackets(LOW))
-    assert graph.startswith("digraph {")
-    assert graph.count("[label=") == 12 + 5
-    assert "{ rank=same; w0; w1; w2; w3; w4; }" in graph
-
-
-def test_a_forest_graph_has_a_dot_for_every_hyperedge_that_has_children() -> None:
-    packed = forest()
-    graph = format_forest_graph(packed)
-    assert graph.count("[shape=point]") == sum(bool(edge.children) for edges in packed.edges for edge in edges)
-    assert graph.count("shape=box") == len(packed)
-    assert "style=dashed" in graph
-    assert "style=bold" in graph
-
-
-def test_labels_of_graphs_are_quoted() -> None:
-    graph = format_tree_graph(parse_brackets('(S (`` ") (NN a\\b))'))
-    assert r'label="\""' in graph
-    assert r'label="a\\b"' in graph
 
 
 @pytest.mark.parametrize("sample", [CAT, LONG], ids=["cat", "long"])

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.errors import InputError
+from forestalign.errors import InputError, UsageError
 from forestalign.formats import BadRecord, PairFormat, PairRecord, format_pair, read_pairs, unread_parallel, write_lines
 from tests.builders.places import DATA
 
@@ -151,6 +151,36 @@ def test_two_parallel_files_are_one_list_of_pairs(tmp_path: Path) -> None:
     assert "the source is empty" in bad(found[1])
     assert "source: byte 3 of the line is 0xff" in bad(found[2])
     assert "t ends before line 5" in bad(found[4])
+
+
+def test_two_files_of_pairs_are_not_taken_for_sources_and_targets(tmp_path: Path) -> None:
+    for name in ("a.tsv", "b.tsv"):
+        (tmp_path / name).write_text(f"{TAB_LINE}\n")
+    with pytest.raises(UsageError, match="both hold pairs"):
+        list(unread_parallel(tmp_path / "a.tsv", tmp_path / "b.tsv"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found"),
+    [
+        ("x.csv", 'One.,Two.\n"He said, ""no"".",Four.\n', [(1, "One.", "Two."), (2, 'He said, "no".', "Four.")]),
+        ("x.csv", 'One.,"Two\nlines."\nThree.,Four.\n', [(1, "One.", "Two lines."), (3, "Three.", "Four.")]),
+        ("x.csv", "id,Target,Source\n1,Two.,One.\n", [(2, "One.", "Two.")]),
+        ("x.tsv", "premise\thypothesis\tscore\nOne.\tTwo.\t1\n", [(2, "One.", "Two.")]),
+        ("x.tsv", "sentence1\tsentence2\nOne.\tTwo.\n", [(2, "One.", "Two.")]),
+        ("x.csv", 'One.,"Two.\n', [(1, "a quotation mark is not closed", "")]),
+        ("x.csv", "One.,Two.,Three.\n", [(1, "3 columns", "")]),
+        ("x.tsv", "The source\tThe target\n", [(1, "The source", "The target")]),
+    ],
+)
+def test_csv_and_headers_are_read(tmp_path: Path, name: str, content: str, found: list[tuple[int, str, str]]) -> None:
+    read = records(tmp_path, content, name)
+    for record, (number, source, target) in zip(read, found, strict=True):
+        if isinstance(record, BadRecord):
+            assert (record.number, record.message.startswith(source)) == (number, True)
+        else:
+            assert isinstance(record, PairRecord)
+            assert (record.number, record.source.text, record.target.text) == (number, source, target)
 
 
 def test_gzip_is_known_by_its_suffix(tmp_path: Path) -> None:

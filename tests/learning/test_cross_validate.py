@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
+from forestalign.learning.checkpoints import checkpoint_path
 from forestalign.learning.cross_validate import (
     MOST_EVIDENCE,
     GoldFile,
@@ -76,8 +78,11 @@ def test_two_runs_and_a_resumed_run_write_the_same_scores(folder: Path, tmp_path
     whole, again, resumed = (tmp_path / name for name in ("whole.json", "again.json", "resumed.json"))
     assert train(folder, whole, "--passes", "3") == 0
     assert train(folder, again, "--passes", "3", "--jobs", "2") == 0
-    assert train(folder, resumed, "--passes", "1") == 0
+    with mock.patch.object(Path, "unlink"):  # the checkpoint stays, as after a kill
+        assert train(folder, resumed, "--passes", "1") == 0
+    assert checkpoint_path(resumed).exists()
     assert train(folder, resumed, "--passes", "3", "--resume") == 0
+    assert not checkpoint_path(resumed).exists()
     assert whole.read_bytes() == again.read_bytes() == resumed.read_bytes()
 
 
@@ -94,7 +99,8 @@ def test_learning_goes_on_from_scores_that_were_learned_before(folder: Path, tmp
 
 def test_a_checkpoint_of_other_settings_is_refused(folder: Path, tmp_path: Path, capsys) -> None:
     output = tmp_path / "scores.json"
-    assert train(folder, output, "--passes", "1") == 0
+    with mock.patch.object(Path, "unlink"):  # the checkpoint stays, as after a kill
+        assert train(folder, output, "--passes", "1") == 0
     assert train(folder, output, "--passes", "2", "--resume", "--ridge", "0.5") == 2
     assert "belongs to a run with other data or settings" in capsys.readouterr().err
 

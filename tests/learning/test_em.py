@@ -11,19 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.config import AlignConfig
-from forestalign.learning import (
-    EmSettings,
-    EmState,
+from forestalign.learning.em import EmSettings, EmState, held_out_objective, step_size, stepwise_update
+from forestalign.learning.m_step import (
     Events,
     collect_events,
-    held_out_objective,
     join_events,
     maximise,
     objective,
-    step_size,
-    stepwise_update,
+    weights_of,
+    with_weights,
 )
-from forestalign.learning.m_step import weights_of, with_weights
 from forestalign.lexicon import WordNet, WordVectors
 from forestalign.phrases.scoring.model import PhraseModel
 from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE, FeatureExtractor, FeatureSet, PairFeatures

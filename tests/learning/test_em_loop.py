@@ -19,7 +19,7 @@ from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, NoParseError, UsageError
 from forestalign.formats import PairRecord
-from forestalign.learning import EmSettings, TrainingReport, train_model
+from forestalign.learning.em import EmSettings, TrainingReport, train_model
 from forestalign.learning.m_step import weights_of
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.own_files import NewFile

@@ -14,20 +14,18 @@ from hypothesis import strategies as st
 
 from forestalign.batch import Worker
 from forestalign.errors import UsageError
-from forestalign.evaluation import PhraseSet
 from forestalign.evaluation.development import AnnotatedJudge, risk
+from forestalign.evaluation.phrase_scores import PhraseSet
 from forestalign.learning.em import (
     CHUNK,
     EmSettings,
-    EmState,
     TrainingReport,
     WeightedTask,
     card_of,
     plot_objective,
     run_pass,
-    step_size,
 )
-from forestalign.learning.train_scores import GoldExample, GoldSettings, calibration_error, isotonic, reliability, split
+from forestalign.learning.train_scores import GoldExample, calibration_error, isotonic, reliability, split
 from forestalign.phrases.scoring.model import load_model
 from forestalign.tokens import Span
 from forestalign.tuning import (
@@ -60,20 +58,6 @@ def test_settings_of_em_that_cannot_work_are_refused(name: str, value: float, to
         EmSettings(**{name: value})  # type: ignore[arg-type]
 
 
-def test_the_first_batch_is_taken_whole_and_later_ones_less_and_less() -> None:
-    settings = EmSettings(decay=0.5)
-    sizes = [step_size(steps, settings) for steps in range(6)]
-    assert sizes[0] == 1.0
-    assert sizes[2] == pytest.approx(0.5)
-    assert sizes == sorted(sizes, reverse=True)
-
-
-def test_a_run_begins_with_nothing_done() -> None:
-    state = EmState(np.zeros(3), 0)
-    assert (state.history, state.best, state.finished) == ((), None, False)
-    assert state.roots == (0, 0, 0)
-
-
 # ---- passes ----
 
 
@@ -101,11 +85,6 @@ def test_folds_part_the_examples() -> None:
         assert not {each.path for each in training} & {each.path for each in kept}
         kept_back += kept
     assert {each.path for each in kept_back} == {each.path for each in all_examples}
-
-
-def test_training_on_gold_stops_after_a_few_passes() -> None:
-    settings = GoldSettings()
-    assert (settings.passes, settings.patience) == (6, 2)
 
 
 # ---- judges ----

@@ -22,7 +22,7 @@ from forestalign.learning.word_weights import loss
 from forestalign.parsers import load_parser
 from forestalign.tokens import tokenize
 from forestalign.words import Analysis, Entity, WordAligner, analyse_parse
-from forestalign.words.learned.metric import Metric
+from forestalign.words.word_vectors import Metric
 from tests.builders.word_pairs import analysed
 
 STEP = 1e-3

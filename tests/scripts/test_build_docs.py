@@ -79,6 +79,13 @@ def test_a_broken_link_is_noticed(tmp_path: Path) -> None:
     assert broken_links(tmp_path) == ["a.html: b.html#six", "a.html: c.html"]
 
 
+def test_the_python_reference_is_that_of_the_code() -> None:
+    """`python scripts/build_docs.py --api` writes it anew."""
+    import build_docs
+
+    assert build_docs.API_PAGE.read_text(encoding="utf-8") == build_docs.api_page()
+
+
 @pytest.mark.heavy
 def test_the_site_has_every_page_and_public_name_and_no_broken_link(tmp_path: Path) -> None:
     import build_docs

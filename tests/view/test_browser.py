@@ -15,6 +15,7 @@ import pytest
 
 from forestalign import Alignment
 from forestalign.formats.codec import to_json
+from forestalign.phrases.result.alignment import Verdict
 from forestalign.view import write_page
 from forestalign.view.server import AlignServer
 from tests.builders.browsers import (
@@ -270,10 +271,12 @@ def test_scattered_words_are_connected_and_described(browser: Browser, tmp_path:
     assert browser.complaints() == []
 
 
-def test_scattered_opposites_are_marked_in_the_list(browser: Browser, tmp_path: Path) -> None:
-    browser.open(write(tmp_path, [turned_record("opposite"), replace(turned_record(), id="same")]))
-    assert "opposite" in browser.text("#row-0")
-    assert "opposite" not in browser.text("#row-1")
+def test_scattered_opposites_are_marked_and_the_list_has_the_verdict(browser: Browser, tmp_path: Path) -> None:
+    changed = replace(turned_record("opposite"), judged=Verdict("changed", 0.1, 2.0))
+    browser.open(write(tmp_path, [changed, replace(turned_record(), id="same")]))
+    assert "changed" in browser.text("#row-0")
+    assert "changed" not in browser.text("#row-1")
+    assert "opposite" in browser.text(".kbest")
     assert len(browser.all(".node.against")) == 4
 
 
@@ -302,11 +305,9 @@ def marked(base: Alignment, relation: str, identity: str, posterior: float) -> A
     return replace(with_phrases(base, pairs=(pairs[0], entry, *pairs[2:])), id=identity)
 
 
-def test_opposites_are_marked_in_the_drawing_the_list_and_the_details(browser: Browser, tmp_path: Path) -> None:
+def test_opposites_are_marked_in_the_drawing_and_the_details(browser: Browser, tmp_path: Path) -> None:
     browser.open(write(tmp_path, [marked(CAT, "opposite", "a", 0.4), CAT]))
     assert {node.get_attribute("data-span") for node in browser.all(".node.against")} == {"1-2", "6-7"}
-    assert "opposite" in browser.text("#row-0")
-    assert "opposite" not in browser.text("#row-1")
     browser.node("source", "1-2").click()
     assert "opposite" in browser.text(".about")
     assert "evidence: lexicon" in browser.text(".about")

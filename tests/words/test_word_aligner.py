@@ -29,11 +29,11 @@ from forestalign.words import (
     similarity_threshold,
 )
 from forestalign.words.alignment import WordAlignment, WordLink
-from forestalign.words.dependency_arcs import Orientation, load_equivalences
-from forestalign.words.learned.context_layers import run_lengths
+from forestalign.words.analysis import Orientation, load_equivalences
+from forestalign.words.learned.evidence import run_lengths
 from forestalign.words.learned.matching import VARIANTS, format_matching, read_matching
-from forestalign.words.learned.metric import load_metric
-from forestalign.words.sultan.candidates import Stages
+from forestalign.words.sultan.stages import Stages
+from forestalign.words.word_vectors import load_metric
 from tests.builders.word_pairs import align, analysed, plain, stages_of
 
 # ---- profile paper ----

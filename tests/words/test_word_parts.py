@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 
 from forestalign.lexicon.phrase_text import part_of_speech, parts_of_speech, take_apart
 from forestalign.tokens import Sentence
-from forestalign.words.alignment import NO_LINKS, WordAlignment, WordLink
+from forestalign.words.alignment import MATCHING, NO_LINKS, WordAlignment, WordLink, is_content, sentence_scores
 from forestalign.words.crf import synthesise, synthetic_phrases
-from forestalign.words.crf.chunks import CHUNK_TYPES, LETTERS, chunk
-from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, words_of
+from forestalign.words.crf.cells import CHUNK_TYPES, CONTENT, FUNCTION, LETTERS, PUNCTUATION, chunk, words_of
+from forestalign.words.crf.feature_space import JUMPS, STEPS, transition_features
 from forestalign.words.crf.training import TrainingPair
-from forestalign.words.crf.transitions import JUMPS, NAMES, transition_features
-from forestalign.words.sentence_scores import MATCHING, is_content, sentence_scores
 
 
 def tagged(text: str) -> Sentence:
@@ -178,13 +176,13 @@ def test_a_training_pair_keeps_all_but_its_links() -> None:
 @pytest.mark.parametrize(("e", "b", "name"), [(0, 1, "jump+0"), (2, 2, "jump-1"), (0, 5, "jump+3"), (5, 0, "jump-3")])
 def test_a_step_between_words_has_one_jump(e: int, b: int, name: str) -> None:
     step = transition_features(6)[e, b]
-    on = [NAMES[k] for k in range(len(JUMPS)) if step[k]]
+    on = [STEPS[k] for k in range(len(JUMPS)) if step[k]]
     assert on == [name]
 
 
 def test_steps_to_and_from_null_start_and_end_are_named() -> None:
     table, null = transition_features(3), 3
-    names = lambda row: {NAMES[k] for k in np.flatnonzero(row)}  # noqa: E731
+    names = lambda row: {STEPS[k] for k in np.flatnonzero(row)}  # noqa: E731
     assert names(table[0, null]) == {"align_to_null"}
     assert names(table[null, 0]) == {"null_to_align"}
     assert names(table[null, null]) == {"null_to_null"}
@@ -195,8 +193,8 @@ def test_steps_to_and_from_null_start_and_end_are_named() -> None:
 
 
 def test_jumps_forward_and_backward_are_measured_against_the_length() -> None:
-    step = dict(zip(NAMES, transition_features(10)[0, 6], strict=True))
-    back = dict(zip(NAMES, transition_features(10)[6, 0], strict=True))
+    step = dict(zip(STEPS, transition_features(10)[0, 6], strict=True))
+    back = dict(zip(STEPS, transition_features(10)[6, 0], strict=True))
     assert step["jump_forward"] == pytest.approx(0.5)
     assert step["jump_backward"] == 0.0
     assert back["jump_backward"] == pytest.approx(0.6)

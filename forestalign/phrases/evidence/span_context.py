@@ -14,7 +14,7 @@ from forestalign.lexicon.wordnet import meeting
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.tokens import Sentence, Token
 from forestalign.words.alignment import WordAlignment
-from forestalign.words.centred_vectors import centred
+from forestalign.words.word_vectors import centred
 
 LEAST_WEIGHT = 0.05  # of the commonest word that is not punctuation
 TRAILING = ".,;:!?\"'"  # that other people's tokens may end in

@@ -34,6 +34,7 @@ function redraw() {
   refocus(focused);
   keepInSight();
   drawRows();
+  for (const sign of document.querySelectorAll(".signs [data-sign]")) sign.hidden = !byId("views").querySelector(sign.dataset.sign);
   if (pair) writeHash(pair.id);
 }
 function drawDraft(pair) {
@@ -102,8 +103,14 @@ function panelOf(view, choice, only, index, draft = null) {
   about.setAttribute("aria-live", "polite");
   const texts = textsOf(view, choice);
   const panel = { view, choice, only, drawing, about, map, texts, draft, kept: -1, level: -1, frame() {}, draw: (rows) => drawInto(panel, rows), select: (at, keep) => (isCompact() ? selectRunning(panel, at) : select(panel, at, keep)) };
+  for (const side of SIDES) texts.tokens[side].forEach((token, word) => {
+    token.addEventListener("mouseenter", () => { if (panel.kept < 0 && panel.drawn) highlight(panel, smallestAt(choice, side, word)); });
+    token.addEventListener("mouseleave", () => { if (panel.kept < 0 && panel.drawn) highlight(panel, -1); });
+  });
   for (const side of SIDES) for (const link of only.words) texts.tokens[side][Number(link.split("-")[SIDES.indexOf(side)])].classList.add("is-different");
-  root.append(factsOf(view, choice, panel), ...(only === NOTHING_ONLY ? [] : [differencesOf(panel)]), ...(isCompact() ? [] : [texts.list]),
+  const verdict = make("p", { className: "verdict", textContent: view.headline });
+  verdict.dataset.verdict = view.verdict;
+  root.append(verdict, factsOf(view, choice, panel), ...(only === NOTHING_ONLY ? [] : [differencesOf(panel)]), ...(isCompact() ? [] : [texts.list]),
     make("div", { className: "drawing-box" }, drawing, make("div", { className: "map-rail" }, map)), about, tableOf(view, choice, (at) => panel.select(at, true)));
   if (view.signature) root.append(make("p", { className: "signature", textContent: view.signature }));
   return panel;
@@ -125,8 +132,7 @@ function factsOf(view, choice, panel) {
       facts.append(button);
     });
   }
-  const parts = [counted(choice.phrases.length, "phrase pair")], whole = choice.reachedRoot && choice.every ? choice.every[choice.every.length - 1] : null;
-  if (whole && whole.posterior !== null) parts.push(`confidence ${fixed(whole.posterior)}`);
+  const parts = [counted(choice.phrases.length, "phrase pair")];
   if (!choice.reachedRoot) parts.push("partial: the sentences are not aligned as wholes");
   facts.append(make("span", { textContent: parts.join(" \u00b7 "), title: panel.draft ? "" : howFound(choice) }));
   for (const relation of CONTRADICTIONS) {
@@ -264,6 +270,11 @@ function select(panel, at, keep) {
   }
   highlight(panel, at);
 }
+/* What a word of the text belongs to: scattered words, or else the smallest pair around it. */
+function smallestAt(choice, side, word) {
+  const scattered = choice.scattered.findIndex((one) => one[side].includes(word));
+  return scattered >= 0 ? choice.phrases.length + scattered : choice.phrases.findIndex((phrase) => within([word, word + 1], phrase[side]));
+}
 /* Null phrases of a pair: inside it, and inside none of its supports. */
 function nullsOf(choice, phrase, side) {
   const supports = phrase.supports.map((index) => choice.phrases[index][side]);
@@ -304,7 +315,7 @@ function describe(panel, at) {
   if (joined) { about.replaceChildren(...describeScattered(view, joined)); return; }
   if (!phrase) {
     const compact = "Click a coloured phrase to see its parts; Esc goes one step back.";
-    about.replaceChildren(make("p", { className: "hint", textContent: isCompact() ? compact : "Point at a phrase to see its partner, its supports and its null phrases; click to keep it. Press ? for keys." }));
+    about.replaceChildren(make("p", { className: "hint", textContent: isCompact() ? compact : "Point at a word or a phrase to see its partner; click to keep it. Press ? for keys." }));
     return;
   }
   const quote = (side, span) => make("q", { textContent: textOf(view, side, span), className: "hued", hue: hueOf(phrase, view) });

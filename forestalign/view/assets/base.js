@@ -8,7 +8,7 @@ const SIDES = ["source", "target"];
 const CONTRADICTIONS = new Set(["opposite", "different value", "other roles"]);
 let panels = [];
 
-/* Directional and control characters, which would make a text read otherwise than it is; `characters.py` has the same list. */
+/* Directional and control characters, which would make a text read otherwise than it is; `terminal.py` has the same list. */
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const visible = (text) => String(text).replace(STEERING, (sign) => `[U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
 const seen = (child) => (child instanceof Node ? child : visible(child));

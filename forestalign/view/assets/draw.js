@@ -7,7 +7,7 @@ const PILL = 21, WORD_PILL = 26, STEP = 38, ROW = 31, LANE = 19, TAG = 36, LEVEL
 
 const measure = (() => {
   const context = document.createElement("canvas").getContext("2d");
-  const family = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
+  const family = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Color Emoji", "Apple Color Emoji", "Segoe UI Emoji", sans-serif';
   const known = new Map();
   return (text, size, weight) => {
     const key = `${weight} ${size} ${text}`;

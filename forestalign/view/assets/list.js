@@ -62,6 +62,10 @@ const SORTS = {
 };
 const KINDS = {
   "": () => true,
+  "same meaning": (pair) => anyView(pair).verdict === "same meaning",
+  "changed meaning": (pair) => anyView(pair).verdict === "changed",
+  related: (pair) => anyView(pair).verdict === "related",
+  unrelated: (pair) => anyView(pair).verdict === "unrelated",
   apart: (pair) => summaryOf(pair).apart,
   partial: (pair) => !summaryOf(pair).whole,
   different: (pair) => differenceCount(pair) > 0,
@@ -104,7 +108,8 @@ function badgesOf(pair) {
   if (edit.on && hasChanged(pair)) add("changed", "the sentences have changed since this pair was saved");
   if (edit.on && isDirty(pair)) add("not saved", "changes of yours that are not saved yet");
   else if (edit.on && isSaved(pair)) add("saved", "you have saved this pair", "badge good");
-  for (const relation of CONTRADICTIONS) if (summaryOf(pair).relations.has(relation)) add(relation, `a phrase pair is: ${relation}`);
+  const { verdict, headline } = anyView(pair);
+  if (verdict !== "same meaning") add(verdict, headline);
   if (pair.views.includes(null)) add("one only", "only one system has this pair");
   else if (count) add(`${count} differ`, "phrase pairs that only one system has");
   else if (!summaryOf(pair).whole && !found.length) add("partial", "the alignment does not reach the roots");

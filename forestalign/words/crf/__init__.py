@@ -6,27 +6,36 @@
 
 The way from a pair to its links:
 
-- `sentence_view`, `chunks`: a sentence as the features see it
-- `feature_space`, `cells`, `transitions`, `segments`: features of words, of steps, of spans
-- `span_potentials`, `pair_features`: from weights to a lattice
-- `lattice`, `lattice_kernels`, `kbest`: inference
-- `symmetrisation`, `crf_aligner`: one set of links from both directions
+- `cells`: a sentence as the features see it, its chunks, and the features of a word with a word
+- `feature_space`: which weight stands where, and the features of steps
+- `pair_features`: the features of spans and of whole pairs; from weights to a lattice
+- `lattice`: exact inference
+- `crf_aligner`: one set of links from both directions, and the model file
 
 The way from gold to a model:
 
-- `gold`, `analysis_store`: gold links and phrase gold made from them, tags, lemmas and vectors
-- `softmax_margin`, `journal`, `training`: the loss, a record to resume from, L-BFGS
-- `model_file`: what is written
+- `loss`: gold links and phrase gold made from them, the loss and its gradient
+- `analysis_store`: tags, lemmas and vectors of the sentences, kept on disk
+- `training`: L-BFGS, and a record to resume from
 """
 
 from __future__ import annotations
 
 from forestalign.words.crf.cells import Resources
-from forestalign.words.crf.crf_aligner import CrfAligner, load_crf, load_resources
+from forestalign.words.crf.crf_aligner import (
+    COMBINATIONS,
+    METHODS,
+    CrfAligner,
+    CrfModel,
+    ModelCard,
+    load_crf,
+    load_resources,
+    read_model,
+    symmetrise,
+    write_model,
+)
 from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
-from forestalign.words.crf.gold import Costs, synthesise
-from forestalign.words.crf.model_file import COMBINATIONS, CrfModel, ModelCard, read_model, write_model
-from forestalign.words.crf.symmetrisation import METHODS, symmetrise
+from forestalign.words.crf.loss import Costs, synthesise
 from forestalign.words.crf.training import (
     DIRECTIONS,
     TrainingPair,

@@ -24,7 +24,7 @@ from forestalign.outputs import followed, naming
 from forestalign.own_files import open_regular
 from forestalign.parsers import Parse
 from forestalign.tokens import Sentence
-from forestalign.words.packed_vectors import packed, unpacked
+from forestalign.words.word_vectors import packed, unpacked
 
 Words = tuple[str, ...]
 BATCH = 64

@@ -5,22 +5,144 @@ Families: string, tags, position, context, wordnet, ppdb, vectors, encoder, name
 similarities), so that one L2 weight fits all. Departures from the published program, which are meant to mend it:
 similarities are normalised, prefix and suffix have one scale, and neighbouring tags, derived forms and word kinds are
 used.
+
+Base phrases from tag patterns, so that no parse is needed: NP, VP, ADJP, ADVP, PP, as in chunked corpora.
+
+A pattern is a regular expression over one letter per tag; the longest match from the left wins, and no chunk holds
+another. A word outside every pattern is in no chunk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Hamming, JaroWinkler, Levenshtein, Postfix, Prefix
 from rapidfuzz.process import cdist
 
-from forestalign.arrays import BoolArray, Float32Array
+from forestalign.arrays import BoolArray, Float32Array, IntArray
+from forestalign.grammar import stop_words
 from forestalign.lexicon import PairList, WordNet, WordVectors
-from forestalign.words.centred_vectors import centred_cosines
-from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, Words
+from forestalign.tokens import Sentence
+from forestalign.words.word_vectors import centred_cosines
+
+# Penn tags, then those that newer treebanks add; number 0 stands for "no tag" and for tags not listed here.
+# fmt: off
+TAGS = (
+    "", "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP", "NNPS", "PDT", "POS",
+    "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "WDT", "WP",
+    "WP$", "WRB", "#", "$", "''", "``", "-LRB-", "-RRB-", ",", ".", ":", "HYPH", "AFX", "NFP", "ADD", "GW",
+)
+_FUNCTION_TAGS = frozenset({
+    "CC", "CD", "MD", "DT", "PDT", "WDT", "IN", "TO", "RP", "PRP", "PRP$", "WP", "WP$", "WRB", "EX", "POS",
+})
+# fmt: on
+_TAG_NUMBERS = {tag: number for number, tag in enumerate(TAGS)}
+_NAME_TAGS = frozenset({"NNP", "NNPS"})
+
+CONTENT, FUNCTION, PUNCTUATION = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Parallel tuples and arrays, one entry per word."""
+
+    forms: tuple[str, ...]
+    lower: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    tags: IntArray
+    kinds: IntArray  # CONTENT, FUNCTION or PUNCTUATION
+    names: BoolArray
+    context_vectors: Float32Array | None = None  # as in `Sentence`
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+
+def words_of(sentence: Sentence) -> Words:
+    """Without tags, kinds come from the list of stop words, and names from capitals inside the sentence."""
+    lower = tuple(word.lower() for word in sentence.words)
+    lemmas = tuple(token.key for token in sentence.tokens)
+    return Words(
+        sentence.words,
+        lower,
+        lemmas,
+        np.array([_TAG_NUMBERS.get(tag, 0) for tag in sentence.tags], np.int64),
+        np.array([_kind(form, tag) for form, tag in zip(lower, sentence.tags, strict=True)], np.int64),
+        np.array([_is_name(token.form, token.tag, i) for i, token in enumerate(sentence.tokens)], np.bool_),
+        sentence.context_vectors,
+    )
+
+
+def _kind(form: str, tag: str) -> int:
+    if not any(character.isalnum() for character in form):
+        return PUNCTUATION
+    if tag in _FUNCTION_TAGS or form in stop_words():
+        return FUNCTION
+    return CONTENT
+
+
+def _is_name(form: str, tag: str, position: int) -> bool:
+    return tag in _NAME_TAGS if tag else position > 0 and form[:1].isupper()
+
+
+LETTERS = {
+    **dict.fromkeys(("DT", "PDT", "WDT", "PRP$", "WP$"), "d"),
+    **dict.fromkeys(("JJ", "JJR", "JJS"), "j"),
+    **dict.fromkeys(("NN", "NNS", "NNP", "NNPS", "FW", "AFX", "HYPH"), "n"),
+    **dict.fromkeys(("PRP", "EX", "WP"), "p"),
+    **dict.fromkeys(("RB", "RBR", "RBS"), "r"),
+    **dict.fromkeys(("VB", "VBD", "VBP", "VBZ"), "v"),
+    **dict.fromkeys(("IN", "TO"), "i"),
+    "CD": "c",
+    "MD": "m",
+    "POS": "s",
+    "RP": "o",
+    "VBG": "g",
+    "VBN": "e",
+    "WRB": "w",
+    "$": "$",
+    "#": "$",
+}
+# TO is "i" and also opens an infinitive; a possessive marker opens the noun phrase after it.
+PATTERNS = (
+    ("NP", re.compile(r"[ds]*(?:r?[jce$]|[ngc$])*n+|p|[ds]+(?:r?[jc])*|\$?c+")),
+    ("VP", re.compile(r"(?:m?r*(?:i(?=r*v))?r*)?[vge](?:r*[vge])*o?|m")),
+    ("ADJP", re.compile(r"r*j+")),
+    ("ADVP", re.compile(r"[rw]+")),
+    ("PP", re.compile(r"i+")),
+)
+CHUNK_TYPES = ("", *(name for name, _ in PATTERNS))
+
+
+class Chunk(NamedTuple):
+    """A shallow phrase of one kind."""
+
+    begin: int
+    end: int
+    type: str
+
+
+def chunk(tags: Sequence[str]) -> tuple[Chunk, ...]:
+    """Base phrases, left to right. The longest match wins; of equally long ones, the pattern listed first."""
+    letters = "".join(LETTERS.get(tag, "-") for tag in tags)
+    chunks, begin = [], 0
+    while begin < len(letters):
+        end, name = max((_match_end(pattern, letters, begin), -rank) for rank, (_, pattern) in enumerate(PATTERNS))
+        if end > begin:
+            chunks.append(Chunk(begin, end, PATTERNS[-name][0]))
+        begin = max(end, begin + 1)
+    return tuple(chunks)
+
+
+def _match_end(pattern: re.Pattern[str], letters: str, begin: int) -> int:
+    found = pattern.match(letters, begin)
+    return found.end() if found else begin
+
 
 Layers = dict[str, Float32Array]
 

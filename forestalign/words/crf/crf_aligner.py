@@ -1,25 +1,263 @@
-"""Aligning with a trained CRF: links, posteriors, k-best lists, phrases and a score for the whole pair."""
+"""Aligning with a trained CRF: links, posteriors, k-best lists, phrases and a score for the whole pair.
+
+One set of links from two directions: the heuristics of phrase-based translation (section 3.3 of the token paper).
+
+`grow` starts from the intersection and adds, again and again until nothing changes, links of the union that stand next
+to a link (left, right, above, below) and whose source or target word has no link yet; `grow-diag` also looks at the
+four diagonals. `final` then adds the remaining links of either direction whose source or target word is free (first
+those of source to target), `final-and` those whose words are both free.
+
+Departure from the published program, where `grow-diag` was a single sweep and the final steps looked only at cells that
+were already linked, so that they did nothing.
+
+The model file: JSON with the feature space, the weights by name, and a card. Zero weights are left out.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from forestalign.arrays import FloatArray
 from forestalign.blas import with_one_thread
-from forestalign.errors import UsageError
+from forestalign.errors import InputError, UsageError, shown
 from forestalign.grammar import grammar_root
+from forestalign.inputs import card, mapping, number, read_json, reading, text, whole
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
+from forestalign.outputs import packed_file
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordAlignment, WordLink
-from forestalign.words.crf import lattice_kernels as kernels
 from forestalign.words.crf.cells import Resources
-from forestalign.words.crf.kbest import Links, k_best, links_of
-from forestalign.words.crf.lattice import Lattice, Segment, path_score
-from forestalign.words.crf.model_file import COMBINATIONS, POSTERIOR, CrfModel, read_model
+from forestalign.words.crf.feature_space import FAMILIES, LONGEST_SPAN, FeatureSpace, feature_space
+from forestalign.words.crf.lattice import (
+    Lattice,
+    Links,
+    Segment,
+    forward,
+    k_best,
+    links_of,
+    marginals,
+    path_score,
+    viterbi,
+)
 from forestalign.words.crf.pair_features import lattice_of, pair_features
-from forestalign.words.crf.symmetrisation import symmetrise
+
+Link = tuple[int, int]
+METHODS = ("intersection", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and")
+_STRAIGHT = ((-1, 0), (0, -1), (1, 0), (0, 1))
+_DIAGONAL = ((-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+def symmetrise(forward: Collection[Link], backward: Collection[Link], method: str) -> tuple[Link, ...]:
+    """Sorted links. Both directions are given as (source, target)."""
+    if method not in METHODS:
+        raise UsageError(f"no symmetrisation is called {method!r}; there are: {', '.join(METHODS)}")
+    forward, backward = set(forward), set(backward)
+    if method == "union":
+        return tuple(sorted(forward | backward))
+    links = _Growing(forward & backward)
+    if method.startswith("grow"):
+        links.grow(forward | backward, _STRAIGHT + _DIAGONAL if "diag" in method else _STRAIGHT)
+    if "final" in method:
+        for direction in (forward, backward):
+            links.finish(direction, both_free=method.endswith("and"))
+    return tuple(sorted(links.links))
+
+
+class _Growing:
+    """Links, and which words they touch."""
+
+    def __init__(self, links: Iterable[Link]):
+        self.links = set(links)
+        self._sources = {i for i, _ in self.links}
+        self._targets = {j for _, j in self.links}
+
+    def grow(self, union: set[Link], neighbours: tuple[Link, ...]) -> None:
+        """Sweep over the links, in order and with those added on the way, until a sweep adds none."""
+        grown = True
+        while grown:
+            grown = False
+            for i, j in sorted(union):
+                if (i, j) not in self.links:
+                    continue
+                for down, right in neighbours:
+                    link = (i + down, j + right)
+                    if link in union and link not in self.links and self._is_open(link):
+                        self._add(link)
+                        grown = True
+
+    def finish(self, direction: set[Link], both_free: bool) -> None:
+        for link in sorted(direction):
+            i, j = link
+            free = i not in self._sources and j not in self._targets if both_free else self._is_open(link)
+            if free and link not in self.links:
+                self._add(link)
+
+    def _is_open(self, link: Link) -> bool:
+        return link[0] not in self._sources or link[1] not in self._targets
+
+    def _add(self, link: Link) -> None:
+        self.links.add(link)
+        self._sources.add(link[0])
+        self._targets.add(link[1])
+
+
+FORMAT, VERSION = "forestalign-crf", 1
+POSTERIOR = "posterior"
+COMBINATIONS = ("s2t", "t2s", POSTERIOR, *METHODS)
+MOST_PAIRS = 10**12
+DIGITS = 5  # significant digits of a weight in the file; more do not change a score
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """Where a model comes from."""
+
+    data: tuple[str, ...] = ()  # names of the gold files
+    pair_count: int = 0
+    settings: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class CrfModel:
+    """Weights of one or both directions over one feature space, and how to combine them."""
+
+    space: FeatureSpace
+    forward: FloatArray | None  # source to target
+    backward: FloatArray | None  # target to source
+    combination: str = POSTERIOR
+    threshold: float = 0.45  # of the mean posterior; best in 5-fold runs on both development sets
+    card: ModelCard = ModelCard()
+
+    def __post_init__(self) -> None:
+        if self.forward is None and self.backward is None:
+            raise UsageError("a CRF model needs weights of at least one direction")
+        if self.combination not in COMBINATIONS:
+            raise UsageError(f"combination is {self.combination!r}; expected one of {', '.join(COMBINATIONS)}")
+        if not self.allows(self.combination):
+            missing = next(name for name, weights in self.directions().items() if weights is None)
+            raise UsageError(f"{self.combination} needs the direction {missing}, which the model does not have")
+
+    def directions(self) -> dict[str, FloatArray | None]:
+        """The weights of each direction; None where it was not trained."""
+        return {"s2t": self.forward, "t2s": self.backward}
+
+    def allows(self, combination: str) -> bool:
+        """Whether the directions that a combination needs are there."""
+        missing = [name for name, weights in self.directions().items() if weights is None]
+        return combination == POSTERIOR or not missing or combination not in (*METHODS, *missing)
+
+    def combined(self, combination: str, threshold: float | None = None) -> CrfModel:
+        """This model with another way to put the directions together."""
+        return replace(self, combination=combination, threshold=self.threshold if threshold is None else threshold)
+
+    def weights_in(self, space: FeatureSpace, direction: str, otherwise: FloatArray | None = None) -> FloatArray:
+        """The weights of one direction by name in another feature space; `otherwise`, or 0, where a feature is new."""
+        found = np.zeros(len(space)) if otherwise is None else otherwise.copy()
+        weights = self.directions()[direction]
+        if weights is not None:
+            own = {name: place for place, name in enumerate(self.space.names)}
+            for place, name in enumerate(space.names):
+                if name in own:
+                    found[place] = weights[own[name]]
+        return found
+
+
+def format_model(model: CrfModel) -> str:
+    """One feature per line, so that two models can be compared with diff."""
+    space, card = model.space, model.card
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "families": list(space.families),
+        "source_max": space.source_max,
+        "target_max": space.target_max,
+        "by_kind": space.by_kind,
+        "combination": model.combination,
+        "threshold": model.threshold,
+        "card": {
+            "data": list(card.data),
+            "pair_count": card.pair_count,
+            "settings": card.settings,
+            "note": card.note,
+        },
+        "weights": {
+            direction: _named(space, weights)
+            for direction, weights in model.directions().items()
+            if weights is not None
+        },
+    }
+    return json.dumps(document, indent=0, ensure_ascii=False) + "\n"
+
+
+def _named(space: FeatureSpace, weights: FloatArray) -> dict[str, float]:
+    rounded = ((name, float(f"{weight:.{DIGITS}g}")) for name, weight in zip(space.names, weights, strict=True))
+    return {name: weight for name, weight in rounded if weight}
+
+
+def write_model(model: CrfModel, path: str | Path) -> None:
+    """Write a model file, by feature name."""
+    with packed_file(path) as file:
+        file.write(format_model(model).encode())
+
+
+def read_model(path: str | Path) -> CrfModel:
+    """A file that `write_model` has written; anything else is refused with what was expected."""
+    with reading(path, "CRF model"):
+        document = read_json(path)
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise ValueError(f"expected an object whose format is {FORMAT!r}")
+        if document.get("version") != VERSION:
+            raise InputError(path, None, f"CRF model of version {shown(document.get('version'))}; expected {VERSION}")
+        try:
+            return _model_of(document)
+        except UsageError as error:
+            raise ValueError(str(error)) from error
+
+
+def _model_of(document: dict[str, Any]) -> CrfModel:
+    families = tuple(family for family in FAMILIES if family in document["families"])
+    if len(families) != len(document["families"]):
+        raise ValueError(f"families are {shown(document['families'])}; known are {', '.join(FAMILIES)}")
+    longest = (whole(name, document[name], 1, LONGEST_SPAN) for name in ("source_max", "target_max"))
+    by_kind = document.get("by_kind", False)
+    if not isinstance(by_kind, bool):
+        raise ValueError(f"by_kind is {shown(by_kind)}; expected true or false")
+    space = feature_space(families, *longest, by_kind)
+    weights = mapping("weights", document["weights"])
+    return CrfModel(
+        space,
+        _vector(space, "s2t", weights.get("s2t")),
+        _vector(space, "t2s", weights.get("t2s")),
+        text("combination", document["combination"]),
+        number("threshold", document["threshold"], 0.0, 1.0),
+        _card(card(document)),
+    )
+
+
+def _card(fields: dict[str, Any]) -> ModelCard:
+    if not isinstance(fields["data"], list):
+        raise ValueError(f"the data of the card is {shown(fields['data'])}; expected names of files")
+    names = tuple(text("the data of the card", name) for name in fields["data"])
+    pair_count = whole("pair_count", fields["pair_count"], 0, MOST_PAIRS)
+    return ModelCard(names, pair_count, text("settings", fields["settings"]), text("note", fields["note"]))
+
+
+def _vector(space: FeatureSpace, direction: str, named: object) -> FloatArray | None:
+    if named is None:
+        return None
+    weights = mapping(f"weights of {direction}", named)
+    unknown = sorted(set(weights) - set(space.names))
+    if unknown:
+        raise ValueError(f"no feature is called {shown(unknown[0])}")
+    return np.array([number(f"the weight of {name!r}", weights.get(name, 0.0)) for name in space.names])
+
 
 STAGE = "crf"
 SHIPPED = ("token", "phrase")
@@ -71,7 +309,7 @@ class CrfAligner:
         if not len(source) or not len(target):
             return [(0.0, WordAlignment(()))]
         direction, lattice = next(iter(self._lattices(source, target).items()))
-        *_, log_partition = kernels.forward(lattice.segments, lattice.nulls, lattice.transitions)
+        *_, log_partition = forward(lattice)
         posteriors = self.posteriors(source, target)
         return [
             (score - log_partition, _word_alignment(_turned(links_of(path), direction), posteriors))
@@ -85,7 +323,7 @@ class CrfAligner:
         direction, lattice = next(iter(self._lattices(source, target).items()))
         spans = [
             (Span(begin, begin + length), Span(place, place + place_length))
-            for begin, length, place, place_length in _best_path(lattice)
+            for begin, length, place, place_length in viterbi(lattice)[1]
             if place_length
         ]
         return tuple(sorted((right, left) if direction == "t2s" else (left, right) for left, right in spans))
@@ -123,21 +361,16 @@ class CrfAligner:
 
 
 def _decode(lattice: Lattice, direction: str) -> Decoded:
-    path = _best_path(lattice)
+    path = viterbi(lattice)[1]
     everything_deleted = tuple(Segment(i, 1, 0, 0) for i in range(len(lattice.nulls)))
     decision = (path_score(lattice, path) - path_score(lattice, everything_deleted)) / len(lattice.nulls)
     posteriors = link_posteriors(lattice)
     return Decoded(_turned(links_of(path), direction), posteriors.T if direction == "t2s" else posteriors, decision)
 
 
-def _best_path(lattice: Lattice) -> tuple[Segment, ...]:
-    _, rows = kernels.viterbi(lattice.segments, lattice.nulls, lattice.transitions)
-    return tuple(Segment(*row) for row in rows.tolist())
-
-
 def link_posteriors(lattice: Lattice) -> FloatArray:
     """Sum of the posteriors of all segments that hold a link, [M, N]."""
-    _, segments, _, _ = kernels.marginals(lattice.segments, lattice.nulls, lattice.transitions)
+    segments = marginals(lattice).segments
     rows, source_max, columns, target_max = segments.shape
     links = np.zeros((rows, columns))
     for s, t in np.ndindex(min(source_max, rows), min(target_max, columns)):

@@ -4,6 +4,11 @@ Blocks, in order: cells (dense layers), tag pairs, NULL (dense), NULL tags, dist
 block copies of the cell layers, span sizes, chunk pairs and the dense layers of spans. A space `by_kind` has all of
 them once more for each kind of pair: the weight of a feature is then the sum of a common weight and one of the kind,
 so that gold of several kinds, whose annotators had different habits, can be learned from together.
+
+Distortion: features of the step from the last target word e to the next first target word b (section 3.2).
+
+The jump is b - e - 1, so that 0 is the monotone step and -1 stays on the word. Index N is NULL; N + 1 is the start of
+the source sentence as e, and its end as b.
 """
 
 from __future__ import annotations
@@ -16,10 +21,57 @@ import numpy as np
 from forestalign.arrays import FloatArray, IntArray
 from forestalign.errors import UsageError
 from forestalign.tokens import Sentence
-from forestalign.words.crf import transitions
-from forestalign.words.crf.cells import CELL_FAMILIES, MIRRORED, Layers, Resources
-from forestalign.words.crf.chunks import CHUNK_TYPES
-from forestalign.words.crf.sentence_view import TAGS, Words, words_of
+from forestalign.words.crf.cells import CELL_FAMILIES, CHUNK_TYPES, MIRRORED, TAGS, Layers, Resources, Words, words_of
+
+JUMPS = (-3, -2, -1, 0, 1, 2, 3)  # the outer ones stand for everything beyond
+STEPS = (
+    *(f"jump{jump:+d}" for jump in JUMPS),
+    "jump_forward",
+    "jump_backward",
+    "jump_forward_log",
+    "jump_backward_log",
+    "align_to_null",
+    "null_to_align",
+    "null_to_null",
+    "start_to_null",
+    "start_to_first",
+    "start_to_other",
+    "start_place",
+    "null_to_end",
+    "last_to_end",
+    "other_to_end",
+    "end_place",
+)
+
+
+@lru_cache(maxsize=8)  # of 40 words a table takes 0.3 MB, of 300 words 16 MB, and it is quickly made
+def transition_features(target_count: int) -> FloatArray:
+    """[N + 2, N + 2, features]; they depend on the length of the target alone."""
+    n, null = target_count, target_count
+    table = np.zeros((n + 2, n + 2, len(STEPS)))
+    column = {name: number for number, name in enumerate(STEPS)}
+    jump = np.arange(n)[None] - np.arange(n)[:, None] - 1
+    words = table[:n, :n]
+    clipped = np.clip(jump, JUMPS[0], JUMPS[-1])
+    for size in JUMPS:
+        words[:, :, column[f"jump{size:+d}"]] = clipped == size
+    words[:, :, column["jump_forward"]] = np.maximum(jump, 0) / n
+    words[:, :, column["jump_backward"]] = np.maximum(-1 - jump, 0) / n
+    words[:, :, column["jump_forward_log"]] = np.log1p(np.maximum(jump, 0)) / 4
+    words[:, :, column["jump_backward_log"]] = np.log1p(np.maximum(-1 - jump, 0)) / 4
+    table[:n, null, column["align_to_null"]] = 1
+    table[null, :n, column["null_to_align"]] = 1
+    table[null, null, column["null_to_null"]] = 1
+    table[null + 1, null, column["start_to_null"]] = 1
+    table[null + 1, 0, column["start_to_first"]] = 1
+    table[null + 1, 1:n, column["start_to_other"]] = 1
+    table[null + 1, :n, column["start_place"]] = np.arange(n) / n
+    table[null, null + 1, column["null_to_end"]] = 1
+    table[n - 1, null + 1, column["last_to_end"]] = 1
+    table[: n - 1, null + 1, column["other_to_end"]] = 1
+    table[:n, null + 1, column["end_place"]] = np.arange(n)[::-1] / n
+    return table
+
 
 FAMILIES = (*CELL_FAMILIES, "distortion", "chunks")
 ENCODER = "encoder"  # the family that needs the encoder's vectors
@@ -121,7 +173,7 @@ class FeatureSpace:
             "tags": tuple(f"{s}>{t}" for s in TAGS for t in TAGS) if "tags" in self.families else (),
             "null": self.null_names,
             "null_tag": TAGS if "tags" in self.families else (),
-            "distortion": transitions.NAMES if "distortion" in self.families else (),
+            "distortion": STEPS if "distortion" in self.families else (),
         }
         if self.is_phrasal:
             blocks["block"] = self.cell_names

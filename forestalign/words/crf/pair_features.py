@@ -1,20 +1,166 @@
-"""Features of a sentence pair in one direction; from weights to a lattice, and from expected counts to a gradient."""
+"""Features of a sentence pair in one direction; from weights to a lattice, and from expected counts to a gradient.
+
+Features of a source span with a target span, for the phrase CRF (sections 3.3 and 3.4 of the phrase paper).
+
+A span pair also has the features of its words: along the diagonal when both spans have the same length, so that a
+phrase competes fairly with the same words aligned one by one, and the mean over the whole block times the longer
+length. The layers here are those that only a span has; like the paper's they are multiplied by the longer length.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from rapidfuzz.distance import Indel
+from rapidfuzz.process import cdist
 
-from forestalign.arrays import Float32Array, FloatArray, IntArray
+from forestalign.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from forestalign.tokens import Sentence
-from forestalign.words.crf import lattice_kernels as kernels
-from forestalign.words.crf.cells import Layers, Resources
-from forestalign.words.crf.feature_space import SPAN_KINDS, UNCASED, FeatureSpace, cell_layers, pair_kind
-from forestalign.words.crf.lattice import Lattice, Marginals
-from forestalign.words.crf.segments import SpanFeatures, span_features
-from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, TAGS, Words, words_of
-from forestalign.words.crf.transitions import transition_features
+from forestalign.words.crf.cells import CONTENT, FUNCTION, PUNCTUATION, TAGS, Layers, Resources, Words, chunk, words_of
+from forestalign.words.crf.feature_space import (
+    SPAN_KINDS,
+    SPAN_NAMES,
+    UNCASED,
+    FeatureSpace,
+    cell_layers,
+    pair_kind,
+    transition_features,
+)
+from forestalign.words.crf.lattice import Lattice, Marginals, allowed_segments, segment_scores, spread_segments
+from forestalign.words.word_vectors import centred
+
+NONE, INSIDE, ACROSS = (SPAN_KINDS.index(kind) for kind in ("none", "inside", "across"))
+
+
+@dataclass(frozen=True, slots=True)
+class SpanFeatures:
+    """Span kinds of each side, and dense layers [M, Ls, N, Lt, features]."""
+
+    source_kinds: IntArray  # [M, Ls]
+    target_kinds: IntArray  # [N, Lt]
+    layers: Float32Array
+
+    def reversed(self) -> SpanFeatures:
+        """Source and target in each other's place."""
+        layers = self.layers.transpose(2, 3, 0, 1, 4)
+        order = [SPAN_NAMES.index(_OTHER_SIDE.get(name, name)) for name in SPAN_NAMES]
+        order += range(len(SPAN_NAMES), layers.shape[-1])  # the encoder's, which are the same both ways
+        return SpanFeatures(self.target_kinds, self.source_kinds, np.ascontiguousarray(layers[..., order]))
+
+
+_OTHER_SIDE = {"shared_source": "shared_target", "shared_target": "shared_source"}
+
+
+def span_kinds(words: Words, longest: int) -> IntArray:
+    """For each (begin, length - 1): a whole chunk of some type, inside one chunk, or across; `none` without tags."""
+    kinds = np.full((len(words), longest), ACROSS if words.tags.any() else NONE, np.int64)
+    for found in chunk([TAGS[tag] for tag in words.tags]):
+        for begin in range(found.begin, found.end):
+            for end in range(begin + 1, min(found.end, begin + longest) + 1):
+                whole = (begin, end) == (found.begin, found.end)
+                kinds[begin, end - begin - 1] = SPAN_KINDS.index(found.type) if whole else INSIDE
+    return kinds
+
+
+def span_features(
+    source: Words,
+    target: Words,
+    resources: Resources,
+    lemma: Float32Array,
+    link: Float32Array,
+    longest: int,
+    names: tuple[str, ...] = SPAN_NAMES,
+) -> SpanFeatures:
+    """`lemma` says which words have one lemma, `link` how related two words are, from 0 to 1; both [M, N]."""
+    source_table, target_table = _Spans(source, longest), _Spans(target, longest)
+    shape = (len(source), longest, len(target), longest)
+    layers = np.zeros((*shape, len(names)), np.float32)
+    column = {name: number for number, name in enumerate(names)}
+    layers[..., column["same_words"]] = _equal(source_table.texts, target_table.texts, shape)
+    layers[..., column["same_lemmas"]] = _equal(source_table.lemmas, target_table.lemmas, shape)
+    layers[..., column["same_tags"]] = _equal(source_table.tags, target_table.tags, shape)
+    spelling = cdist(source_table.texts, target_table.texts, scorer=Indel.normalized_similarity, dtype=np.float32)
+    layers[..., column["spelling"]] = spelling.reshape(shape)
+    if resources.vectors is not None:
+        rows = resources.vectors.matrix(source.lower), resources.vectors.matrix(target.lower)
+        layers[..., column["cosine"]] = _cosine(*rows, longest)
+    if "encoder_cosine" in column and (wide := centred(source, target)) is not None:
+        layers[..., column["encoder_cosine"]] = _wide_cosine(*wide, longest)
+    if resources.ppdb is not None:
+        pairs = [(s, t) in resources.ppdb for s in source_table.texts for t in target_table.texts]
+        layers[..., column["ppdb"]] = np.reshape(pairs, shape)
+    _fill_from_cells(layers, column, lemma, link)
+    longer = np.maximum.outer(np.arange(1, longest + 1), np.arange(1, longest + 1))
+    layers *= longer[None, :, None, :, None]
+    layers[:, 0, :, 0] = 0  # a word with a word has the cell layers
+    layers[~allowed_segments(*shape)] = 0
+    kinds = span_kinds(source, longest), span_kinds(target, longest)
+    return SpanFeatures(*kinds, layers)
+
+
+class _Spans:
+    """The joined words, lemmas and tags of all spans, (begin, length) in row order; cut at the end of the sentence."""
+
+    def __init__(self, words: Words, longest: int):
+        spans = [(begin, begin + length) for begin in range(len(words)) for length in range(1, longest + 1)]
+        tags = tuple(TAGS[tag] for tag in words.tags)
+        self.texts = [" ".join(words.lower[begin:end]) for begin, end in spans]
+        self.lemmas = [" ".join(words.lemmas[begin:end]) for begin, end in spans]
+        self.tags = [" ".join(tags[begin:end]) for begin, end in spans]
+
+
+def _equal(left: list[str], right: list[str], shape: tuple[int, ...]) -> BoolArray:
+    numbers: dict[str, int] = {"": -1}
+    sides = [np.array([numbers.setdefault(text.strip(), len(numbers)) for text in side]) for side in (left, right)]
+    return np.asarray((sides[0][:, None] == sides[1][None]) & (sides[0][:, None] >= 0)).reshape(shape)
+
+
+def _cosine(source: Float32Array, target: Float32Array, longest: int) -> Float32Array:
+    """Cosine of the sums of the word vectors, [M, Ls, N, Lt], from the rows of both sides."""
+    sides = []
+    for rows in (source, target):
+        padded = np.concatenate([rows, np.zeros((longest, rows.shape[1]), np.float32)])
+        sums = np.stack([padded[k : k + len(rows)] for k in range(longest)], axis=1).cumsum(axis=1)
+        sides.append(sums / np.maximum(np.linalg.norm(sums, axis=2, keepdims=True), 1e-6))
+    return np.maximum(np.tensordot(sides[0], sides[1], axes=(2, 2)), 0, dtype=np.float32)
+
+
+def _wide_cosine(source: Float32Array, target: Float32Array, longest: int) -> Float32Array:
+    """Cosines of all pairs of spans, from the products of single words: quicker where vectors are long."""
+    lengths = [
+        np.sqrt(np.maximum(np.einsum("isis->is", _span_products(rows, rows, longest)), 1e-12))
+        for rows in (source, target)
+    ]
+    cosine = _span_products(source, target, longest) / np.multiply.outer(*lengths)
+    return np.asarray(np.clip(cosine, 0, 1), np.float32)
+
+
+def _span_products(left: Float32Array, right: Float32Array, longest: int) -> Float32Array:
+    """Products of the sums of span i, s with span j, t: [M, Ls, N, Lt]."""
+    products = np.pad(left @ right.T, ((0, longest), (0, longest)))
+    rows = np.stack([products[k : k + len(left)] for k in range(longest)], axis=1).cumsum(axis=1)
+    sums = np.stack([rows[..., k : k + len(right)] for k in range(longest)], axis=-1).cumsum(axis=-1)
+    return np.asarray(sums, np.float32)
+
+
+def _fill_from_cells(layers: Float32Array, column: dict[str, int], lemma: Float32Array, link: Float32Array) -> None:
+    """Layers that pool the cells of a block: shares of words with a partner, outer neighbours, the weakest link."""
+    _, source_max, _, target_max, _ = layers.shape
+    rows, columns = lemma.shape
+    framed = np.pad(lemma, 1)
+    framed[0, 0] = framed[-1, -1] = 1  # both spans begin, or end, their sentences
+    for s in range(min(source_max, rows)):
+        for t in range(min(target_max, columns)):
+            view = layers[: rows - s, s, : columns - t, t]
+            windows = np.lib.stride_tricks.sliding_window_view(lemma, (s + 1, t + 1))
+            view[..., column["shared_source"]] = windows.max(axis=3).mean(axis=2)
+            view[..., column["shared_target"]] = windows.max(axis=2).mean(axis=2)
+            view[..., column["left_same"]] = framed[: rows - s, : columns - t]
+            view[..., column["right_same"]] = framed[s + 2 :, t + 2 :]
+            if s == t:
+                diagonal = [link[k : rows - s + k, k : columns - s + k] for k in range(s + 1)]
+                view[..., column["weakest_link"]] = np.min(diagonal, axis=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +284,7 @@ def _segment_scores(
     kinds = len(SPAN_KINDS)
     kind_scores = part["chunks"].reshape(kinds, kinds) if len(part["chunks"]) else np.zeros((kinds, kinds))
     return np.asarray(
-        kernels.segment_scores(
+        segment_scores(
             words,
             block,
             part["size"].reshape(space.source_max, space.target_max),
@@ -181,7 +327,7 @@ def _spread_segments(
     """Add what belongs to spans to `result`; return the counts that fall on single cells through diagonals."""
     spans = features.spans
     assert spans is not None
-    words, block, sizes, kinds, span = kernels.spread_segments(
+    words, block, sizes, kinds, span = spread_segments(
         counts, spans.source_kinds, spans.target_kinds, len(SPAN_KINDS), spans.layers
     )
     _add_cells(result, space.slices["block"], features, block)

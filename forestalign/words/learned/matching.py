@@ -12,29 +12,208 @@ threshold are linked; nothing else forbids several partners, but rivals count ag
 
 The weights (grammar/word_model.tsv) were fitted by scripts/train_words.py, and there are four sets of them: with and
 without a pair list of the user's, with and without contextual vectors, as analyses from elsewhere have none.
+
+Which occurrence a word goes with: *the* with its noun, *looked* with its clause, and *sold* with the only *sold*.
+
+Where conjuncts or clauses change places, words that stand twice on both sides are told apart by what they belong to.
+Occurrences of one word are matched so that their contexts agree: the content words next to them and above or below them
+in the dependency tree, as far as these are linked with each other. The probabilities of those that change places change
+with them. A content word that stands once on both sides is its own partner, whatever else stands in its place; and two
+words that both have an identical partner are not each other's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from forestalign.arrays import BoolArray, Float32Array, Int8Array
+from forestalign.arrays import BoolArray, Float32Array, FloatArray, Int8Array, IntArray
 from forestalign.errors import GrammarError
-from forestalign.grammar import grammar_root, read_rows
+from forestalign.grammar import grammar_root, read_rows, stop_words
 from forestalign.inputs import number as finite
-from forestalign.words.alignment import WordAlignment, WordLink
+from forestalign.words.alignment import MATCHING, WordAlignment, WordLink
 from forestalign.words.analysis import Analysis
-from forestalign.words.learned.context_layers import BELIEF, CONTEXT
-from forestalign.words.learned.lexical_layers import LEXICAL
-from forestalign.words.learned.metric import LEARNED
-from forestalign.words.learned.occurrences import settled_occurrences
+from forestalign.words.learned.evidence import BELIEF, CONTEXT, LEXICAL, Evidence, gather
 from forestalign.words.learned.sides import Lexicon
-from forestalign.words.learned.word_evidence import Evidence, gather
-from forestalign.words.sentence_scores import MATCHING
+from forestalign.words.word_vectors import LEARNED
+
+LINKED = 0.55  # least probability of a link that speaks for the words around it
+NEXT = (1.0, 0.7, 0.5, 0.3)  # what a neighbour counts, by its distance
+RELATED = 1.0  # what a governor, a dependent and an anchor count
+AGREEING = 0.3  # least agreement of contexts that decides
+MARGIN = 0.4  # by which the contexts of all occurrences of a word agree better than if each went with another
+OWN = 0.1  # of a probability, beside the agreement of contexts
+FARTHEST = 3  # steps up the tree to an anchor, the next content word
+COORDINATORS = frozenset({"CC", ","})  # these stand between conjuncts and belong to none
+LIKELY_SAME = 0.25  # least probability of a word with itself that its rivals give way to
+SAME_CONTEXT = 0.4  # least agreement of contexts by which a word that stands once on both sides is surely the same
+SAME = 0.8  # probability that it has then
+TAKEN = 0.6  # least probability of an identical partner that takes a word from others
+LEFT = 0.3  # most probability of a pair whose words are both taken
+NO_ANCHOR = -1
+
+Contexts = FloatArray  # [word, word]: what the second counts for the first
+
+
+def settled_occurrences(probabilities: Float32Array, source: Analysis, target: Analysis) -> Float32Array:
+    """The probabilities with those of words that stand elsewhere moved to where they belong."""
+    settled, words = probabilities.copy(), (_forms(source), _forms(target))
+    for i, j in _unique(*words):
+        if probabilities[i, j] >= LIKELY_SAME:
+            _give(settled, i, j, max(probabilities[i].max(), probabilities[:, j].max()))
+    groups, contexts = _repeated(source, target), (_contexts(source, words[0]), _contexts(target, words[1]))
+    if groups:
+        alone = tuple(_without(len(side), [group[number] for group in groups]) for number, side in enumerate(words))
+        _match(settled, groups, contexts[0] * alone[0], contexts[1] * alone[1])
+        _match(settled, groups, *contexts)  # occurrences that are settled now tell about others
+    agreement = _agreement(settled, *contexts)
+    for i, j in _unique(*words):
+        if agreement[i, j] >= SAME_CONTEXT:
+            settled[i, j] = max(settled[i, j], SAME)
+    return _without_taken(settled, *words)
+
+
+def _match(
+    settled: Float32Array, groups: Sequence[tuple[IntArray, IntArray]], source: Contexts, target: Contexts
+) -> None:
+    """Give each occurrence the one whose context agrees best, where that is clear."""
+    from scipy.optimize import linear_sum_assignment  # a third of a second, which most pairs need not wait for
+
+    agreement = _agreement(settled, source, target)
+    for rows, columns in groups:
+        block, agreed = settled[np.ix_(rows, columns)], agreement[np.ix_(rows, columns)]
+        best = linear_sum_assignment(OWN * block + agreed, maximize=True)
+        others = block.copy()
+        others[best] -= 1.0
+        other = linear_sum_assignment(others, maximize=True)
+        if agreed[best].sum() < agreed[other].sum() + MARGIN:
+            continue
+        for i, j in zip(*best, strict=True):
+            if agreed[i, j] >= AGREEING:
+                _give(settled, rows[i], columns[j], max(block[i].max(), block[:, j].max()))
+
+
+def _agreement(probabilities: Float32Array, source: Contexts, target: Contexts) -> Contexts:
+    """How far the contexts of each two words are linked with each other: 1 if they are the same."""
+    agreed: Contexts = _unit(source) @ np.where(probabilities >= LINKED, probabilities, 0.0) @ _unit(target).T
+    return agreed
+
+
+def _give(probabilities: Float32Array, i: int, j: int, best: float) -> None:
+    """A pair gets the best that either of its words had; its rivals have at most what the pair had."""
+    had = probabilities[i, j]
+    if had < best:
+        probabilities[i] = np.minimum(probabilities[i], had)
+        probabilities[:, j] = np.minimum(probabilities[:, j], had)
+        probabilities[i, j] = best
+
+
+def _without_taken(probabilities: Float32Array, source: Sequence[str], target: Sequence[str]) -> Float32Array:
+    """The probabilities without those of two words that both go with the same word elsewhere more likely."""
+    same = np.array(source)[:, None] == np.array(target)[None, :]
+    own = np.where(same, probabilities, 0.0)
+    taken = np.minimum(_other_best(own), _other_best(own.T).T)
+    gives_way = (taken >= TAKEN) & (taken > probabilities)
+    return np.where(gives_way, np.minimum(probabilities, LEFT), probabilities)
+
+
+def _other_best(values: Float32Array) -> Float32Array:
+    """For each place the largest value of its row in another column."""
+    if values.shape[1] < 2:
+        return np.zeros_like(values)
+    ordered = np.sort(values, axis=1)
+    best, second = ordered[:, -1:], ordered[:, -2:-1]
+    return np.where(values == best, np.where((values == best).sum(1, keepdims=True) > 1, best, second), best)
+
+
+# ---- words and their contexts ----
+
+
+def _forms(analysis: Analysis) -> list[str]:
+    return [token.form.lower() for token in analysis.sentence.tokens]
+
+
+def _unique(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]]:
+    """Content words that stand once on both sides, in the same form."""
+    left, right = _once(source), _once(target)
+    return [(left[word], right[word]) for word in sorted(left.keys() & right.keys())]
+
+
+def _once(words: Sequence[str]) -> dict[str, int]:
+    return {
+        word: place
+        for place, word in enumerate(words)
+        if word.isalpha() and word not in stop_words() and words.count(word) == 1
+    }
+
+
+def _repeated(source: Analysis, target: Analysis) -> list[tuple[IntArray, IntArray]]:
+    """Places of each word that both sentences have, one of them more than once."""
+    left, right = _places(source), _places(target)
+    return [
+        (np.array(left[word]), np.array(right[word]))
+        for word in sorted(left.keys() & right.keys())
+        if max(len(left[word]), len(right[word])) > 1
+    ]
+
+
+def _places(analysis: Analysis) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, token in enumerate(analysis.sentence.tokens):
+        if token.tag not in COORDINATORS:
+            found.setdefault(token.key, []).append(place)
+    return found
+
+
+def _without(size: int, groups: Sequence[IntArray]) -> BoolArray:
+    """Which words stand in none of the groups."""
+    found = np.ones(size, dtype=np.bool_)
+    found[np.concatenate(groups)] = False
+    return found
+
+
+def _contexts(analysis: Analysis, words: Sequence[str]) -> Contexts:
+    """What each content word counts for each word."""
+    size, heads = len(words), analysis.dependencies.heads
+    found = np.zeros((size, size))
+    for distance, weight in enumerate(NEXT, start=1):
+        found += weight * (np.eye(size, k=distance) + np.eye(size, k=-distance))
+    for place in range(size):
+        head, anchor = heads[place], _anchor(place, heads, words)
+        if 0 <= head < size:
+            found[place, head] += RELATED
+            found[head, place] += RELATED
+        if anchor != NO_ANCHOR:
+            found[place, anchor] += RELATED
+    found[:, [not _is_content(word) for word in words]] = 0.0
+    return found
+
+
+def _is_content(word: str) -> bool:
+    return word not in stop_words() and any(character.isalnum() for character in word)
+
+
+def _anchor(place: int, heads: Sequence[int], words: Sequence[str]) -> int:
+    """The next content word above a word in the dependency tree."""
+    for _ in range(FARTHEST):
+        place = heads[place]
+        if place < 0 or place >= len(words):
+            return NO_ANCHOR
+        if words[place] not in stop_words():
+            return place
+    return NO_ANCHOR
+
+
+def _unit(rows: Contexts) -> Contexts:
+    """The rows scaled to length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Contexts = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0.0)
+    return scaled
+
 
 ALIKE = 0.6  # "spelling" of two forms of one word; different names reach 0.3
 EQUAL_KINDS = ("content", "stop", "punctuation", "mixed")

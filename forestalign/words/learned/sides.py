@@ -9,15 +9,13 @@ from unicodedata import name
 
 import numpy as np
 
-from forestalign.arrays import BoolArray, ByteArray, Float32Array, Int8Array, IntArray
+from forestalign.arrays import BoolArray, Float32Array, Int8Array, IntArray
 from forestalign.grammar import stop_words
 from forestalign.lexicon import PairList, WordNet, WordVectors, load_vectors
 from forestalign.lexicon.wordnet import UNKNOWN, Entry
 from forestalign.tokens import KEPT_WORDS, Sentence
-from forestalign.words.analysis import Analysis
-from forestalign.words.centred_vectors import unit_rows
-from forestalign.words.dependency_arcs import ROOT, canonical_label
-from forestalign.words.learned.metric import Metric, Projected, rows_of
+from forestalign.words.analysis import ROOT, Analysis, canonical_label
+from forestalign.words.word_vectors import Metric, Projected, rows_of, unit_rows
 
 CONTENT, STOP, PUNCTUATION, MIXED = range(4)
 UNEQUAL = 4  # added to the kind of a pair
@@ -56,11 +54,6 @@ class WordSide:
 
     def __len__(self) -> int:
         return len(self.words)
-
-    @property
-    def around(self) -> tuple[ByteArray, IntArray]:
-        """What the compiled core asks about the surroundings of words: which are content words, and the heads."""
-        return self.is_content.view(np.uint8), self.heads
 
     @property
     def window(self) -> Float32Array:

@@ -22,12 +22,19 @@ import numpy as np
 from forestalign.arrays import FloatArray
 from forestalign.grammar import stop_words
 from forestalign.words.alignment import WordAlignment
-from forestalign.words.analysis import Analysis, Entity
-from forestalign.words.dependency_arcs import CROSSED, ROOT, Equivalences, Orientation
-from forestalign.words.sultan.candidates import ALL_STAGES, Candidate, Pair, Stages, best_first
-from forestalign.words.sultan.families import Family, relative_pairs
-from forestalign.words.sultan.growing_links import Links, common_runs
-from forestalign.words.sultan.name_links import is_acronym
+from forestalign.words.analysis import CROSSED, ROOT, Analysis, Entity, Equivalences, Orientation
+from forestalign.words.sultan.published import is_acronym
+from forestalign.words.sultan.stages import (
+    ALL_STAGES,
+    Candidate,
+    Family,
+    Links,
+    Pair,
+    Stages,
+    best_first,
+    common_runs,
+    relative_pairs,
+)
 
 WINDOW = 3  # Algorithm 2
 CATEGORIES = frozenset("vnjr")

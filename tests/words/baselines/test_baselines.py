@@ -17,15 +17,20 @@ from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.phrase_lists import ListedPair, PhraseLists
 from forestalign.tokens import Sentence, Span
 from forestalign.words import Analysis
-from forestalign.words.baselines.matchings import argmax_links, best_matching, itermax_links, similarity_links
-from forestalign.words.baselines.meteor import (
+from forestalign.words.baselines import (
+    EditNode,
     MeteorSources,
     WordMatch,
+    argmax_links,
     best_matches,
+    best_matching,
+    corpus_links,
+    edit_mapping,
+    itermax_links,
     meteor_links,
+    similarity_links,
+    tree_edit_links,
 )
-from forestalign.words.baselines.tree_edit import EditNode, edit_mapping, tree_edit_links
-from forestalign.words.baselines.word_models import corpus_links
 
 needs_apted = pytest.mark.skipif(importlib.util.find_spec("apted") is None, reason="needs apted")
 needs_eflomal = pytest.mark.skipif(importlib.util.find_spec("eflomal") is None, reason="needs eflomal")

@@ -13,14 +13,17 @@ from forestalign.errors import UsageError
 from forestalign.lexicon import PairList
 from forestalign.tokens import Sentence
 from forestalign.words.crf import FAMILIES, FeatureSpace, Resources, feature_space, synthesise
-from forestalign.words.crf import lattice_kernels as kernels
-from forestalign.words.crf import span_potentials as plain
-from forestalign.words.crf.chunks import Chunk, chunk
-from forestalign.words.crf.feature_space import ENCODER_SPAN_NAMES, SPAN_KINDS, SPAN_NAMES, cell_layers
-from forestalign.words.crf.pair_features import pair_features
-from forestalign.words.crf.segments import span_kinds
-from forestalign.words.crf.sentence_view import CONTENT, FUNCTION, PUNCTUATION, words_of
-from forestalign.words.crf.transitions import NAMES, transition_features
+from forestalign.words.crf.cells import CONTENT, FUNCTION, PUNCTUATION, Chunk, chunk, words_of
+from forestalign.words.crf.feature_space import (
+    ENCODER_SPAN_NAMES,
+    SPAN_KINDS,
+    SPAN_NAMES,
+    STEPS,
+    cell_layers,
+    transition_features,
+)
+from forestalign.words.crf.lattice import segment_scores, spread_segments
+from forestalign.words.crf.pair_features import pair_features, span_kinds
 
 
 def sentence(text: str) -> Sentence:
@@ -226,12 +229,12 @@ def test_unknown_families_and_lengths_are_refused() -> None:
 
 def test_each_step_between_words_has_one_jump() -> None:
     table = transition_features(5)
-    jumps = table[:5, :5, : NAMES.index("jump_forward")]
+    jumps = table[:5, :5, : STEPS.index("jump_forward")]
     assert (jumps.sum(axis=2) == 1).all()
-    assert table[2, 3, NAMES.index("jump+0")] == 1
-    assert table[2, 2, NAMES.index("jump-1")] == 1
-    assert table[5, 5, NAMES.index("null_to_null")] == 1
-    assert table[4, 6, NAMES.index("last_to_end")] == 1
+    assert table[2, 3, STEPS.index("jump+0")] == 1
+    assert table[2, 2, STEPS.index("jump-1")] == 1
+    assert table[5, 5, STEPS.index("null_to_null")] == 1
+    assert table[4, 6, STEPS.index("last_to_end")] == 1
 
 
 def test_spans_are_chunks_or_lie_inside_or_across() -> None:
@@ -258,19 +261,25 @@ def random_parts(seed: int) -> tuple[np.ndarray, ...]:
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_span_potentials_of_both_twins_are_equal(seed: int) -> None:
-    parts = random_parts(seed)
-    np.testing.assert_allclose(plain.segment_scores(*parts), kernels.segment_scores(*parts), atol=1e-6)
+def test_a_span_pair_has_its_diagonal_its_block_its_size_its_chunks_and_its_layers() -> None:
+    words, block, sizes, source_kinds, target_kinds, kind_scores, layers, span = parts = random_parts(3)
+    scores = segment_scores(*parts)
+    for i, s, b, t in np.ndindex(scores.shape):
+        inside = i + s < scores.shape[0] and b + t < scores.shape[2]
+        expected = sizes[s, t] + kind_scores[source_kinds[i, s], target_kinds[b, t]] + layers[i, s, b, t] @ span
+        if s == t:
+            expected += sum(words[i + k, b + k] for k in range(s + 1) if inside)
+        if s or t:
+            expected += max(s + 1, t + 1) * block[i : i + s + 1, b : b + t + 1].mean()
+        assert scores[i, s, b, t] == pytest.approx(expected if inside else -np.inf, abs=1e-5)
 
 
-@pytest.mark.parametrize("module", [plain, kernels], ids=["plain", "compiled"])
-def test_spreading_counts_is_the_gradient_of_the_span_potentials(module: object) -> None:
+def test_spreading_counts_is_the_gradient_of_the_span_potentials() -> None:
     """Potentials are linear in their parts, so <counts, scores> = <spread(counts), parts>."""
     words, block, sizes, source_kinds, target_kinds, kind_scores, layers, span = random_parts(7)
-    scores = module.segment_scores(words, block, sizes, source_kinds, target_kinds, kind_scores, layers, span)
+    scores = segment_scores(words, block, sizes, source_kinds, target_kinds, kind_scores, layers, span)
     counts = np.where(np.isfinite(scores), np.random.default_rng(1).normal(size=scores.shape), 0.0)
-    parts = module.spread_segments(counts, source_kinds, target_kinds, len(SPAN_KINDS), layers)
+    parts = spread_segments(counts, source_kinds, target_kinds, len(SPAN_KINDS), layers)
     total = sum(
         (part * value).sum() for part, value in zip(parts, (words, block, sizes, kind_scores, span), strict=True)
     )

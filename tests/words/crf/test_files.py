@@ -18,9 +18,9 @@ from forestalign.errors import InputError, UsageError
 from forestalign.tokens import Sentence
 from forestalign.words.crf import FAMILIES, feature_space, load_crf
 from forestalign.words.crf.analysis_store import LARGEST, AnalysisStore
-from forestalign.words.crf.gold import Costs, gold_of, gold_path
-from forestalign.words.crf.journal import Journal
-from forestalign.words.crf.model_file import CrfModel, ModelCard, format_model, read_model, write_model
+from forestalign.words.crf.crf_aligner import CrfModel, ModelCard, format_model, read_model, write_model
+from forestalign.words.crf.loss import Costs, gold_of, gold_path
+from forestalign.words.crf.training import Journal
 from tests.builders.bad_files import with_field
 
 SPACE = feature_space(("string", "distortion"), 1, 1)
@@ -193,12 +193,6 @@ def test_other_questions_are_noticed(tmp_path: Path) -> None:
         pytest.raises(InputError, match="the journal holds another run"),
     ):
         journal.recall(POINTS[1])
-
-
-def test_a_run_that_is_over_leaves_no_journal(tmp_path: Path) -> None:
-    with Journal(tmp_path / "m.journal", "run", 2, resume=False) as journal:
-        journal.remove()
-    assert not (tmp_path / "m.journal").exists()
 
 
 # ---- analyses ----

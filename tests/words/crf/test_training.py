@@ -29,12 +29,10 @@ from forestalign.words.crf import (
     write_model,
 )
 from forestalign.words.crf.analysis_store import AnalysisStore
-from forestalign.words.crf.gold import gold_of, gold_path
-from forestalign.words.crf.journal import Journal
 from forestalign.words.crf.lattice import Segment
+from forestalign.words.crf.loss import example_of, gold_of, gold_path, loss_and_gradient
 from forestalign.words.crf.pair_features import lattice_of, pair_features
-from forestalign.words.crf.softmax_margin import example_of, loss_and_gradient
-from forestalign.words.crf.training import PartlyFree, examples_of, fingerprint
+from forestalign.words.crf.training import Journal, PartlyFree, examples_of, fingerprint
 from tests.builders.processes import is_alive
 from tests.builders.work import wait_until
 

@@ -1,8 +1,7 @@
-"""What surrounds a pair of words: the compiled core against the plain twins."""
+"""The layers of word evidence: what surrounds two words, and what they are to each other, against plain loops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,18 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.arrays import Float32Array, GenericArray, Int8Array
-from forestalign.compiled import core
 from forestalign.config import AlignConfig
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.lexicon.word_pairs import PairList
 from forestalign.parsers import load_parser
 from forestalign.tokens import tokenize
 from forestalign.words import Analysis, analyse_parse
-from forestalign.words.learned import context_layers, lexical_layers
-from forestalign.words.learned.metric import load_metric
-from forestalign.words.learned.sides import CONTENT, WINDOW, Lexicon, WordSide, prepare
-
-pytestmark = pytest.mark.skipif(core("words.learned._context_layers") is None, reason="the compiled core is not built")
+from forestalign.words.learned import evidence
+from forestalign.words.learned.sides import CONTENT, NEAR, REGION, WINDOW, Lexicon, WordSide, prepare
+from forestalign.words.word_vectors import load_metric
 
 SEEDS = st.integers(0, 10_000)
 COUNTS = st.integers(1, 12)
@@ -44,62 +40,93 @@ def _values(draw: Draw, rows: int, columns: int) -> Float32Array:
     return (draw.integers(0, 5, (rows, columns)) / 4 * draw.choice([1.0, 0.7], (rows, columns))).astype(np.float32)
 
 
-@pytest.mark.parametrize("layer", [context_layers.surroundings, context_layers.relatives])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS, COUNTS, COUNTS)
-def test_surroundings_and_relatives_of_both_twins_are_equal(
-    layer: Callable[..., Float32Array], seed: int, rows: int, columns: int
-) -> None:
+def test_surroundings_are_the_sums_over_other_pairs(seed: int, rows: int, columns: int) -> None:
     draw = np.random.default_rng(seed)
-    pair, values = (_side(draw, rows), _side(draw, columns)), _values(draw, rows, columns)
-    np.testing.assert_allclose(layer(*pair, values), layer(*pair, values, plain=True), atol=2e-6)
+    left, right, values = _side(draw, rows), _side(draw, columns), _values(draw, rows, columns)
+    found = dict(zip(evidence.SURROUNDINGS, evidence.surroundings(left, right, values), strict=True))
+    for i, j in np.ndindex(rows, columns):
+        others = [(k, l) for k in range(rows) for l in range(columns) if k != i and l != j]
+        window = sum(
+            values[k, l]
+            for k, l in others
+            if abs(k - i) <= WINDOW and abs(l - j) <= WINDOW and left.is_content[k] and right.is_content[l]
+        )
+        assert found["window"][i, j] == pytest.approx(min(window, 4.0) / 4.0, abs=1e-5)
+        for name, scale in (("near", NEAR), ("region", REGION)):
+            total = sum(values[k, l] * np.exp(-(abs(k - i) + abs(l - j)) / scale) for k, l in others)
+            assert found[name][i, j] == pytest.approx(np.log1p(total), abs=1e-5)
+        assert found["left"][i, j] == _beside(values, i - 1, j - 1)
+        assert found["right"][i, j] == _beside(values, i + 1, j + 1)
 
 
-@settings(max_examples=60, deadline=None)
+def _beside(values: Float32Array, i: int, j: int) -> float:
+    rows, columns = values.shape
+    if 0 <= i < rows and 0 <= j < columns:
+        return float(values[i, j])
+    return float((i, j) in ((-1, -1), (rows, columns)))
+
+
+@settings(max_examples=40, deadline=None)
 @given(SEEDS, COUNTS, COUNTS)
-def test_rivals_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
+def test_relatives_are_the_values_of_parents_and_children(seed: int, rows: int, columns: int) -> None:
+    draw = np.random.default_rng(seed)
+    left, right, values = _side(draw, rows), _side(draw, columns), _values(draw, rows, columns)
+    found = dict(zip(evidence.RELATIVES, evidence.relatives(left, right, values), strict=True))
+    expected = {name: np.zeros((rows, columns)) for name in evidence.RELATIVES}
+    for i, j in np.ndindex(rows, columns):
+        above, over = left.heads[i], right.heads[j]
+        is_related = left.relations[i] == right.relations[j]
+        if above >= 0 and over >= 0:
+            expected["parents"][i, j] = values[above, over]
+            expected["parents related"][i, j] = values[above, over] * is_related
+            expected["children"][above, over] += values[i, j]
+            expected["children related"][above, over] += values[i, j] * is_related
+            expected["crossed"][i, over] += values[above, j]
+            expected["crossed"][above, j] += values[i, over]
+    for name, most in (("children", 3.0), ("children related", 3.0), ("crossed", 2.0)):
+        expected[name] = np.minimum(expected[name], most) / most
+    for name, values_of in expected.items():
+        np.testing.assert_allclose(found[name], values_of, atol=1e-5, err_msg=name)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS, COUNTS, COUNTS)
+def test_rivals_are_the_best_other_partners_and_the_rest(seed: int, rows: int, columns: int) -> None:
     belief = _values(np.random.default_rng(seed), rows, columns)
-    np.testing.assert_allclose(context_layers.rivals(belief), context_layers.rivals(belief, plain=True), atol=1e-6)
+    strong, weak, more, less = evidence.rivals(belief)
+    for i, j in np.ndindex(rows, columns):
+        others = np.delete(belief[i], j), np.delete(belief[:, j], i)
+        best = [float(other.max()) if len(other) else 0.0 for other in others]
+        rest = [min(max(float(other.sum()) - top, 0.0), 2.0) for other, top in zip(others, best, strict=True)]
+        assert (strong[i, j], weak[i, j]) == pytest.approx((max(best), min(best)), abs=1e-6)
+        assert (more[i, j], less[i, j]) == pytest.approx((max(rest), min(rest)), abs=1e-5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS, COUNTS, COUNTS)
-def test_run_lengths_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
+def test_a_run_goes_along_the_diagonal_until_words_differ(seed: int, rows: int, columns: int) -> None:
     draw = np.random.default_rng(seed)
     same, weight = (draw.integers(0, 2, (2, rows, columns))).astype(np.float32)
-    plain = context_layers.run_lengths(same, same * weight, plain=True)
-    assert (context_layers.run_lengths(same, same * weight) == plain).all()
+    lengths, weights = evidence.run_lengths(same, same * weight)
+    for i, j in np.ndindex(rows, columns):
+        run = [(i, j)] if same[i, j] else []
+        for step in (-1, 1):
+            k = step
+            while 0 <= i + k < rows and 0 <= j + k < columns and run and same[i + k, j + k]:
+                run.append((i + k, j + k))
+                k += step
+        assert (lengths[i, j], weights[i, j]) == (len(run), sum(weight[place] for place in run))
 
 
-@pytest.mark.parametrize("plain", [False, True])
-def test_the_window_ends_after_three_tokens(plain: bool) -> None:
+def test_the_window_ends_after_three_tokens() -> None:
     side = _side(np.random.default_rng(0), 9, np.full(9, CONTENT, dtype=np.int8))
     values = np.zeros((9, 9), dtype=np.float32)
     values[0, 0] = 1.0
-    window = context_layers.surroundings(side, side, values, plain)[context_layers.SURROUNDINGS.index("window")]
+    window = evidence.surroundings(side, side, values)[evidence.SURROUNDINGS.index("window")]
     assert window[WINDOW, WINDOW] > 0
     assert window[WINDOW + 1, WINDOW] == window[WINDOW, WINDOW + 1] == window[0, 0] == 0
-
-
-@settings(max_examples=60, deadline=None)
-@given(SEEDS, COUNTS, COUNTS)
-def test_context_layers_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
-    draw = np.random.default_rng(seed)
-    pair, values = (_side(draw, rows), _side(draw, columns)), _values(draw, rows, columns)
-    same, links = draw.integers(0, 2, (2, rows, columns)).astype(np.float32)
-    plain = context_layers.context_layers(*pair, same, values, links, plain=True)
-    assert len(plain) == len(context_layers.CONTEXT)
-    np.testing.assert_allclose(context_layers.context_layers(*pair, same, values, links), plain, atol=2e-6)
-
-
-@settings(max_examples=60, deadline=None)
-@given(SEEDS, COUNTS, COUNTS)
-def test_belief_layers_of_both_twins_are_equal(seed: int, rows: int, columns: int) -> None:
-    draw = np.random.default_rng(seed)
-    pair, belief = (_side(draw, rows), _side(draw, columns)), _values(draw, rows, columns)
-    plain = context_layers.belief_layers(*pair, belief, plain=True)
-    assert len(plain) == len(context_layers.BELIEF)
-    np.testing.assert_allclose(context_layers.belief_layers(*pair, belief), plain, atol=1e-5)
 
 
 # ---- lexical layers ----
@@ -123,25 +150,33 @@ def analyses() -> list[tuple[Analysis, Analysis]]:
     return list(zip(found[::2], found[1::2], strict=True))
 
 
-@pytest.mark.parametrize("listed", [False, True])
-@pytest.mark.parametrize("contextual", [False, True])
-def test_lexical_layers_of_both_twins_are_the_same(
-    analyses: list[tuple[Analysis, Analysis]], listed: bool, contextual: bool
-) -> None:
+def test_every_lexical_layer_says_something_where_it_is_asked(analyses: list[tuple[Analysis, Analysis]]) -> None:
+    seen = {
+        (listed, contextual): _layers_with_values(analyses, listed, contextual)
+        for listed in (False, True)
+        for contextual in (False, True)
+    }
+    assert seen[True, True] == set(evidence.LEXICAL)
+    for (listed, contextual), names in seen.items():
+        missing = set(evidence.LEXICAL) - names
+        switched_off = {name for name in missing if not listed and "listed" in name}
+        switched_off |= {name for name in missing if not contextual and ("context" in name or "middle" in name)}
+        assert missing == switched_off
+
+
+def _layers_with_values(analyses: list[tuple[Analysis, Analysis]], listed: bool, contextual: bool) -> set[str]:
     pairs = PairList([("barked", "yelped"), ("man", "men"), ("the", "a")]) if listed else None
     lexicon = Lexicon(load_wordnet(), load_vectors(), pairs, load_metric())
-    seen = np.zeros(len(lexical_layers.LEXICAL), bool)
+    seen = np.zeros(len(evidence.LEXICAL), bool)
     for source, target in analyses:
         sides = [prepare(analysis, lexicon) for analysis in (source, target)]
         if not contextual:
             sides = [replace(side, contextual=None) for side in sides]
-        layers = lexical_layers.lexical_layers(source, target, *sides, lexicon)
-        assert np.array_equal(layers, lexical_layers.lexical_layers(source, target, *sides, lexicon, plain=True))
+        layers = evidence.lexical_layers(source, target, *sides, lexicon)
+        turned = evidence.lexical_layers(target, source, *reversed(sides), lexicon)
+        np.testing.assert_allclose(turned, layers.transpose(0, 2, 1), atol=1e-6)
         seen |= layers.any(axis=(1, 2))
-    missing = {name for name, has_values in zip(lexical_layers.LEXICAL, seen, strict=True) if not has_values}
-    switched_off = {name for name in missing if not listed and "listed" in name}
-    switched_off |= {name for name in missing if not contextual and ("context" in name or "middle" in name)}
-    assert missing == switched_off
+    return {name for name, has_values in zip(evidence.LEXICAL, seen, strict=True) if has_values}
 
 
 def test_relations_are_those_that_the_lexicon_has_pair_by_pair(analyses: list[tuple[Analysis, Analysis]]) -> None:
@@ -149,7 +184,7 @@ def test_relations_are_those_that_the_lexicon_has_pair_by_pair(analyses: list[tu
     found = 0
     for source, target in analyses:
         left, right = (prepare(analysis, Lexicon(wordnet, load_vectors())) for analysis in (source, target))
-        marks = lexical_layers._relation_marks(left, right, None)
+        marks = evidence._relation_marks(left, right, None)
         for i, one in enumerate(left.lemmas):
             for j, other in enumerate(right.lemmas):
                 if one == other or not left.is_content[i] or not right.is_content[j]:
@@ -171,7 +206,7 @@ def test_relations_are_those_that_the_lexicon_has_pair_by_pair(analyses: list[tu
 
 def _middle(cosines: list[list[float]], same: list[list[bool]]) -> dict[str, list[list[float]]]:
     layers: dict[str, GenericArray] = {}
-    lexical_layers._middle_layers(layers, np.array(cosines, dtype=np.float32), np.array(same))
+    evidence._middle_layers(layers, np.array(cosines, dtype=np.float32), np.array(same))
     return {name: np.round(layer.astype(float), 3).tolist() for name, layer in layers.items()}
 
 

@@ -14,7 +14,8 @@ from forestalign.config import AlignConfig
 from forestalign.errors import GrammarError
 from forestalign.lexicon import load_vectors
 from forestalign.words import Analysis, WordAligner
-from forestalign.words.learned.metric import (
+from forestalign.words.learned.sides import is_foreign
+from forestalign.words.word_vectors import (
     LEARNED,
     Metric,
     learned_layers,
@@ -23,7 +24,6 @@ from forestalign.words.learned.metric import (
     read_metric,
     write_metric,
 )
-from forestalign.words.learned.sides import is_foreign
 from tests.builders.word_pairs import analysed, plain
 
 
@@ -137,5 +137,5 @@ def test_learned_layers_follow_their_names_in_whatever_order_these_stand(monkeyp
     metric, numbers = random_metric(1)
     left, right = (metric.of(numbers.normal(size=(count, 5)).astype(np.float32)) for count in (3, 4))
     expected = learned_layers(left, right)
-    monkeypatch.setattr("forestalign.words.learned.metric.LEARNED", LEARNED[::-1])
+    monkeypatch.setattr("forestalign.words.word_vectors.LEARNED", LEARNED[::-1])
     np.testing.assert_array_equal(learned_layers(left, right), expected[::-1])

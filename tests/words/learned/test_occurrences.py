@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import forestalign
-from forestalign.words.learned.occurrences import _other_best
+from forestalign.words.learned.matching import _other_best
 
 SWAPPED = [
     (

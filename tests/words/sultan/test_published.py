@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.words import Arc, Entity
-from forestalign.words.dependency_arcs import Orientation, canonical_label, load_equivalences
+from forestalign.words.analysis import Orientation, canonical_label, load_equivalences
 from forestalign.words.similarity import Sources, WordSimilarity
-from forestalign.words.sultan.candidates import Candidate, compete
-from forestalign.words.sultan.families import Family
-from forestalign.words.sultan.growing_links import common_runs
+from forestalign.words.sultan.stages import Candidate, Family, common_runs, compete
 from tests.builders.word_pairs import align, analysed, plain, stages_of
 
 # ---- word similarity ----

@@ -14,18 +14,29 @@ from forestalign.errors import GrammarError
 from forestalign.lexicon import PairList
 from forestalign.words import Analysis, Entity
 from forestalign.words.alignment import WordAlignment, WordLink
-from forestalign.words.dependency_arcs import Arc, Orientation, canonical_label, collapse, read_equivalences
+from forestalign.words.analysis import Arc, Orientation, canonical_label, collapse, read_equivalences
 from forestalign.words.similarity import Sources, WordSimilarity, form
-from forestalign.words.sultan.candidates import Candidate, Copies, Pair, best_first, compete
-from forestalign.words.sultan.families import Family, Relative, relative_pairs
-from forestalign.words.sultan.growing_links import Links, common_runs
-from forestalign.words.sultan.identity import (
+from forestalign.words.sultan.published import (
+    carry_over,
+    is_acronym,
     link_final_punctuation,
     link_hyphenated_groups,
     link_leftover_hyphens,
+    link_names,
     link_sequences,
 )
-from forestalign.words.sultan.name_links import carry_over, is_acronym, link_names
+from forestalign.words.sultan.stages import (
+    Candidate,
+    Copies,
+    Family,
+    Links,
+    Pair,
+    Relative,
+    best_first,
+    common_runs,
+    compete,
+    relative_pairs,
+)
 from tests.builders.word_pairs import analysed, plain
 
 # ---- similarity ----

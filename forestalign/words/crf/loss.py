@@ -3,6 +3,13 @@
 Token model: a word with several gold links may take any of them, so the right paths are a set and the numerator is a
 sum over it. (The published program takes one link and calls the others wrong.) Phrase model: the one path that covers
 most gold links with complete blocks, and of those the one with the fewest segments.
+
+Softmax-margin loss of the CRF and its gradient (section 3.1; Gimpel and Smith's cost-augmented likelihood).
+
+    loss = log sum over all a of exp(score(a) + cost(a)) - log sum over right a of exp(score(a))
+    gradient = expected features under the first sum - expected features under the second
+
+`score(a)` is the sum of weight times feature value along the path; the cost is the Hamming cost of `gold`.
 """
 
 from __future__ import annotations
@@ -13,12 +20,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from forestalign.arrays import BoolArray, FloatArray
+from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.tokens import Sentence
-from forestalign.words.crf import lattice_kernels as kernels
-from forestalign.words.crf.chunks import Chunk, chunk
+from forestalign.words.crf.cells import Chunk, chunk
 from forestalign.words.crf.feature_space import FeatureSpace
-from forestalign.words.crf.lattice import Segment, allowed_segments
+from forestalign.words.crf.lattice import Lattice, Marginals, Segment, allowed_segments, marginals, viterbi
+from forestalign.words.crf.pair_features import DirectionFeatures, feature_counts, lattice_of
 
 Link = tuple[int, int]
 CUT = 1e-3  # price of one more segment, far below the worth of a link
@@ -81,8 +88,8 @@ def gold_path(linked: BoolArray, source_max: int, target_max: int) -> tuple[Segm
         windows = np.lib.stride_tricks.sliding_window_view(linked, (s + 1, t + 1))
         complete = windows.all(axis=(2, 3))
         worth[: rows - s, s, : columns - t, t] = np.where(complete, (s + 1) * (t + 1) - CUT, -np.inf)
-    _, path = kernels.viterbi(worth, np.full(rows, -CUT), np.zeros((columns + 2, columns + 2)))
-    return tuple(Segment(*map(int, row)) for row in path)
+    _, path = viterbi(Lattice(worth, np.full(rows, -CUT), np.zeros((columns + 2, columns + 2))))
+    return path
 
 
 def _span_costs(word_costs: FloatArray, shape: tuple[int, int, int, int]) -> FloatArray:
@@ -125,3 +132,72 @@ def _match(source: Chunk, target: Chunk, links: Collection[Link]) -> bool:
 
 def _block(source: Chunk, target: Chunk) -> list[Link]:
     return [(i, j) for i in range(source.begin, source.end) for j in range(target.begin, target.end)]
+
+
+@dataclass(frozen=True, slots=True)
+class RightPath:
+    """The features of the only right path that a pair has: they are the same whatever the weights."""
+
+    places: IntArray
+    values: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One training pair in one direction; `right_path` saves the second sum where it has one term."""
+
+    features: DirectionFeatures
+    gold: Gold
+    weight: float = 1.0
+    right_path: RightPath | None = None
+
+
+def example_of(features: DirectionFeatures, gold: Gold, space: FeatureSpace, weight: float = 1.0) -> Example:
+    """A pair with its features and gold, ready for the objective."""
+    if not _has_one_path(gold):
+        return Example(features, gold, weight)
+    target_count = gold.right_segments.shape[2]
+    steps = np.zeros((target_count + 2, target_count + 2))
+    counts = feature_counts(features, space, _right(gold, np.zeros(1), np.zeros(1), steps))
+    places = np.flatnonzero(counts)
+    return Example(features, gold, weight, RightPath(places, counts[places]))
+
+
+def _has_one_path(gold: Gold) -> bool:
+    """Whether every source word lies in exactly one right segment or NULL."""
+    covered = gold.right_nulls.astype(np.int64)
+    per_length = gold.right_segments.sum(axis=(2, 3))
+    for s in range(per_length.shape[1]):
+        for k in range(s + 1):
+            covered[k:] += per_length[: len(covered) - k, s]
+    return bool((covered == 1).all())
+
+
+def _right(gold: Gold, segments: FloatArray, nulls: FloatArray, transitions: FloatArray) -> Marginals:
+    """The sum over the right paths."""
+    right_segments, right_nulls = (
+        np.where(gold.right_segments, segments, -np.inf),
+        np.where(gold.right_nulls, nulls, -np.inf),
+    )
+    return marginals(Lattice(right_segments, right_nulls, transitions))
+
+
+def loss_and_gradient(example: Example, space: FeatureSpace, weights: FloatArray) -> tuple[float, FloatArray]:
+    """The softmax-margin loss of one example, and its gradient."""
+    lattice = lattice_of(example.features, space, weights)
+    gold, right_path = example.gold, example.right_path
+    free = marginals(
+        Lattice(lattice.segments + gold.cost_segments, lattice.nulls + gold.cost_nulls, lattice.transitions)
+    )
+    if right_path is not None:
+        gradient = feature_counts(example.features, space, free)
+        gradient[right_path.places] -= right_path.values
+        return free.log_partition - float(right_path.values @ weights[right_path.places]), gradient
+    right = _right(gold, lattice.segments, lattice.nulls, lattice.transitions)
+    difference = Marginals(
+        free.log_partition - right.log_partition,
+        free.segments - right.segments,
+        free.nulls - right.nulls,
+        free.transitions - right.transitions,
+    )
+    return difference.log_partition, feature_counts(example.features, space, difference)

@@ -15,8 +15,8 @@ from forestalign.config import AlignConfig
 from forestalign.errors import GrammarError
 from forestalign.parsers import Parser, load_parser
 from forestalign.tokens import Sentence, tokenize
-from forestalign.words import centred_vectors
-from forestalign.words.centred_vectors import (
+from forestalign.words import word_vectors
+from forestalign.words.word_vectors import (
     CENTRE_WEIGHT,
     centre_of,
     centred_cosines,
@@ -121,4 +121,4 @@ def test_a_file_that_is_no_centre_is_named(tmp_path: Path, value: GenericArray) 
 def test_the_centre_belongs_to_the_shipped_parser(parser: Parser) -> None:
     (one,) = parsed(parser, "The bridge will be closed until May .")
     assert one.context_vectors is not None
-    assert centred_vectors.load_centre().shape == one.context_vectors.shape[1:]
+    assert word_vectors.load_centre().shape == one.context_vectors.shape[1:]
