@@ -187,9 +187,10 @@ def test_pairs_are_judged_by_the_command(tmp_path: Path, capfd: pytest.CaptureFi
     path.write_text("He left.\tHe left.\nHe sold nine cars.\tHe sold ten cars.\n")
     assert main(["similarity", str(path), "-q"]) == 0
     lines = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
-    assert [len(line) for line in lines] == [4, 4]
-    assert float(lines[0][1]) > float(lines[1][1])
-    assert "nine became ten" in lines[1][3]
+    assert [line[0] for line in lines] == ["1", "2"]
+    assert [len(line) for line in lines] == [5, 5]
+    assert float(lines[0][2]) > float(lines[1][2])
+    assert "nine became ten" in lines[1][4]
 
 
 def test_results_and_pairs_together_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
