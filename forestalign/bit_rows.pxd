@@ -57,14 +57,6 @@ cdef inline int lowest(uint64_t bits) noexcept nogil:
     return popcount((bits & (~bits + 1)) - 1)
 
 
-cdef inline int size_of(const uint64_t* row, int blocks) noexcept nogil:
-    """Number of members."""
-    cdef int k, count = 0
-    for k in range(blocks):
-        count += popcount(row[k])
-    return count
-
-
 cdef inline bint has(const uint64_t* row, int place) noexcept nogil:
     return (row[place >> 6] >> (place & 63)) & 1
 
@@ -83,13 +75,6 @@ cdef inline void put_range(uint64_t* row, int begin, int end) noexcept nogil:
     cdef int place
     for place in range(begin, end):
         put(row, place)
-
-
-cdef inline void keep_common(uint64_t* row, const uint64_t* other, int blocks) noexcept nogil:
-    """Take out what another set has not."""
-    cdef int k
-    for k in range(blocks):
-        row[k] &= other[k]
 
 
 cdef inline bint are_equal(const uint64_t* row, const uint64_t* other, int blocks) noexcept nogil:

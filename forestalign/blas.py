@@ -7,18 +7,22 @@ quicker too.
 OpenBLAS has one number for the whole process. threadpoolctl lets only the first thread that asks change it, and does
 nothing for all others; so OpenBLAS is told by its own function. Libraries that keep a number for each thread (those
 built on OpenMP) are told in each.
+
+The kernels that BLAS and the encoder take depend on the processor, and with them the last digits: `processor_kind`.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from itertools import product
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -27,6 +31,7 @@ Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 # packages that bring a BLAS of their own, which is there once they are imported
 BRINGERS = ("numpy", "scipy.linalg", "scipy.optimize", "torch")
+_VECTOR_INSTRUCTIONS = ("avx", "fma", "amx", "sse4", "asimd", "sve")
 _PREFIXES, _SUFFIXES = ("", "scipy_"), ("", "64_", "_64")  # of the names of OpenBLAS's functions
 
 
@@ -84,6 +89,19 @@ def _put(libraries: Sequence[BlasLibrary], counts: Sequence[int]) -> list[int]:
         if old != count:
             library.put(count)
     return before
+
+
+@lru_cache(maxsize=1)
+def processor_kind() -> str:
+    """The kernels of BLAS and the vector instructions of this processor: where both are the same, all digits are."""
+    import numpy  # noqa: F401
+
+    kernels = {str(each.get("architecture", each["internal_api"])) for each in ThreadpoolController().info()}
+    path = Path("/proc/cpuinfo")
+    listed = path.read_text(encoding="utf-8").splitlines() if path.exists() else [platform.processor()]
+    words = next((line.split() for line in listed if line.startswith(("flags", "Features"))), listed[:1])
+    vectors = sorted(word for word in words if word.startswith(_VECTOR_INSTRUCTIONS))
+    return " ".join([platform.machine(), *sorted(kernels), *vectors])
 
 
 def loaded_libraries() -> tuple[BlasLibrary, ...]:

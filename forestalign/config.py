@@ -13,21 +13,14 @@ Links = Literal["sultan", "dictionary", "union", "crf", "meteor", "ted", "simila
 Matching = Literal["argmax", "itermax", "match"]
 Profile = Literal["best", "paper", "published"]
 Search = Literal["forest", "ted"]
-ParseScore = Literal["tree", "local"]
-Penalty = Literal["rank", "literal"]
-Normaliser = Literal["distinct", "node"]
-NullNormaliser = Literal["own", "literal"]
 Direction = Literal["directional", "symmetric"]
 Scoring = Literal["best", "paper"]
-Decode = Literal["best", "risk"]
 # The smallest and the largest value of a number; counts of which 0 means "all" begin there.
 PAPER_ONLY = (
     "null_penalty",
     "noncompositional_penalty",
     "link_weight",
     "parse_weight",
-    "parse_score",
-    "penalty",
 )  # what `scoring="best"` has learned weights for
 RANGES = {
     "nbest": (1, math.inf),
@@ -88,21 +81,14 @@ class Settings(TypedDict, total=False):
     paths: int
     variants: int
     cube: int
-    single_trees: bool
     prospect_share: float
     prospect_links: float
     max_words: int
     kbest: int
-    decode: Decode
-    strict: bool
     evidence: str
     rivals: bool
     monotonic: bool
     one_best: bool
-    parse_score: ParseScore
-    penalty: Penalty
-    normaliser: Normaliser
-    null_normaliser: NullNormaliser
     direction: Direction
     lifts: bool
     plain: bool
@@ -147,23 +133,16 @@ class AlignConfig:
     paths: int = 2  # best paths kept between two nodes of a forest; 0: all
     variants: int = 2  # hypotheses of one beam with the same target phrase and target words; 0: all
     cube: int = 60  # cube pruning: combinations (a, b) of two pools with (a+1)(b+1) at most this; 0: all; likewise
-    single_trees: bool = True  # search single trees beside the forests: the best ones, those of the best alignment
     prospect_share: float = 0.5  # of beams and pools that goes by prospect, not by gain; likewise
     prospect_links: float = 0.1  # ω: share of open links in a prospect; likewise
     max_words: int = 300  # longer sentences are refused
     kbest: int = 1  # alignments to return
-    decode: Decode = "best"  # the best-scored alignment; "risk": that of highest expected F1 over the k best
 
-    # ---- experimental: switches of ablations, and readings of the paper that were compared ----
-    strict: bool = False  # only derivations that lie in one of the n-best trees
+    # ---- experimental: switches of ablations ----
     evidence: str = "all"  # kinds of evidence for phrases, separated by commas: "all", "none", or names
     rivals: bool = True  # word links compete with each other (phrases/scoring/link_competition.py)
     monotonic: bool = False  # no non-compositional steps
     one_best: bool = False  # 1-best trees only
-    parse_score: ParseScore = "tree"  # log p of the trees, or "local" marginals, as in 5.4, of very different size
-    penalty: Penalty = "rank"  # each null word once, as 5.3 ranks; "literal": again at every pair above it
-    normaliser: Normaliser = "distinct"  # "distinct" feature vectors, or "node"
-    null_normaliser: NullNormaliser = "own"  # "own" side, or "literal"
     direction: Direction = "symmetric"  # or "directional"; symmetric gains 0.7 F1 on annotations/dev
     lifts: bool = True  # one support, both paths null; gold of the paper's kind has such pairs
     plain: bool = False  # the plain Python search instead of the compiled one

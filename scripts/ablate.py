@@ -46,7 +46,6 @@ VARIANTS = (
     Variant("w/o non-compositional steps", {"monotonic": True}),
     Variant("w/o lifts", {"lifts": False}),
     Variant("w/o competition of links", {"rivals": False}),
-    Variant("w/o search of single trees", {"single_trees": False}),
     Variant("w/o rest costs", {"prospect_share": 0.0}),
     Variant("one direction", {"direction": "directional"}),
     Variant("w/o phrase evidence", {"evidence": "none"}),

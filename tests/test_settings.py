@@ -95,7 +95,7 @@ def test_an_unknown_setting_is_told_with_all_there_are() -> None:
 
 def test_differences_are_what_was_changed() -> None:
     assert DEFAULT_CONFIG.differences() == {}
-    assert DEFAULT_CONFIG.replace(beam=7, strict=True).differences() == {"beam": 7, "strict": True}
+    assert DEFAULT_CONFIG.replace(beam=7, monotonic=True).differences() == {"beam": 7, "monotonic": True}
 
 
 @pytest.mark.parametrize("name", PAPER_ONLY)

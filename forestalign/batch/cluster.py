@@ -6,7 +6,8 @@ are loaded once per process, limits and crashes are treated alike, and the resul
 A task whose Dask worker dies is given to another one by the scheduler.
 
 Before the first pair every Dask worker has to have the same version, grammar and files as the run; one that joins later
-is asked before its first pair. Lost workers are reported.
+is asked before its first pair. Lost workers are reported, and so are those whose kind of processor is another: the last
+digits of scores may depend on it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 import threading
 import time
 from asyncio import CancelledError
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.metadata import version
@@ -30,6 +31,7 @@ from typing import Any, Self
 from forestalign.batch.run_facts import OtherRunError, RunFacts
 from forestalign.batch.worker_program import Crashed, Message, Raised, Reply
 from forestalign.batch.workers import Worker, WorkerProcess
+from forestalign.blas import processor_kind
 from forestalign.errors import ForestAlignError, InputError, MissingExtraError, UsageError, counted
 
 _CONNECT_SECONDS = 5
@@ -60,6 +62,7 @@ class Cluster:
         self._finished: SimpleQueue[tuple[int, Any]] = SimpleQueue()
         self._capacity, self._asked = 0, float("-inf")
         self._seen: dict[str, float] = {}  # when each worker was there last
+        self._known: set[str] = set()  # workers whose processors were asked for
         self._last_worker = time.monotonic()  # when any was there
         self._agreed: set[RunFacts | None] = set()
         try:
@@ -95,6 +98,7 @@ class Cluster:
         for worker in sorted(lost):
             del self._seen[worker]
             _say(f"the cluster's worker {worker} is lost; {counted(len(threads), 'worker')} left")
+        self._tell_unlike_processors([worker for worker in threads if worker not in self._known])
         self._seen |= dict.fromkeys(threads, now)
         if threads:
             self._last_worker = now
@@ -110,6 +114,17 @@ class Cluster:
             if other != own:
                 told = f"has forestalign {other}" if isinstance(other, str) else "has no forestalign"
                 raise UsageError(f"the cluster's worker {worker} {told}; this is version {own}")
+
+    def _tell_unlike_processors(self, workers: Sequence[str]) -> None:
+        """Say which workers have another kind of processor than this one."""
+        if not workers:
+            return
+        self._known.update(workers)
+        with _losing_scheduler():
+            found = self._client.run(processor_kind, workers=list(workers), on_error="ignore")
+        for worker, kind in sorted(found.items()):
+            if kind != _own_processor():
+                _say(f"the cluster's worker {worker} has another kind of processor: last digits of scores may differ")
 
     def _agree(self, facts: RunFacts) -> None:
         """Every worker has the run's grammar and files, before anybody is given a pair."""
@@ -295,6 +310,9 @@ def _pool(worker: Any) -> _Pool:
         pool: _Pool = worker.__dict__.get(_POOL) or _Pool()
         worker.__dict__[_POOL] = pool
     return pool
+
+
+_own_processor = processor_kind  # a name of its own, as workers are asked for theirs by the name of the function
 
 
 def _refuse_address(address: str) -> None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
-from importlib.metadata import version
 
 from forestalign.config import PLACES
 from forestalign.errors import UsageError
-from forestalign.grammar import grammar_hash
+from forestalign.grammar import grammar_hash, program_version
 from forestalign.inputs import content_digest
 
 FILE_FIELDS = frozenset({*PLACES, "given_file"})  # fields of settings and of what starts workers that name a file
@@ -42,7 +41,7 @@ class RunFacts:
     def here(cls, paths: list[str]) -> RunFacts:
         """Of this process and some files."""
         files = tuple((path, content_digest(path)) for path in paths)
-        return cls(version("forestalign"), grammar_hash(), files)
+        return cls(program_version(), grammar_hash(), files)
 
     def refuse_differences(self) -> None:
         """OtherRunError that says what is different in this process."""
@@ -87,7 +86,7 @@ def settings_of(start: Callable[..., object]) -> dict[str, object]:
 
     A setting that names a file or a folder stands for what it holds.
     """
-    found: dict[str, object] = {"version": version("forestalign"), "grammar": grammar_hash()}
+    found: dict[str, object] = {"version": program_version(), "grammar": grammar_hash()}
     found["work"] = _work_name(start)
     for owner, field, value in _flat(start):
         name = f"{field} of {owner}" if field in found else field

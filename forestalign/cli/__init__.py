@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from forestalign.cli.unused_options import warn_of_unused
+from forestalign.cli.batch_options import warn_of_unused
 from forestalign.errors import ForestAlignError, UsageError
 from forestalign.process_memory import is_out_of_memory
 from forestalign.terminal import TerminalText

@@ -4,7 +4,7 @@
     forestalign align pairs.tsv --short
     forestalign align "He bought a car." "A car was bought by him."
     forestalign align pairs.tsv --json -o results.jsonl --jobs 2
-    printf 'He died.\\tHe kicked the bucket.\\n' | forestalign align
+    printf 'He died.\tHe kicked the bucket.\n' | forestalign align
     forestalign align --chunks chunks.wa -o aligned.wa
 
 Prints the tree of phrase pairs, indented, each with its confidence, and what was replaced, dropped and added;
@@ -18,16 +18,27 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from forestalign.batch import Job, Layout
-from forestalign.cli.align_options import add_align_options, add_bars_option
-from forestalign.cli.batch_options import add_batch_options, share
-from forestalign.cli.chunk_batch import chunk_batch
-from forestalign.cli.pair_batch import align_batch
-from forestalign.cli.unused_options import Unused
-from forestalign.formats import to_json
+from forestalign.aligner import AlignerParts, LoadAligner
+from forestalign.batch import BadLine, Job, Layout, StartWork
+from forestalign.cli.align_options import (
+    METHODS,
+    add_align_options,
+    add_bars_option,
+    config_of,
+    count_of,
+    given_file,
+    read_jobs,
+)
+from forestalign.cli.batch_options import Unused, add_batch_options, run_batch, share
+from forestalign.config import AlignConfig
+from forestalign.errors import UsageError
+from forestalign.formats import BadRecord, Unread, to_json
+from forestalign.formats.chunk_files import ChunkedPair, chunks_to_ists, chunks_to_json, unread_chunked
 from forestalign.formats.codec import to_tsv
+from forestalign.phrases.chunk_alignment import AlignedChunks
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.terminal import wants_colour
 from forestalign.view.short_text import render_short
@@ -106,3 +117,49 @@ class AlignmentText:
             return render_short(alignment, self.colour) + "\n"
         least = self.min_confidence
         return render_text(alignment, self.colour, self.bars, verbose=self.verbose, min_confidence=least) + "\n"
+
+
+def align_batch(args: argparse.Namespace, show: Callable[[Job, Alignment], str], layout: Layout) -> int:
+    """Align all pairs, write what `show` makes of each, and return the exit code."""
+    config, given = config_of(args), given_file(args)
+    start = StartWork(LoadAligner(config, AlignerParts(given_file=given)), show)
+    return run_batch(args, read_jobs(args, config), start, layout, lambda: count_of(args))
+
+
+def chunk_batch(args: argparse.Namespace) -> int:
+    """Align the chunks of all pairs and return the exit code."""
+    from forestalign.chunk_aligner import LoadChunkAligner  # slow to import, and most calls align phrases
+
+    _check(args)
+    config = config_of(args)
+    start = StartWork(LoadChunkAligner(config), ChunkText(args.json))
+    return run_batch(args, _jobs(args.chunks, config), start, Layout.JSON if args.json else Layout.BLOCKS)
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.pairs != "-" or args.target is not None:
+        raise UsageError(f"--chunks {args.chunks} holds the pairs; expected no other file, not {args.pairs!r}")
+    if given_file(args):
+        raise UsageError(f"--chunks takes no parses; expected no {given_file(args)!r}")
+    if args.links not in METHODS:
+        raise UsageError(f"--links is {args.links!r}; with --chunks expected one of {', '.join(METHODS)}")
+
+
+def _jobs(path: str, config: AlignConfig) -> Iterator[Unread[Job | BadLine]]:
+    for unread in unread_chunked(path, config.max_words):
+        yield unread.then(_job)
+
+
+def _job(pair: ChunkedPair | BadRecord) -> Job | BadLine:
+    return pair if isinstance(pair, BadRecord) else Job(pair.number, pair.id, pair)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkText:
+    """Aligned chunks as JSON or as `.wa`."""
+
+    json: bool
+
+    def __call__(self, job: Job, aligned: Sequence[AlignedChunks]) -> str:
+        """What is printed of one pair."""
+        return chunks_to_json(job.key, aligned) if self.json else chunks_to_ists(job.payload, aligned)

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from forestalign.batch import (
     BadLine,
@@ -24,6 +25,24 @@ from forestalign.config import CHOICES
 from forestalign.formats import Unread
 from forestalign.outputs import check_different, check_output, is_stream
 from forestalign.tokens import Sentence
+
+
+class Unused(NamedTuple):
+    """An option, when it does nothing, and how to say that: "without --json", "with --links {links}"."""
+
+    option: str
+    is_unused: Callable[[argparse.Namespace], bool]
+    beside: str
+
+
+def warn_of_unused(parser: argparse.ArgumentParser, args: argparse.Namespace, rules: Sequence[Unused]) -> None:
+    """Tell which of the options that were changed from their defaults do nothing."""
+    dests = {option: action.dest for action in parser._actions for option in action.option_strings}
+    for option, is_unused, beside in rules:
+        dest = dests[option]
+        if getattr(args, dest) != parser.get_default(dest) and is_unused(args):
+            print(f"{parser.prog}: {option} does nothing {beside.format_map(vars(args))}", file=sys.stderr)
+
 
 _MOST_LOOKED_AT = 10  # pairs, to tell the language
 

@@ -131,8 +131,7 @@ def _colour(args: argparse.Namespace) -> bool:
 
 
 def _show_sources(args: argparse.Namespace, article: TextParts, summary: TextParts, names: tuple[str, str]) -> int:
-    from forestalign.texts.sources_text import render_sources, sources_page
-    from forestalign.texts.summary_sources import find_sources
+    from forestalign.texts.summary_sources import find_sources, render_sources, sources_page
 
     found = find_sources(article, summary, jobs=args.jobs)
     if args.json:

@@ -18,10 +18,10 @@ import os
 from dataclasses import dataclass
 
 from forestalign.batch import Job, Layout
+from forestalign.cli.align import align_batch
 from forestalign.cli.align_options import add_align_options
 from forestalign.cli.batch_options import add_batch_options, check_outputs
-from forestalign.cli.pair_batch import align_batch
-from forestalign.cli.result_input import is_results
+from forestalign.cli.inputs import is_results
 from forestalign.errors import UsageError
 from forestalign.formats.codec import read_phrases
 from forestalign.mining.verdicts import Similarity

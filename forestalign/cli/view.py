@@ -17,7 +17,7 @@ import argparse
 import sys
 
 from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
-from forestalign.cli.result_input import INPUT_HELP, result_files
+from forestalign.cli.inputs import INPUT_HELP, result_files
 from forestalign.errors import counted
 from forestalign.view import write_page
 

@@ -21,9 +21,8 @@ from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 
 from forestalign.batch import BadLine, Job, Layout, StartWork
-from forestalign.cli.batch_options import add_batch_options, line_count, run_batch
-from forestalign.cli.pair_input import add_pair_arguments, read_pair_input
-from forestalign.cli.unused_options import Unused
+from forestalign.cli.batch_options import Unused, add_batch_options, line_count, run_batch
+from forestalign.cli.inputs import add_pair_arguments, read_pair_input
 from forestalign.config import CHOICES, DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import NoParseError, UsageError
 from forestalign.formats import (

@@ -107,7 +107,7 @@ class ExpectationWorker:
         features = stage.features(source, target, pair.words)
         scores = stage.model.score(features, config)
         best = paper_search(source, target, pair.words, scores, config).best().derivations[0]
-        events = collect_events(features, best, config.normaliser, config.null_normaliser, config.direction)
+        events = collect_events(features, best, config.direction)
         return Aligned(events, bool(best.pairs) and not best.completed, best.completed)
 
 

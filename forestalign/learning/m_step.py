@@ -49,8 +49,6 @@ class Events:
 def collect_events(
     pairs: PairFeatures,
     alignment: Derivation,
-    normaliser: str = "distinct",
-    null_normaliser: str = "own",
     direction: str = "directional",
 ) -> Events:
     """The events of one aligned pair: source phrases with their targets or null, target phrases with null.
@@ -65,25 +63,21 @@ def collect_events(
     parts = []
     if sources:
         cells = np.stack(np.meshgrid(sources, np.arange(target_count + 1), indexing="ij"), -1)
-        parts.append(_block(pairs, cells, np.array(answers), _candidate_keys(pairs.target.group, normaliser)))
-    if targets and null_normaliser == "literal":
-        cells = np.stack(np.meshgrid([source_count] * len(targets), np.arange(target_count), indexing="ij"), -1)
-        parts.append(_block(pairs, cells, np.array(targets), np.arange(target_count)))
-    elif targets:
+        parts.append(_block(pairs, cells, np.array(answers), _candidate_keys(pairs.target.group)))
+    if targets:
         cells = np.stack(np.meshgrid(np.arange(source_count + 1), targets, indexing="ij"), -1).swapaxes(0, 1)
-        keys = _candidate_keys(pairs.source.group, normaliser)
+        keys = _candidate_keys(pairs.source.group)
         parts.append(_block(pairs, cells, np.full(len(targets), source_count), keys))
     if forward and direction == "symmetric":
         back = list(forward.values())
         cells = np.stack(np.meshgrid(np.arange(source_count + 1), back, indexing="ij"), -1).swapaxes(0, 1)
-        parts.append(_block(pairs, cells, np.array(list(forward)), _candidate_keys(pairs.source.group, normaliser)))
+        parts.append(_block(pairs, cells, np.array(list(forward)), _candidate_keys(pairs.source.group)))
     return join_events(parts)
 
 
-def _candidate_keys(group: Int32Array, normaliser: str) -> IntArray:
+def _candidate_keys(group: Int32Array) -> IntArray:
     """Candidates with the same key count once; the null phrase is the last."""
-    keys = np.append(group, group.max(initial=-1) + 1) if normaliser == "distinct" else np.arange(len(group) + 1)
-    return keys.astype(np.int64)
+    return np.append(group, group.max(initial=-1) + 1).astype(np.int64)
 
 
 def _block(pairs: PairFeatures, cells: IntArray, answers: IntArray, keys: IntArray) -> Events:

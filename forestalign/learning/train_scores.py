@@ -297,7 +297,7 @@ def _spans(source: Forest, target: Forest, derivation: Derivation) -> frozenset[
 
 def start_weights(config: AlignConfig) -> FloatArray:
     """The paper's scores under the settings, as weights of parts; evidence gets some, or it would never be tried."""
-    share = 1.0 - (config.parse_weight if config.parse_score == "tree" else 0.0)
+    share = 1.0 - config.parse_weight
     weights = paper_weights(share, config.null_penalty, config.noncompositional_penalty, config.link_weight)
     for k in range(SLICE["phrase"].start + 1, SLICE["phrase"].stop):
         weights[k] = START_EVIDENCE

@@ -28,6 +28,7 @@ class MeaningWords:
     bound: frozenset[str]
     all: frozenset[str]
     less: frozenset[str]
+    denying: frozenset[str]
     degrees: frozenset[frozenset[str]]  # pairs that are opposites
 
 

@@ -111,7 +111,8 @@ class SentenceReading:
         negators: dict[int, list[int]] = {}
         for token, word in enumerate(self.sentence.words):
             if _is_negation(standard_form(word).lower()) and self.sentence.tags[token] != "IN":
-                negators.setdefault(self.roles.predicate_over(token), []).append(token)
+                for head in {self.roles.predicate_over(token), self.dependencies.heads[token]}:
+                    negators.setdefault(head, []).append(token)
         return negators
 
     def is_joined(self, one: int, other: int) -> bool:
@@ -320,6 +321,8 @@ def _instances(
 
 
 def _correspond(one: Instance, other: Instance, rule: Rule, links: FloatArray) -> Iterator[Correspondence]:
+    if _is_doubtful(one) or _is_doubtful(other):
+        return
     shared = [(letter, word, other.filler(letter)) for letter, word in one.fillers if other.filler(letter) >= 0]
     swapped = tuple(
         letter
@@ -327,7 +330,7 @@ def _correspond(one: Instance, other: Instance, rule: Rule, links: FloatArray) -
         if any(_is_linked(links, word, third) and third != partner for mark, _, third in shared if mark != letter)
         and not _is_linked(links, word, partner)
     )
-    if not swapped and any(_contradicts(links, word, partner) for _, word, partner in shared):
+    if not swapped and (any(_contradicts(links, *each[1:]) for each in shared) or _crosses(one, other, links)):
         return
     if not (one.has_content and other.has_content) and not any(_is_linked(links, *each[1:]) for each in shared):
         return
@@ -338,7 +341,7 @@ def _correspond(one: Instance, other: Instance, rule: Rule, links: FloatArray) -
 
 
 def _is_linked(links: FloatArray, one: int, other: int) -> bool:
-    return bool(links[one, other] >= LIKELY)
+    return other >= 0 and bool(links[one, other] >= LIKELY)
 
 
 def _contradicts(links: FloatArray, one: int, other: int) -> bool:
@@ -346,6 +349,21 @@ def _contradicts(links: FloatArray, one: int, other: int) -> bool:
     if _is_linked(links, one, other):
         return False
     return bool(links[one].max() >= LIKELY or links[:, other].max() >= LIKELY)
+
+
+def _is_doubtful(instance: Instance) -> bool:
+    """Whether one noun phrase fills two slots."""
+    nouns = [word for letter, word in instance.fillers if letter in "XYZ"]
+    return len(set(nouns)) < len(nouns)
+
+
+def _crosses(one: Instance, other: Instance, links: FloatArray) -> bool:
+    """Whether what fills a slot of one fills another slot of the other, and nothing linked fills its own there."""
+    return any(
+        letter != mark and _is_linked(links, word, partner) and not _is_linked(links, word, other.filler(letter))
+        for letter, word in one.fillers
+        for mark, partner in other.fillers
+    )
 
 
 def _says_something(each: Correspondence, source: SentenceReading, target: SentenceReading) -> bool:

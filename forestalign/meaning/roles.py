@@ -109,6 +109,7 @@ class RoleFrames:
         while heads[word] >= 0 and seen < len(tags):
             is_own = tags[word][:2] in ("VB", "MD") and relations[word] not in ("aux", "aux:pass", "cop")
             is_clause = is_own or relations[word].split(":")[0] in (*_PROPOSITIONS, "advcl", "acl", "root")
+            is_clause |= relations[word] == "conj" and tags[word][:2] == "JJ"
             if is_clause and self.sentence.words[word].lower() not in negation_words():
                 break
             word = heads[word]

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, OPPOSITE, SIMILAR
+from forestalign.meaning.differences import Difference
 from forestalign.mining.edit_sides import EditSide
 from forestalign.phrases.result.alignment import Alignment, PhrasePair
-from forestalign.phrases.result.contradictions import Contradiction
 from forestalign.tokens import Span
 from forestalign.words.alignment import WordLink
 
@@ -38,7 +38,7 @@ class EditUnit:
 
 
 def units_of(
-    alignment: Alignment, source: EditSide, target: EditSide, contradictions: Sequence[Contradiction] = ()
+    alignment: Alignment, source: EditSide, target: EditSide, contradictions: Sequence[Difference] = ()
 ) -> list[EditUnit]:
     """All units, in the order of the source; neighbours that were kept are one."""
     opposites = {(each.source, each.target) for each in contradictions if each.kind == OPPOSITE}

@@ -15,18 +15,20 @@ from enum import StrEnum
 from typing import TypeVar
 
 from forestalign.errors import UsageError, counted, shown
-from forestalign.lexicon.findings import DIFFERENT, EQUAL, OTHER_ROLES, SIMILAR
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
 from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import may_begin, quantity_findings
+from forestalign.meaning import differences as kinds
+from forestalign.meaning.differences import Difference
 from forestalign.mining.edit_sides import EditSide, is_other_number
 from forestalign.mining.edit_units import EditUnit, units_of
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.phrases.result.contradictions import NEGATION, Contradiction
 from forestalign.phrases.scoring.schema import WordClass
 from forestalign.terminal import visible
 from forestalign.tokens import Sentence, Span, tokenize
 
 SpanPair = tuple[Span, Span]
+_OWN_EDITS = (kinds.NEGATION, kinds.NUMBER, kinds.ROLES, kinds.OPPOSITE)
 Place = TypeVar("Place", int, Span)
 
 
@@ -79,7 +81,7 @@ class PairEdits:
     id: str
     edits: tuple[Edit, ...]
     kept_share: float
-    contradictions: tuple[Contradiction, ...] = ()  # what makes the sentences say different things
+    contradictions: tuple[Difference, ...] = ()  # what makes the sentences say different things
 
     def __str__(self) -> str:
         """A line for each edit but what was kept."""
@@ -139,7 +141,7 @@ class _Comparison:
         self.id, self.links, self.pairs = alignment.id, alignment.words, alignment.phrases.pairs
         self.source = EditSide.of(alignment.source, alignment.source_tree)
         self.target = EditSide.of(alignment.target, alignment.target_tree)
-        self.contradictions = alignment.contradictions
+        self.contradictions = tuple(each for each in alignment.differences if each.contradicts)
         self.units = units_of(alignment, self.source, self.target, self.contradictions)
         nulls, lengths = alignment.phrases, (len(alignment.source), len(alignment.target))
         self.deleted = _spans_without([unit.source for unit in self.units], nulls.source_nulls, lengths[0])
@@ -150,7 +152,7 @@ class _Comparison:
         phrases = [
             self._edit(EditKind.KEPT, *unit.spans)
             if unit.is_kept
-            else self._edit(EditKind.REPLACED, *unit.spans, unit.relation)
+            else self._edit(EditKind.REPLACED, *unit.spans, unit.relation, self._kind_inside(unit))
             for unit in self.units
         ]
         phrases += [self._edit(EditKind.DELETED, span, None) for span in self.deleted]
@@ -226,12 +228,12 @@ class _Comparison:
     def _negations(self) -> Iterable[Edit]:
         """Negations of one side only, unless the other side says them in other words (*did not like*, *disliked*)."""
         for each in self.contradictions:
-            if each.kind == NEGATION:
+            if each.kind == kinds.NEGATION:
                 yield self._edit(EditKind.NEGATION, _span(each.source), _span(each.target))
 
     def _roles(self) -> Iterable[Edit]:
         for each in self.contradictions:
-            if each.kind == OTHER_ROLES:
+            if each.kind == kinds.ROLES:
                 yield self._edit(EditKind.ROLES, _span(each.source), _span(each.target), detail=each.reason)
 
     def _numbers(self) -> Iterable[Edit]:
@@ -246,7 +248,7 @@ class _Comparison:
                 yield self._edit(EditKind.NUMBER, unit.source, unit.target, detail="grammatical")
         gone, come = self._unpartnered(WordClass.NUMBER)
         told = list(zip(gone, come, strict=False))
-        told += [(each.source[0], each.target[0]) for each in self.contradictions if each.kind == DIFFERENT]
+        told += [(each.source[0], each.target[0]) for each in self.contradictions if each.kind == kinds.NUMBER]
         for source, target in dict.fromkeys(told):
             spans = Span(source, source + 1), Span(target, target + 1)
             if not any(_inside(spans[0], unit.source) and _inside(spans[1], unit.target) for unit in changed):
@@ -268,8 +270,15 @@ class _Comparison:
             found.append(sorted(words))
         return found[0], found[1]
 
+    def _kind_inside(self, unit: EditUnit) -> str:
+        """The kind of the first difference in a unit that has no edit of its own: *modality*, *time*, *name*."""
+        inside = (each.kind for each in self.contradictions if each.is_inside(unit.source, unit.target))
+        return next((kind for kind in inside if kind not in _OWN_EDITS), "")
+
     def _values_differ(self, unit: EditUnit) -> bool:
         """Whether two values differ: by the relation of the alignment, else as read (*twice* has no number tag)."""
+        if self._kind_inside(unit):
+            return False
         if unit.relation in (DIFFERENT, EQUAL):
             return unit.relation == DIFFERENT
         both_numbers = all(

@@ -8,7 +8,7 @@ order of their own at the door, and what was found is mirrored at the exit (`_in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from forestalign.arrays import FloatArray
@@ -29,7 +29,7 @@ from forestalign.phrases.scoring.model import PairScores, PhraseModel, load_mode
 from forestalign.phrases.scoring.pair_features import FeatureExtractor, PairFeatures
 from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model
 from forestalign.phrases.search.directed_search import DirectedSearch, comes_first, paper_search
-from forestalign.phrases.search.hypotheses import LEAST_ALIGNMENTS, Found, by_expected_f1
+from forestalign.phrases.search.hypotheses import Found
 from forestalign.phrases.search.tree_edit_search import align_by_edits
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import Tree
@@ -75,8 +75,7 @@ class PhraseStage:
     @property
     def is_symmetric(self) -> bool:
         """Whether exchanging the sentences has to mirror everything; scores that have a direction are their own."""
-        has_direction = self.scorer is not None or (self.score_model is None and self.config.null_normaliser != "own")
-        return self.config.direction == "symmetric" and not has_direction
+        return self.config.direction == "symmetric" and self.scorer is None
 
     def forests(self, source: Forest, target: Forest) -> tuple[Forest, Forest]:
         """What is searched of the two forests: all of it, or with `one_best` the best tree of each."""
@@ -126,16 +125,11 @@ class PhraseStage:
     def _search(self, source: Forest, target: Forest, links: WordAlignment) -> Searched:
         evidence, scores = self._evidence(source, target, links), self._score(source, target, links)
         config = self.config
-        if config.decode == "risk":
-            config = config.replace(kbest=max(config.kbest, LEAST_ALIGNMENTS))
         if self.score_model is None:
             found = paper_search(source, target, links, scores, config).best()
         else:
             features = derivation_features(source, target, links, scores, evidence, config.rivals)
             found = DirectedSearch(source, target, *weigh_features(features, self.score_model.weights), config).best()
-        if config.decode == "risk":
-            ordered = by_expected_f1(found.derivations, source, target)
-            found = replace(found, derivations=ordered[: self.config.kbest])
         if self.score_model is not None:
             found = judged(found, features, self.score_model)
         return Searched(found, scores.pair, evidence)

@@ -5,7 +5,8 @@
 2. A program over the others pairs one sentence with one, with two or three, or two or three with one, in order, so that
    the sum of (likeness - LEAST_LIKE) is largest. It looks at a band around the diagonal, so its work grows with the
    length of the texts. A pair that has all the same moved, seen beside the first ones, has to be more alike.
-3. What is left over on both sides is assigned, wherever it stands, so that the sum of likenesses is largest.
+3. What is left over on both sides is assigned, wherever it stands, so that the sum of likenesses is largest; then two
+   sentences that stand alone between the same neighbours are paired, unless they have nothing in common.
 
 A pair is moved if it is not on the heaviest sequence that both texts have in common.
 """
@@ -26,6 +27,9 @@ from forestalign.arrays import FloatArray, Int8Array, IntArray
 from forestalign.texts.sentence_likeness import LONGEST_STRETCH, Likeness
 
 LEAST_LIKE = 0.25  # likeness of a pair in its place: less is what unrelated sentences of one text have
+LEAST_ALONE = (
+    0.1  # of two sentences that stand alone between the same neighbours; of 98 unrelated ones in 100 it is less
+)
 LEAST_MOVED = 0.45  # of a pair elsewhere: there are many more that it could be by chance
 JOIN = 0.03  # by which a second or third sentence has to make a pair more alike
 BAND = 400  # sentences to both sides of the diagonal
@@ -126,8 +130,25 @@ def _like_pairs(
     moves = _with_moves(same + [_in_texts(each, free) for each in ordered], target)
     moved = {(pair.source, pair.target) for pair in moves if pair.is_moved}
     kept = [each for each in ordered if _in_texts(each, free)[:2] not in moved or likeness.of(*each) >= LEAST_MOVED]
-    found = kept + _paired_anywhere(likeness, kept, free)
-    return same + [_in_texts(each, free) for each in found]
+    found = same + [_in_texts(each, free) for each in kept + _paired_anywhere(likeness, kept, free)]
+    return found + list(_paired_alone(likeness, found, free, (len(source), len(target))))
+
+
+def _paired_alone(
+    likeness: Likeness, found: Sequence[SentencePair], free: Free, counts: Numbers
+) -> Iterator[SentencePair]:
+    """Pairs of what is left over, one sentence on each side, between neighbours that are pairs: a free paraphrase."""
+    behind = {pair.source[1]: pair.target[1] for pair in found} | {0: 0}
+    before = {pair.source[0]: pair.target[0] for pair in found} | {counts[0]: counts[1]}
+    taken = {j for pair in found for j in range(*pair.target)}
+    covered = {i for pair in found for i in range(*pair.source)}
+    for k, i in enumerate(free[0]):
+        j = behind.get(i, -1)
+        if i in covered or j in taken or j not in free[1] or before.get(i + 1) != j + 1:
+            continue
+        place = free[1].index(j)
+        if likeness.of((k, k + 1), (place, place + 1)) >= LEAST_ALONE:
+            yield SentencePair((i, i + 1), (j, j + 1))
 
 
 def _in_texts(sides: Stretches, free: Free) -> SentencePair:

@@ -48,9 +48,7 @@ def ways_to_search(config: AlignConfig) -> dict[str, AlignConfig]:
     """The default, and what each of its parts is worth."""
     return {
         "default": config,
-        "without single trees": config.replace(single_trees=False),
         "by gain alone": config.replace(prospect_share=0.0),
-        "best trees alone": config.replace(one_best=True),
     }
 
 
@@ -71,7 +69,7 @@ def rank_all(tasks: Sequence[DirectedSearch], config: AlignConfig) -> tuple[list
     begin, ranks = time.process_time(), []
     for task in tasks:
         search = DirectedSearch(task.source, task.target, task.weights, task.seeds, config)
-        best = (search.on_best_trees() if config.one_best else search).best().derivations[0]
+        best = search.best().derivations[0]
         ranks.append((not best.completed, best.score))
     return ranks, time.process_time() - begin
 

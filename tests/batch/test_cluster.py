@@ -196,6 +196,21 @@ def test_a_cluster_without_its_extra_says_what_to_install(monkeypatch: pytest.Mo
 
 
 @pytest.mark.heavy
+def test_workers_with_another_kind_of_processor_are_told(
+    machines: tuple[str, list[subprocess.Popen[str]]],
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Cluster(machines[0]) as cluster:
+        assert cluster.capacity == 4
+    assert "processor" not in capfd.readouterr().err
+    monkeypatch.setattr(cluster_module, "_own_processor", lambda: "another")
+    with Cluster(machines[0]) as cluster:
+        assert cluster.capacity == 4
+    assert len(re.findall(r"worker tcp://\S+ has another kind of processor", capfd.readouterr().err)) == 2
+
+
+@pytest.mark.heavy
 def test_a_scheduler_without_workers_is_told_after_some_seconds() -> None:
     scheduler = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     try:
@@ -277,12 +292,18 @@ def strangers(machines: tuple[str, list[subprocess.Popen[str]]]) -> Iterator[Cal
         worker.wait()
 
 
+OTHER_SOURCES = "of the same version"
+
+
 def other_package(folder: Path, version: str = "") -> Path:
-    """A copy of the package with another grammar, or with the metadata of another version."""
+    """A copy of the package with another grammar, other sources, or the metadata of another version."""
     root = Path(forestalign.__file__).parent
     shutil.copytree(root, folder / "forestalign", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(grammar_root(), folder / "grammar")
-    if version:
+    if version == OTHER_SOURCES:
+        with (folder / "forestalign" / "errors.py").open("a") as file:
+            file.write("# changed\n")
+    elif version:
         (folder / f"forestalign-{version}.dist-info").mkdir()
         metadata = f"Metadata-Version: 2.1\nName: forestalign\nVersion: {version}\n"
         (folder / f"forestalign-{version}.dist-info" / "METADATA").write_text(metadata)
@@ -293,7 +314,12 @@ def other_package(folder: Path, version: str = "") -> Path:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(
-    ("version", "message"), [("", "its grammar is"), ("0.0.9", r"has forestalign 0\.0\.9; this is version")]
+    ("version", "message"),
+    [
+        ("", "its grammar is"),
+        ("0.0.9", r"has forestalign 0\.0\.9; this is version"),
+        (OTHER_SOURCES, r"it has forestalign (\S+)\+\w{8}, and the run \1\+"),
+    ],
 )
 def test_a_worker_with_another_version_or_grammar_is_refused_by_name(
     machines: tuple[str, list[subprocess.Popen[str]]],

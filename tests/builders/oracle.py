@@ -70,20 +70,18 @@ class Element:
     step: Step
 
 
-def trees_of(forest: Forest, strict: bool = False) -> Iterator[OneTree]:
+def trees_of(forest: Forest) -> Iterator[OneTree]:
     def ways(node):
         for index, edge in enumerate(forest.edges[node]):
             for below in product(*(list(ways(child)) for child in edge.children)):
-                choice, trees = {node: index}, edge.trees
-                for part, part_trees in below:
+                choice = {node: index}
+                for part in below:
                     choice.update(part)
-                    trees &= part_trees
-                yield choice, trees
+                yield choice
 
     for root in forest.roots:
-        for choice, trees in ways(root):
-            if trees or not strict:
-                yield OneTree(forest, choice, root)
+        for choice in ways(root):
+            yield OneTree(forest, choice, root)
 
 
 @dataclass(frozen=True)
@@ -97,8 +95,8 @@ def best_alignment(
 ) -> Best:
     """The best two-sided root, or with `completing` the best alignment lifted to the root."""
     top, sets = -math.inf, set()
-    for source_tree in trees_of(source, bounds.strict):
-        for target_tree in trees_of(target, bounds.strict):
+    for source_tree in trees_of(source):
+        for target_tree in trees_of(target):
             elements = elements_of(source_tree, target_tree, seeds)
             for size in range(1, len(elements) + 1):
                 for chosen in combinations(elements, size):
@@ -219,15 +217,12 @@ def gaps_hold(source_tree, target_tree, branching, tops, node_of, bounds) -> boo
 
 
 def score_of(source_tree, target_tree, chosen, pairs, weights, completing) -> float:
-    source_words = {w for e in chosen for w in e.source_words}
-    target_words = {w for e in chosen for w in e.target_words}
     covered = {e.source for e in chosen}, {e.target for e in chosen}
     score = side_value(source_tree, covered[0], weights.source_null, weights.source_inside, weights.source_edge)
     score += side_value(target_tree, covered[1], weights.target_null, weights.target_inside, weights.target_edge)
     seeds = {(e.source, e.target): e for e in chosen}
     for x, y in pairs:
-        nulls = len(source_tree.words(x) - source_words) + len(target_tree.words(y) - target_words)
-        score += float(weights.pair[x, y]) - weights.pair_constant - weights.pair_null_word * nulls
+        score += float(weights.pair[x, y])
         step = step_of(source_tree, target_tree, (x, y), pairs, seeds, completing)
         score += float(weights.source_step[step, x] + weights.target_step[step, y])
         if step in (Step.SEED, Step.PHRASE_SEED):

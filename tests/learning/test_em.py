@@ -50,31 +50,27 @@ def aligned(seed: int, config: AlignConfig = PLAIN) -> tuple[PairFeatures, Deriv
     return pairs, paper_search(source, target, words, scores, config).best().derivations[0]
 
 
-def events_of(seed: int, normaliser: str = "distinct") -> Events:
-    return collect_events(*aligned(seed), normaliser)
+def events_of(seed: int) -> Events:
+    return collect_events(*aligned(seed))
 
 
-@pytest.mark.parametrize("normaliser", ["distinct", "node"])
-@pytest.mark.parametrize("null_normaliser", ["own", "literal"])
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=8)
-def test_the_likelihood_of_events_is_that_of_the_model_in_decoding(normaliser, null_normaliser, seed):
-    config = PLAIN.replace(normaliser=normaliser, null_normaliser=null_normaliser)
-    pairs, alignment = aligned(seed, config)
+def test_the_likelihood_of_events_is_that_of_the_model_in_decoding(seed):
+    pairs, alignment = aligned(seed)
     weights = random_weights(seed + 1)
-    scores = with_weights(SHAPE, weights).score(pairs, config)
+    scores = with_weights(SHAPE, weights).score(pairs, PLAIN)
     expected = sum(scores.pair[pair.source, pair.target] for pair in alignment.pairs)
     expected += sum(scores.source_null[v] for v in alignment.source_nulls)
     expected += sum(scores.target_null[v] for v in alignment.target_nulls)
-    events = collect_events(pairs, alignment, normaliser, null_normaliser)
+    events = collect_events(pairs, alignment)
     assert objective(weights, events, l2=0.0)[0] == pytest.approx(expected)
     assert len(events) == len(alignment.pairs) + len(alignment.source_nulls) + len(alignment.target_nulls)
 
 
-@pytest.mark.parametrize("normaliser", ["distinct", "node"])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_gradient_agrees_with_finite_differences(normaliser, seed):
-    events = join_events([events_of(seed, normaliser), events_of(seed + 10, normaliser)])
+def test_the_gradient_agrees_with_finite_differences(seed):
+    events = join_events([events_of(seed), events_of(seed + 10)])
     weights, step = random_weights(seed + 5), 1e-6
     gradient = objective(weights, events, l2=0.3)[1]
     for k in range(len(weights)):
@@ -94,7 +90,7 @@ def test_the_penalty_is_lambda_times_the_square_of_the_weights():
 @given(st.integers(0, 10**6))
 @settings(max_examples=10)
 def test_maximising_raises_the_objective_and_leaves_no_slope(seed):
-    events, start = events_of(seed, "node"), random_weights(seed)
+    events, start = events_of(seed), random_weights(seed)
     found = maximise(start, events, l2=0.5, iterations=200)
     assert objective(found, events, 0.5)[0] > objective(start, events, 0.5)[0]
     assert np.abs(objective(found, events, 0.5)[1]).max() < 0.05

@@ -11,8 +11,7 @@ import pytest
 import forestalign
 from forestalign.errors import UsageError
 from forestalign.texts.comparison import ChangeKind, compare_parts
-from forestalign.texts.comparison_page import comparison_body
-from forestalign.texts.comparison_text import render_comparison
+from forestalign.texts.comparison_text import comparison_body, render_comparison
 from forestalign.texts.summary_sources import find_sources
 from forestalign.texts.text_parts import TextParts, TextSentence, take_text_apart
 from tests.builders.places import DATA

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from forestalign.errors import ForestAlignError
-from forestalign.texts import passage_alignment
-from forestalign.texts.passage_alignment import CHUNK, align_passages
+from forestalign.texts import comparison as passage_alignment
+from forestalign.texts.comparison import CHUNK, align_passages
 from tests.builders.work import wait_until
 
 PAIRS = [(str(n), str(n)) for n in range(5 * CHUNK - 1)]

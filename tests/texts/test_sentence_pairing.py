@@ -228,3 +228,11 @@ def test_the_heaviest_sequence_is_the_heaviest(targets: list[int], data: st.Data
     ]
     assert tuple(sorted(found)) in chains
     assert sum(weights[k] for k in found) == max(sum(weights[k] for k in chain) for chain in chains)
+
+
+def test_a_free_paraphrase_is_paired_between_its_neighbours() -> None:
+    source = ["It rained all day.", "Alpha beta gamma budget delta.", "Nobody was hurt."]
+    target = ["It rained all day.", "Epsilon zeta budget eta theta.", "Nobody was hurt."]
+    assert [pair.has_both for pair in pair_sentences(source, target)] == [True, True, True]
+    target[1] = "Snow fell elsewhere."
+    assert [pair.has_both for pair in pair_sentences(source, target)] == [True, False, False, True]

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import InputError, UsageError
-from forestalign.texts.sentence_split import split_sentences
-from forestalign.texts.text_parts import LARGEST_TEXT, is_markdown, read_prose, take_text_apart
+from forestalign.texts.text_parts import LARGEST_TEXT, is_markdown, read_prose, split_sentences, take_text_apart
 from tests.builders.work import count_calls
 
 NOTES = """---

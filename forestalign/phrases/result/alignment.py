@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 from forestalign.errors import UsageError, counted, shown
 from forestalign.forest import Forest, NodeId, tree_of
 from forestalign.meaning.differences import Difference
-from forestalign.phrases.result.contradictions import Contradiction
 from forestalign.phrases.result.loose_phrases import LoosePhrase, loose_phrases
-from forestalign.phrases.result.rising import compare_roles, contradictions_of
+from forestalign.phrases.result.rising import compare_roles
 from forestalign.phrases.result.role_changes import AlignedPredicate
 from forestalign.phrases.result.shown_pairs import each_once, shown_pairs
 from forestalign.phrases.search.hypotheses import Derivation
@@ -209,12 +208,6 @@ class Alignment:
     def roles(self) -> tuple[AlignedPredicate, ...]:
         """Aligned predicates of the chosen trees, and whether each argument is the same, swapped, other or missing."""
         return compare_roles(self.phrases, self.source, self.target, self.words).predicates()
-
-    @property
-    def contradictions(self) -> tuple[Contradiction, ...]:
-        """What makes the sentences say different things: opposites, negations, values and roles, unless taken back."""
-        found = contradictions_of(self.phrases, self.source, self.target, self.words)
-        return found.inside(Span(0, len(self.source)), Span(0, len(self.target)))
 
     @property
     def differences(self) -> tuple[Difference, ...]:

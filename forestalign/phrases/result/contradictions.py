@@ -21,9 +21,15 @@ from forestalign.lexicon.negations import negation_phrases
 from forestalign.lexicon.opposites import are_opposites, negation_findings
 from forestalign.lexicon.phrase_text import take_apart
 from forestalign.lexicon.quantities import quantity_findings
+from forestalign.meaning import differences as kinds
+from forestalign.meaning.differences import Difference, describe
+from forestalign.meaning.matcher import Correspondence
+from forestalign.meaning.scales import ScaleComparison
+from forestalign.meaning.substitutions import find_substitutions
 from forestalign.phrases.result.comparisons import is_compared, is_turned, less_of, readings, standard_of
 from forestalign.phrases.result.denials import Denials
 from forestalign.phrases.result.different_values import DifferentValues
+from forestalign.phrases.result.negated_predicates import negations_of
 from forestalign.phrases.result.role_changes import RoleComparison, Swap
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
@@ -32,46 +38,26 @@ if TYPE_CHECKING:
     from forestalign.phrases.result.alignment import PhrasePair
 
 Words = tuple[int, ...]
-NEGATION = "negation"  # a kind of mark; pairs of phrases with one are opposite
 ORDER = (OPPOSITE, OTHER_ROLES, DIFFERENT)  # of relations, where a pair has marks of several kinds
+_OF_RELATION = {OPPOSITE: kinds.OPPOSITE, DIFFERENT: kinds.NUMBER, OTHER_ROLES: kinds.ROLES}
 _OWN_WORD = frozenset({"lexicon", "quantity", "acronym"})  # evidence that says a relation by itself
 _SAME_KIND = ("NN", "VB", "JJ", "RB", "IN", "DT", "CD", "RP")  # beginnings of tags of words that can be opposites
-_NEAR_KINDS = ({"JJ", "RB"}, {"JJ", "VB"}, {"IN", "RP", "RB"}, {"NN", "DT", "CD", "RB"})
+_NEAR_KINDS = ({"IN", "TO"}, {"JJ", "RB"}, {"JJ", "VB"}, {"IN", "RP", "RB"}, {"NN", "DT", "CD", "RB"})
 _GRADED = frozenset({"JJR", "RBR", "JJ", "RB"})
 _MODIFIERS = ("amod", "advmod", "det", "nummod")
-
-
-class Contradiction(NamedTuple):
-    """A mark: its kind (`opposite`, `negation`, `different value`, `other roles`), its words, and the reason."""
-
-    kind: str
-    source: tuple[int, ...]
-    target: tuple[int, ...]
-    reason: str
-
-    @property
-    def relation(self) -> str:
-        """The relation that it gives to a pair of phrases."""
-        return OPPOSITE if self.kind == NEGATION else self.kind
-
-    def is_inside(self, source: Span, target: Span) -> bool:
-        """Whether all of its words are in two spans."""
-        return all(word in range(*source) for word in self.source) and all(
-            word in range(*target) for word in self.target
-        )
 
 
 class _Mark(NamedTuple):
     """A contradiction, the words that have to be inside a pair beside its own, and the word it denies, if any."""
 
-    said: Contradiction
+    said: Difference
     around: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     anchor: int = -1  # of the source, or of the target where the source has none
     is_target_anchor: bool = False
     is_silent: bool = False  # it contradicts nothing by itself, but takes back another one
 
     def is_inside(self, source: Span, target: Span) -> bool:
-        held = Contradiction("", *self.around, "")
+        held = Difference("", *self.around, "")
         return self.said.is_inside(source, target) and held.is_inside(source, target)
 
 
@@ -89,11 +75,11 @@ class Contradictions:
     marks: tuple[_Mark, ...]
     taken: tuple[_Taken, ...]
 
-    def inside(self, source: Span, target: Span) -> tuple[Contradiction, ...]:
+    def inside(self, source: Span, target: Span) -> tuple[Difference, ...]:
         """The contradictions of a pair of phrases."""
         held = {k for k, mark in enumerate(self.marks) if mark.is_inside(source, target)}
         for taken in self.taken:
-            words = Contradiction("", *taken.words, "")
+            words = Difference("", *taken.words, "")
             if held.issuperset(taken.marks) and words.is_inside(source, target):
                 held.difference_update(taken.marks)
         return tuple(self.marks[k].said for k in sorted(held) if not self.marks[k].is_silent)
@@ -102,7 +88,7 @@ class Contradictions:
         """Contradictions seen from the other sentence, which is `source` now; no mark is taken back from here on."""
         marks = tuple(
             _Mark(
-                contradiction(mark.said.kind, mark.said.target, mark.said.source, source, target),
+                _turned(mark.said, source, target),
                 mark.around[::-1],
                 is_silent=mark.is_silent,
             )
@@ -111,36 +97,29 @@ class Contradictions:
         return Contradictions(marks, tuple(_Taken(taken.marks, taken.words[::-1]) for taken in self.taken))
 
 
-def contradiction(kind: str, own: Words, other: Words, source: Sentence, target: Sentence) -> Contradiction:
-    """A mark on these words of two sentences, with the reason that is told."""
-    if kind == OTHER_ROLES:
-        names = {source.words[word].lower() for word in own}
-        begin = int(len(names) == len(own)) - 1  # this year and last year: with the word before them
-        reason = " and ".join(" ".join(source.words[max(0, k + begin) : k + 1]) for k in own) + " changed places"
-    elif kind == NEGATION:
-        reason = f"negation on one side only: {_phrase(source, own) or _phrase(target, other)}"
-    else:
-        name = "number differs" if kind == DIFFERENT else kind
-        both = _phrase(source, own), _phrase(target, other)
-        reason = f"{name}: {(' / ' if '/' in ''.join(both) else '/').join(both)}"
-    return Contradiction(kind, own, other, reason)
+def _turned(said: Difference, source: Sentence, target: Sentence) -> Difference:
+    return describe(said.kind, said.target, said.source, source, target)
 
 
 def find_contradictions(
-    comparison: RoleComparison, pairs: Sequence[PhrasePair], swaps: Sequence[Swap] | None = None
+    comparison: RoleComparison, pairs: Sequence[PhrasePair], correspondences: Sequence[Correspondence] = ()
 ) -> Contradictions:
-    """The marks of two sentences with their pairs of phrases, supports first."""
-    finder = _Finder(comparison, pairs)
+    """The marks of two sentences with their pairs of phrases, supports first, and what lines of the grammar say."""
+    finder = _Finder(comparison, pairs, correspondences)
     opposites = [*finder.opposites(), *finder.degrees()]
-    marks = [*opposites, *finder.negations(opposites), *finder.values()]
+    marks = [*opposites, *finder.negations(opposites), *finder.values(), *map(_Mark, finder.on_scales)]
     marks += finder.of_phrases(marks)
-    roles = [finder.role_mark(swap) for swap in (comparison.swaps() if swaps is None else swaps)]
+    marks += finder.substitutions(marks, comparison.swaps())
+    roles = [finder.role_mark(swap) for swap in comparison.swaps()]
     return Contradictions((*marks, *(mark for mark, _ in roles)), tuple(finder.taken_back(marks, roles)))
 
 
 class _Finder:
-    def __init__(self, comparison: RoleComparison, pairs: Sequence[PhrasePair]):
+    def __init__(
+        self, comparison: RoleComparison, pairs: Sequence[PhrasePair], correspondences: Sequence[Correspondence]
+    ):
         self.roles, self.pairs, self.wordnet = comparison, pairs, comparison.wordnet
+        self.correspondences = correspondences
         self.source, self.target = comparison.source, comparison.target
         self.linked = {*comparison.partner.items(), *_word_pairs(pairs), *comparison.scores}
 
@@ -155,15 +134,17 @@ class _Finder:
         yield from negation_findings(source, target, self.wordnet)
         yield from negation_phrases(source, target, self.wordnet)
         yield from quantity_findings(source, target)
+        for each in self.correspondences:
+            if not each.is_opposite and not each.swapped and (each.source.has_content or each.target.has_content):
+                yield Finding(each.source.words, each.target.words, EQUAL)
 
     def _is_settled(self, i: int, j: int) -> bool:
         return any(i in each.source and j in each.target for each in self.settled)
 
-    def _is_explained_negation(self, i: int, j: int) -> bool:
-        """Whether the *never* beside *always* is part of what says the same: *never forgets*, *remembers*."""
-        words = self.source.sentence.words[i].lower(), self.target.sentence.words[j].lower()
-        is_explained = any(i in each.source for each in self.settled), any(j in each.target for each in self.settled)
-        return any(word in negation_words() and told for word, told in zip(words, is_explained, strict=True))
+    def _is_negation(self, i: int, j: int) -> bool:
+        """Whether either word negates, which is no opposite: *never*, *nothing*; *without* is one of *with*."""
+        sides = (self.source.sentence, i), (self.target.sentence, j)
+        return any(each.words[word].lower() in negation_words() and each.tags[word] != "IN" for each, word in sides)
 
     # ---- marks ----
 
@@ -179,11 +160,11 @@ class _Finder:
         for i, j in pairs:
             if i in taken[0] or j in taken[1] or not self._are_opposites(i, j) or self._has_equal(i, j):
                 continue
-            if self._is_explained_negation(i, j):
+            if self._is_negation(i, j) or any(i in each.source and j in each.target for each in self.on_scales):
                 continue
             taken[0].add(i)
             taken[1].add(j)
-            found.append(_Mark(self._said(OPPOSITE, (i,), (j,)), anchor=i))
+            found.append(_Mark(self._said(kinds.OPPOSITE, (i,), (j,)), anchor=i))
         return found
 
     def _have_one_head(self, i: int, j: int) -> bool:
@@ -203,8 +184,33 @@ class _Finder:
             return False
         pairs = product(readings(self.source.sentence, i), readings(self.target.sentence, j))
         degrees = meaning_words().degrees
-        are_opposed = any(frozenset(each) in degrees or are_opposites(*each, self.wordnet) for each in pairs)
-        return are_opposed and not self._is_settled(i, j) and not self.roles.may_be_conversive(i, j)
+        are_opposed = (i, j) in self.opposed or any(
+            frozenset(each) in degrees or are_opposites(*each, self.wordnet) for each in pairs
+        )
+        is_of_one = self._relate_the_same(i, j)
+        return are_opposed and is_of_one and not self._is_settled(i, j) and not self.roles.may_be_conversive(i, j)
+
+    @cached_property
+    def opposed(self) -> frozenset[tuple[int, int]]:
+        """The heads of what lines of the grammar call opposites, where no negation is among the words."""
+        return frozenset(
+            (each.source.head, each.target.head)
+            for each in self.correspondences
+            if each.is_opposite
+            and not each.swapped
+            and not any(self.source.sentence.words[word].lower() in negation_words() for word in each.source.words)
+            and not any(self.target.sentence.words[word].lower() in negation_words() for word in each.target.words)
+        )
+
+    def _relate_the_same(self, i: int, j: int) -> bool:
+        """Whether two prepositions join partners to what means the same: *from Rome* and *to Rome* after one word."""
+        sides = (self.source.dependencies, i), (self.target.dependencies, j)
+        if any(found.relations[word] != "case" for found, word in sides):
+            return True
+        nouns = [found.heads[word] for found, word in sides]
+        heads = [found.heads[noun] for (found, _), noun in zip(sides, nouns, strict=True)]
+        are_partners = self.roles.partner.get(nouns[0]) == nouns[1]
+        return are_partners and (min(heads) < 0 or self.roles.mean_the_same(*heads))
 
     def degrees(self) -> list[_Mark]:
         """*Safer* and *less safe*; *more safe* and *less safe* are opposites by their words."""
@@ -216,7 +222,7 @@ class _Finder:
                 continue
             if readings(self.source.sentence, i) & readings(self.target.sentence, j):
                 sides = tuple([k for k in (less[0], i) if k >= 0]), tuple([k for k in (less[1], j) if k >= 0])
-                found.append(_Mark(self._said(OPPOSITE, *sides), anchor=i))
+                found.append(_Mark(self._said(kinds.OPPOSITE, *sides), anchor=i))
         return found
 
     def _has_equal(self, i: int, j: int) -> bool:
@@ -232,7 +238,7 @@ class _Finder:
         marks = []
         for each in Denials(self.roles, words, frozenset(self.linked), self.settled).one_sided():
             cues = (each.negation.cue,)
-            said = self._said(NEGATION, *(((), cues) if each.is_target else (cues, ())))
+            said = self._said(kinds.NEGATION, *(((), cues) if each.is_target else (cues, ())))
             mark = _Mark(said, anchor=each.negation.predicate, is_target_anchor=each.is_target)
             marks.append(mark._replace(is_silent=each.is_silent))
         return marks
@@ -240,7 +246,42 @@ class _Finder:
     def values(self) -> list[_Mark]:
         """Numbers at the same place that are not the same value."""
         values = DifferentValues(self.roles, self.pairs, frozenset(self.linked), self.settled)
-        return [_Mark(self._said(DIFFERENT, *each)) for each in values.found()]
+        return [_Mark(self._said(kinds.NUMBER, *each)) for each in values.found()]
+
+    @cached_property
+    def on_scales(self) -> tuple[Difference, ...]:
+        """Values of one scale that are far apart, and names of one kind that are not the same."""
+        explained = (
+            frozenset(word for each in self.settled for word in each.source),
+            frozenset(word for each in self.settled for word in each.target),
+        )
+        negated = (
+            frozenset(each.predicate for each in negations_of(self.source)),
+            frozenset(each.predicate for each in negations_of(self.target)),
+        )
+        return tuple(ScaleComparison(self.source, self.target, self.roles.partner, explained, negated).differences())
+
+    def substitutions(self, marks: Sequence[_Mark], swaps: Sequence[Swap]) -> list[_Mark]:
+        """Other words in one place, where no other mark or evidence says more of them."""
+        evidence = [pair for pair in self.pairs if pair.relation == EQUAL and not _OWN_WORD.isdisjoint(pair.evidence)]
+        explained = (
+            {
+                *(word for mark in marks for word in mark.said.source),
+                *(word for each in self.settled for word in each.source),
+                *(word for swap in swaps for word in swap.source),
+                *(word for pair in evidence for word in range(*pair.source)),
+            },
+            {
+                *(word for mark in marks for word in mark.said.target),
+                *(word for each in self.settled for word in each.target),
+                *(word for swap in swaps for word in swap.target),
+                *(word for pair in evidence for word in range(*pair.target)),
+            },
+        )
+        found = find_substitutions(
+            self.source, self.target, self.roles.scores, self.roles.partner, self.wordnet, explained
+        )
+        return [_Mark(each) for each in found]
 
     def of_phrases(self, marks: Sequence[_Mark]) -> list[_Mark]:
         """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
@@ -249,17 +290,17 @@ class _Finder:
             is_own = not pair.supports or pair.relation == DIFFERENT  # of a value as a whole: 12 million dollars
             is_said = is_own and not _OWN_WORD.isdisjoint(pair.evidence) and pair.relation in AGAINST
             if is_said and not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)):
-                said = self._said(pair.relation, tuple(range(*pair.source)), tuple(range(*pair.target)))
+                said = self._said(_OF_RELATION[pair.relation], tuple(range(*pair.source)), tuple(range(*pair.target)))
                 found.append(_Mark(said, anchor=pair.source.begin))
         return found
 
     def role_mark(self, swap: Swap) -> tuple[_Mark, Swap]:
         """Two words that changed places."""
-        said = self._said(OTHER_ROLES, swap.source, tuple(sorted(swap.target)))
+        said = self._said(kinds.ROLES, swap.source, tuple(sorted(swap.target)))
         return _Mark(said, around=swap.predicates), swap
 
-    def _said(self, kind: str, own: Words, other: Words) -> Contradiction:
-        return contradiction(kind, own, other, self.source.sentence, self.target.sentence)
+    def _said(self, kind: str, own: Words, other: Words) -> Difference:
+        return describe(kind, own, other, self.source.sentence, self.target.sentence)
 
     # ---- what takes marks back ----
 
@@ -268,6 +309,9 @@ class _Finder:
         flips = [k for k, mark in enumerate(marks) if mark.said.relation == OPPOSITE]
         used: set[int] = set()
         for number, (_, swap) in enumerate(roles, len(marks)):
+            if any(set(swap.source) <= {word for _, word in each.source.fillers} for each in self.converses):
+                yield _Taken((number,), ((), ()))
+                continue
             turning = [k for k in flips if k not in used and self._turns(marks[k], swap)]
             if len(turning) % 2:
                 used.update(turning)
@@ -290,6 +334,18 @@ class _Finder:
             if second is not None:
                 free.remove(second)
                 yield _Taken((first, second), ((), ()))
+
+    @cached_property
+    def converses(self) -> list[Correspondence]:
+        """Lines that say the same and hold at least two fillers that are partners."""
+        return [
+            each
+            for each in self.correspondences
+            if not each.is_opposite
+            and not each.swapped
+            and sum(self.roles.partner.get(word) == each.target.filler(letter) for letter, word in each.source.fillers)
+            > 1
+        ]
 
     def _turns(self, flip: _Mark, swap: Swap) -> bool:
         """Whether an opposite turns a comparison round."""
@@ -322,7 +378,7 @@ class _Finder:
 
     def _is_near(self, one: _Mark, other: _Mark) -> bool:
         """Whether two marks are about one word, or about a word and what it governs, on either side."""
-        with_heads = NEGATION in {one.said.kind, other.said.kind}
+        with_heads = kinds.NEGATION in {one.said.kind, other.said.kind}
         return any(
             side.distance(first, second) < 2
             for side, is_target in ((self.source, False), (self.target, True))
@@ -340,7 +396,7 @@ class _Finder:
         if word < 0:
             return []
         relation, head = side.dependencies.relations[word], side.dependencies.heads[word]
-        if not with_heads or mark.said.kind != OPPOSITE or head < 0:
+        if not with_heads or mark.said.kind != kinds.OPPOSITE or head < 0:
             return [word]
         if relation == "case":  # *without a ticket*: about what it is done with or without
             return [word, side.dependencies.heads[head]]

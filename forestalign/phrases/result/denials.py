@@ -49,28 +49,41 @@ class Denials:
 
     def one_sided(self) -> Iterator[OneSided]:
         """The negations of each side that the other does not have."""
-        own, other = (self._told(side) for side in (0, 1))
+        own, other = (negations_of(side) for side in self.sides)
         for rule in (self._deny_the_same, self._are_linked):
             for one in list(own):
                 match = next((each for each in other if rule(one, each)), None)
                 if match is not None:
                     own.remove(one)
                     other.remove(match)
-        both = min(len(own), len(other))
+        own, other = self._unexplained(own, 0), self._unexplained(other, 1)
+        turned = any(self._changed_places(one, each) for one in own for each in other)
+        both = 0 if turned else min(len(own), len(other))
         for side, left in ((0, own[both:]), (1, other[both:])):
             speaking = self._that_contradict(left, side)
             yield from (OneSided(each, bool(side), each not in speaking) for each in left)
 
-    def _told(self, side: int) -> list[Negation]:
-        """All negations of a side, but for those that opposites or other words of the other side explain."""
+    def _unexplained(self, negations: Sequence[Negation], side: int) -> list[Negation]:
+        """Negations of a side, but for those that opposites or other words of the other side explain."""
         words = {word for each in self.settled for word in (each.source, each.target)[side]} | self.explained[side]
-        return [each for each in negations_of(self.sides[side]) if each.cue not in words]
+        return [each for each in negations if each.cue not in words]
 
     def _deny_the_same(self, one: Negation, other: Negation) -> bool:
         return self.roles.partner.get(one.predicate) == other.predicate
 
     def _are_linked(self, one: Negation, other: Negation) -> bool:
-        return (one.cue, other.cue) in self.linked
+        return (one.cue, other.cue) in self.linked and not self._changed_places(one, other)
+
+    def _changed_places(self, one: Negation, other: Negation) -> bool:
+        """*Cheap but not tasty*, *tasty but not cheap*: each denies what the other affirms, side by side."""
+        partner, back = self.roles.partner.get(one.predicate), self.roles.back.get(other.predicate)
+        if partner is None or back is None or partner == other.predicate:
+            return False
+        are_second = all(
+            frames.dependencies.relations[word] == "conj"
+            for frames, word in zip(self.sides, (one.predicate, other.predicate), strict=True)
+        )
+        return are_second and self.sides[0].are_coordinated(one.predicate, back)
 
     def _that_contradict(self, negations: Sequence[Negation], side: int) -> list[Negation]:
         near = self._near_negations(1 - side)

@@ -5,28 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from forestalign.lexicon.findings import DIFFERENT, OPPOSITE, OTHER_ROLES
 from forestalign.meaning import differences as kinds
 from forestalign.meaning.differences import Difference
-from forestalign.phrases.result.contradictions import NEGATION, Contradiction
+from forestalign.phrases.result.rising import contradictions_of
 from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
 
 if TYPE_CHECKING:
     from forestalign.phrases.result.alignment import Alignment
 
-_KINDS = {
-    NEGATION: kinds.NEGATION,
-    OPPOSITE: kinds.OPPOSITE,
-    DIFFERENT: kinds.NUMBER,
-    OTHER_ROLES: kinds.ROLES,
-}
 _SILENT = frozenset({WordClass.FUNCTION, WordClass.PUNCTUATION, WordClass.NEGATION})
 
 
 def find_differences(alignment: Alignment) -> tuple[Difference, ...]:
     """All differences: what contradicts first, then what is left out and added."""
-    against = [_difference(each, alignment) for each in alignment.contradictions]
+    found = contradictions_of(alignment.phrases, alignment.source, alignment.target, alignment.words)
+    whole = Span(0, len(alignment.source)), Span(0, len(alignment.target))
+    against = tuple(dict.fromkeys(found.inside(*whole)))
     told = ({k for one in against for k in one.source}, {k for one in against for k in one.target})
     phrases = alignment.phrases
     left = _unsaid(alignment.source, phrases.source_nulls, told[0])
@@ -36,17 +31,6 @@ def find_differences(alignment: Alignment) -> tuple[Difference, ...]:
         *(Difference(kinds.LEFT_OUT, words, (), f"left out: {text}") for words, text in left),
         *(Difference(kinds.ADDED, (), words, f"added: {text}") for words, text in added),
     )
-
-
-def _difference(found: Contradiction, alignment: Alignment) -> Difference:
-    own, other = _text(alignment.source, found.source), _text(alignment.target, found.target)
-    if found.kind == NEGATION:
-        reason = f"negated in the {'source' if found.source else 'target'} only: {own or other}"
-    elif found.kind == OTHER_ROLES:
-        reason = found.reason
-    else:
-        reason = f"{own} became {other}"
-    return Difference(_KINDS[found.kind], found.source, found.target, reason)
 
 
 def _unsaid(sentence: Sentence, nulls: Sequence[Span], told: set[int]) -> Iterator[tuple[tuple[int, ...], str]]:

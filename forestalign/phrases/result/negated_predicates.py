@@ -13,10 +13,9 @@ from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.negations import denying_lemmas, verbs_that_deny
 from forestalign.lexicon.phrase_text import take_apart
 from forestalign.meaning.roles import RoleFrames
-from forestalign.tokens import Sentence
+from forestalign.tokens import Sentence, standard_form
 
 _WHETHER = ("or", "not")
-_UNABLE = "unable"  # could not
 
 
 class Negation(NamedTuple):
@@ -28,12 +27,12 @@ class Negation(NamedTuple):
 
 def negations_of(frames: RoleFrames) -> list[Negation]:
     """All negations of a sentence; *no ... nor* and *neither ... nor* are one."""
-    words = [word.lower() for word in frames.sentence.words]
+    words = [standard_form(word).lower().removeprefix("can ") for word in frames.sentence.words]
     found, denied = [], _denied_verbs(frames.sentence)
     for cue, word in enumerate(words):
         if cue in denied:
             found.append(Negation(cue, denied[cue]))
-        if (word not in negation_words() and word != _UNABLE) or _is_harmless(words, cue):
+        if (word not in negation_words() and word not in meaning_words().denying) or _is_harmless(words, cue):
             continue
         if word == "nor" and any(each in meaning_words().before_nor for each in words[:cue]):
             continue

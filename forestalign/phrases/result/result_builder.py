@@ -52,8 +52,8 @@ class ResultBuilder:
         roots = (top.source, top.target) if top and is_root else (viterbi(self.source).root, viterbi(self.target).root)
         whole = replace(
             derivation,
-            source_edges=_whole_tree(self.source, roots[0], derivation.source_edges, derivation.source_trees),
-            target_edges=_whole_tree(self.target, roots[1], derivation.target_edges, derivation.target_trees),
+            source_edges=_whole_tree(self.source, roots[0], derivation.source_edges),
+            target_edges=_whole_tree(self.target, roots[1], derivation.target_edges),
         )
         return PhraseAlignment(
             pairs=pairs,
@@ -132,22 +132,16 @@ class _ShownNodes:
         return found
 
 
-def _whole_tree(forest: Forest, root: NodeId, opened: Iterable[EdgeId], trees: int) -> tuple[EdgeId, ...]:
-    """The opened edges, and below null and covered phrases the parser's best derivation, or that of a shared tree.
-
-    `trees` are the n-best trees to choose from in strict mode, -1 else.
-    """
+def _whole_tree(forest: Forest, root: NodeId, opened: Iterable[EdgeId]) -> tuple[EdgeId, ...]:
+    """The opened edges, and below null and covered phrases the parser's best derivation."""
     chosen = {edge.node: edge.way for edge in opened}
     best = viterbi(forest).choice
-    tree = (trees & -trees) if trees > 0 else 0
     starts, children = forest.arrays.edge_start.tolist(), forest.arrays.children.tolist()
     edges: list[EdgeId] = []
     stack = [root]
     while stack:
         node = stack.pop()
         index = chosen.get(node, best[node])
-        if tree and node not in chosen:
-            index = next((k for k, edge in enumerate(forest.edges[node]) if edge.trees & tree), index)
         edges.append(EdgeId(node, index))
         stack.extend([NodeId(child) for child in children[starts[node] + index] if child != NO_CHILD])
     return tuple(sorted(edges))

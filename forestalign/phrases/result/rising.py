@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import AGAINST, SIMILAR
+from forestalign.meaning.matcher import Correspondence, SentenceReading, find_correspondences
 from forestalign.meaning.roles import RoleFrames
+from forestalign.meaning.rules import load_rules
 from forestalign.phrases.result.contradictions import ORDER, Contradictions, find_contradictions
 from forestalign.phrases.result.role_changes import RoleComparison
 from forestalign.tokens import Sentence, Span
@@ -23,6 +27,15 @@ def compare_roles(phrases: PhraseAlignment, source: Sentence, target: Sentence, 
     return RoleComparison.of(*frames, links, load_wordnet())
 
 
+def _correspondences(comparison: RoleComparison, links: WordAlignment) -> list[Correspondence]:
+    """What lines of the grammar say of the two sentences under the trees that were chosen."""
+    matrix = np.zeros((len(comparison.source.sentence), len(comparison.target.sentence)))
+    for link in links:
+        matrix[link.source, link.target] = link.score
+    sides = [SentenceReading(each.sentence, each.dependencies) for each in (comparison.source, comparison.target)]
+    return find_correspondences(sides[0], sides[1], matrix, load_rules())
+
+
 def contradictions_of(
     phrases: PhraseAlignment, source: Sentence, target: Sentence, links: WordAlignment
 ) -> Contradictions:
@@ -32,7 +45,8 @@ def contradictions_of(
     of their words decides from which, so that the sentences in the other order have the same marks.
     """
     if source.words <= target.words:
-        return find_contradictions(compare_roles(phrases, source, target, links), phrases.pairs)
+        comparison = compare_roles(phrases, source, target, links)
+        return find_contradictions(comparison, phrases.pairs, _correspondences(comparison, links))
     trees = phrases.target_tree, phrases.source_tree
     turned = replace(phrases, pairs=tuple(map(_turned, phrases.pairs)), source_tree=trees[0], target_tree=trees[1])
     return contradictions_of(turned, target, source, links.mirrored()).mirrored(source, target)

@@ -4,8 +4,8 @@
 
 For a source node the candidates are the target nodes and the null phrase; for a null on the target side they are the
 source nodes and the null phrase of that target node. Candidates with the same attributes are counted once, by the
-best of them, else every projection of one head would split the mass and the null phrase would not (option "node": each
-alone). A pair of categories and a pair of words have the same weight in both orders.
+best of them, else every projection of one head would split the mass and the null phrase would not. A pair
+of categories and a pair of words have the same weight in both orders.
 """
 
 from __future__ import annotations
@@ -94,23 +94,17 @@ class PhraseModel:
     def score(self, pairs: PairFeatures, config: AlignConfig) -> PairScores:
         """log Pr of everything, normalised as the settings say."""
         potentials = self.potentials(pairs)
-        forward = log_normalisers(potentials, pairs.target, config.normaliser)
-        backward = log_normalisers(potentials.T, pairs.source, config.normaliser)
+        forward = log_normalisers(potentials, pairs.target)
+        backward = log_normalisers(potentials.T, pairs.source)
         pair = potentials[:-1, :-1] - forward[:-1, None]
         if config.direction == "symmetric":
             pair = potentials[:-1, :-1] - (forward[:-1, None] + backward[None, :-1]) / 2.0
         target_null = potentials[-1, :-1] - backward[:-1]
-        if config.null_normaliser == "literal":
-            # one distribution over all target nodes, for the one null phrase of the source
-            row = potentials[-1, :-1]
-            target_null = row - np.logaddexp.reduce(row)
         return PairScores(np.ascontiguousarray(pair), potentials[:-1, -1] - forward[:-1], target_null)
 
 
-def log_normalisers(potentials: FloatArray, candidates: PhraseAttributes, normaliser: str) -> FloatArray:
+def log_normalisers(potentials: FloatArray, candidates: PhraseAttributes) -> FloatArray:
     """log Z of each row over the candidates in its columns, the null phrase last."""
-    if normaliser == "node":
-        return np.asarray(np.logaddexp.reduce(potentials, axis=1))
     groups = group_maxima(potentials[:, :-1], candidates.group)
     return np.asarray(np.logaddexp.reduce(np.concatenate([groups, potentials[:, -1:]], axis=1), axis=1))
 

@@ -7,10 +7,8 @@ All scores of the reading are sums, so they are folded into a few tables once, a
 A pair is worth `pair`, what its step adds on each side, and the value of its seed, if it has one. A covered node is the
 node of a seed: the parser's best derivation stands below it, as below a null phrase.
 
-With option parse_score "tree" the tables hold (1 - µp) of the alignment's part and µp of the parser's: the edges' log
-probabilities, and for null and covered phrases their Viterbi inside scores. With "local" the pairs hold
-log((1-µp) Pr + µp ϱϱ). With penalty "literal" the null words are charged at every pair above them and each pair costs
-µn once more (5.3).
+The tables hold (1 - µp) of the alignment's part and µp of the parser's: the edges' log probabilities, and for null and
+covered phrases their Viterbi inside scores. Each null word is charged once (5.3).
 """
 
 from __future__ import annotations
@@ -70,8 +68,6 @@ class Weights:
     target_inside: FloatArray  # [T]
     source_edge: FloatArray  # by edge
     target_edge: FloatArray
-    pair_null_word: float = 0.0  # price of a null word, at every pair above it ("literal")
-    pair_constant: float = 0.0  # price of every pair ("literal")
     constant: float = 0.0  # added to the score of an alignment in the end; the search does not need it
 
     def transposed(self) -> Weights:
@@ -92,41 +88,24 @@ class Weights:
 
 def weigh(source: Forest, target: Forest, scores: PairScores, config: AlignConfig) -> Weights:
     """The paper's scores: log Pr, penalties and parse scores."""
-    is_literal = config.penalty == "literal"
-    literal = alignment_share(config) * config.null_penalty if is_literal else 0.0
     source_inside, target_inside = _covered_values(source, config), _covered_values(target, config)
     return Weights(
-        pair=_pair_values(source, target, scores, config),
+        pair=np.ascontiguousarray(alignment_share(config) * scores.pair),
         source_step=_step_values(len(source), config),
         target_step=np.zeros((len(Step), len(target))),
         source_null=_null_values(source, scores.source_null, source_inside, config),
         target_null=_null_values(target, scores.target_null, target_inside, config),
         source_inside=source_inside,
         target_inside=target_inside,
-        source_edge=_tree_share(config) * edge_log_probs(source),
-        target_edge=_tree_share(config) * edge_log_probs(target),
-        pair_null_word=literal,
-        pair_constant=literal,
+        source_edge=config.parse_weight * edge_log_probs(source),
+        target_edge=config.parse_weight * edge_log_probs(target),
         constant=_parse_constant(source, target, config),
     )
 
 
 def alignment_share(config: AlignConfig) -> float:
     """1 - µp, where the parser's share is added edge by edge."""
-    return 1.0 - _tree_share(config)
-
-
-def _tree_share(config: AlignConfig) -> float:
-    return config.parse_weight if config.parse_score == "tree" else 0.0
-
-
-def _pair_values(source: Forest, target: Forest, scores: PairScores, config: AlignConfig) -> FloatArray:
-    pair = scores.pair
-    if config.parse_score == "local" and config.parse_weight > 0.0:
-        marginals = np.outer(source.marginals, target.marginals)
-        mixed = (1.0 - config.parse_weight) * np.exp(pair) + config.parse_weight * marginals
-        pair = np.log(np.maximum(mixed, 1e-300))
-    return np.ascontiguousarray(alignment_share(config) * pair)
+    return 1.0 - config.parse_weight
 
 
 def _step_values(node_count: int, config: AlignConfig) -> FloatArray:
@@ -137,13 +116,12 @@ def _step_values(node_count: int, config: AlignConfig) -> FloatArray:
 
 
 def _null_values(forest: Forest, log_null: FloatArray, inside: FloatArray, config: AlignConfig) -> FloatArray:
-    per_word = 0.0 if config.penalty == "literal" else config.null_penalty
     lengths = forest.arrays.end - forest.arrays.begin
-    return np.asarray(alignment_share(config) * (log_null - per_word * lengths) + inside)
+    return np.asarray(alignment_share(config) * (log_null - config.null_penalty * lengths) + inside)
 
 
 def _covered_values(forest: Forest, config: AlignConfig) -> FloatArray:
-    share = _tree_share(config)
+    share = config.parse_weight
     return share * best_inside(forest) if share else np.zeros(len(forest))
 
 
@@ -154,5 +132,5 @@ def edge_log_probs(forest: Forest) -> FloatArray:
 
 def _parse_constant(source: Forest, target: Forest, config: AlignConfig) -> float:
     """What turns the edges' weights into log probabilities of the two trees."""
-    share = _tree_share(config)
+    share = config.parse_weight
     return -share * (log_partition(source) + log_partition(target)) if share else 0.0

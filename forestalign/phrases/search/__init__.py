@@ -8,7 +8,6 @@
 - `search`: the search itself (4.2)
 - `compiled_search`: the same by compiled twins, `_lca.pyx` and so on; `_search.pyx` names its parts
 - `directed_search`: the search in one direction, or in both, of which the better is kept
-- `single_trees`: single trees by the tables of the forests, searched beside them
 - `legitimacy`: what makes an alignment legitimate (3.2); it judges the search and shares no code with it
 - `tree_edit_search`: a baseline, the edit distance of two trees
 """

@@ -142,7 +142,7 @@ cdef class Derivations:
         return found
 
     cdef tuple derivation(self, int h, unordered_map[int64_t, double]& shares):
-        """(score, pairs, source edges, target edges, source nulls, target nulls, source trees, target trees)."""
+        """(score, pairs, source edges, target edges, source nulls, target nulls)."""
         cdef size_t p
         cdef list pairs = []
         self.read_pairs(h)
@@ -162,8 +162,6 @@ cdef class Derivations:
         return (
             self.hypotheses.score(h), pairs, self.named(self.source, source_edges),
             self.named(self.target, target_edges), source_nulls, target_nulls,
-            trees_of(self.hypotheses.source_trees, h, self.source.tree_blocks),
-            trees_of(self.hypotheses.target_trees, h, self.target.tree_blocks),
         )
 
     cdef list named(self, const Side& side, list edges):
@@ -219,15 +217,3 @@ cdef class Derivations:
                     if child >= 0 and not has(nodes, child) and not has(row, self.target.begin[child]):
                         nulls.append(child)
         return edges, sorted(nulls)
-
-
-cdef object trees_of(const vector[uint64_t]& trees, int h, int blocks):
-    """A set of trees as a whole number; -1: all, or not asked about."""
-    cdef int k
-    cdef uint64_t block, all_of_them = ~<uint64_t>0
-    cdef object bits = 0
-    for k in range(blocks):
-        block = trees[<size_t>h * blocks + k]
-        all_of_them &= block
-        bits |= int(block) << (64 * k)
-    return -1 if all_of_them == ~<uint64_t>0 else bits

@@ -29,8 +29,6 @@ cdef inline bint is_opaque(Step step) noexcept nogil:
 cdef struct Hypothesis:
     int source, target           # nodes
     Step step
-    int source_count             # covered words
-    int target_count
     int edge                     # of the source, whose children's pools support it; -1: none
     int left, right              # hypotheses, -1: none
     int left_entry, right_entry  # where the pools have them
@@ -90,9 +88,6 @@ cdef class Hypotheses:
     cdef vector[Hypothesis] all
     cdef vector[uint64_t] rows          # the target sides of the hypotheses
     cdef vector[PoolEntry] entries
-    cdef vector[uint64_t] source_trees  # rows of the hypotheses (strict)
-    cdef vector[uint64_t] target_trees
-    cdef vector[uint64_t] entry_trees   # rows of the entries: their source sides
 
     cdef inline uint64_t* row_of(self, int h) noexcept nogil:
         """The target side of a hypothesis."""
@@ -112,22 +107,3 @@ cdef class Hypotheses:
         put(opened_edges(self.layout, row), edge)
 
     cdef void open_way(self, uint64_t* row, Ancestry ancestry, int way) noexcept nogil
-    cdef bint trees_meet(self, int edge, int one, int other) noexcept nogil
-    cdef bint meeting_has_tree(self, int one, int other, const Meeting& meeting) noexcept nogil
-    cdef bint nesting_has_tree(self, int one, int other, int far_way) noexcept nogil
-    cdef bint climb_has_tree(self, const Candidate& new) noexcept nogil
-    cdef int add_trees(self, const Candidate& new, const Hypothesis& h) except -1 nogil
-    cdef void keep_source_trees(self, uint64_t* row, const Candidate& new) noexcept nogil
-    cdef void keep_target_trees(self, uint64_t* row, const Candidate& new, const Hypothesis& h) noexcept nogil
-
-    cdef inline const uint64_t* source_trees_of(self, int h) noexcept nogil:
-        return self.source_trees.data() + <size_t>h * self.source.tree_blocks
-
-    cdef inline const uint64_t* target_trees_of(self, int h) noexcept nogil:
-        return self.target_trees.data() + <size_t>h * self.target.tree_blocks
-
-    cdef inline const uint64_t* entry_trees_of(self, int a) noexcept nogil:
-        return self.entry_trees.data() + <size_t>a * self.source.tree_blocks
-
-    cdef inline const uint64_t* source_edge_trees(self, int edge) noexcept nogil:
-        return self.source.edge_trees + <size_t>edge * self.source.tree_blocks

@@ -1,7 +1,7 @@
 """Ways up a forest, and the lowest common ancestors they meet at; see `_lca.pyx`."""
 
 cimport cython
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 from libcpp.pair cimport pair as Pair
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
@@ -20,8 +20,6 @@ cdef struct Side:
     const unsigned char* is_root
     const int* parent_start
     const int* parent_edge
-    const uint64_t* edge_trees  # rows of tree_blocks; none unless trees are asked about
-    int tree_blocks
     const double* edge_value
     const double* null_value
     const double* inside_value
@@ -71,7 +69,6 @@ cdef class Ancestry:
     cdef Side side
     cdef int limit, paths
     cdef vector[Way] ways
-    cdef vector[uint64_t] trees  # rows of the ways
     cdef vector[int] first, last  # the ways of each node, by top, best first; -1: not known
     cdef vector[double] reach  # the most that a way up can bring beyond leaving both its ends null
     cdef vector[Meeting] meetings
@@ -92,14 +89,9 @@ cdef class Ancestry:
     cdef int climb(self, int node) except -1 nogil
     cdef int wait(self, const Way& way) except -1 nogil
     cdef int keep_best(self, int top) except -1 nogil
-    cdef int add_trees(self, const Way& way) except -1 nogil
     cdef int climb_on(self, int top, int begin) except -1 nogil
     cdef Pair[int, int] ways_to(self, int node, int top) noexcept nogil
     cdef int meet(self, int one, int other, Pair[int, int]* rows) except -1 nogil
     cdef int meet_anew(self, int one, int other) except -1 nogil
     cdef int meet_by(self, int edge, int begin, int end, int other) except -1 nogil
     cdef int keep_meetings(self) except -1 nogil
-
-    cdef inline const uint64_t* trees_of(self, int way) noexcept nogil:
-        """The row of a way."""
-        return self.trees.data() + <size_t>way * self.side.tree_blocks

@@ -2,7 +2,7 @@
 
 cimport cython
 from cython.operator cimport dereference
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 from libcpp.algorithm cimport stable_sort
 from libcpp.pair cimport pair as Pair
 from libcpp.unordered_map cimport unordered_map
@@ -15,15 +15,13 @@ cdef class ForestSide:
 
     def __init__(
         self, const int[::1] edge_start, const int[::1] head, const int[::1] left, const int[::1] right,
-        const int[::1] begin, const int[::1] end, const unsigned char[::1] is_root, const uint64_t[:, ::1] trees,
+        const int[::1] begin, const int[::1] end, const unsigned char[::1] is_root,
     ):
-        self.arrays = (edge_start, head, left, right, begin, end, is_root, trees)
+        self.arrays = (edge_start, head, left, right, begin, end, is_root)
         self.shape.node_count, self.shape.edge_count = <int>begin.shape[0], <int>head.shape[0]
         self.shape.edge_start, self.shape.head = &edge_start[0], &head[0]
         self.shape.left, self.shape.right = &left[0], &right[0]
         self.shape.begin, self.shape.end, self.shape.is_root = &begin[0], &end[0], &is_root[0]
-        self.shape.tree_blocks = <int>trees.shape[1]
-        self.shape.edge_trees = &trees[0, 0] if self.shape.tree_blocks else NULL
         self.find_parents()
         self.shape.parent_start, self.shape.parent_edge = self.parent_start.data(), self.parent_edge.data()
 
@@ -132,18 +130,6 @@ cdef class Ancestry:
             count = self.paths
         for k in range(count):
             self.ways.push_back(self.sorted_ways[k])
-            self.add_trees(self.sorted_ways[k])
-        return 0
-
-    cdef int add_trees(self, const Way& way) except -1 nogil:
-        cdef int k, blocks = self.side.tree_blocks
-        for k in range(blocks):
-            if way.edge < 0:
-                self.trees.push_back(~<uint64_t>0)
-            else:
-                self.trees.push_back(
-                    self.trees[<size_t>way.previous * blocks + k] & self.side.edge_trees[way.edge * blocks + k]
-                )
         return 0
 
     cdef int climb_on(self, int top, int begin) except -1 nogil:

@@ -24,7 +24,6 @@ cdef class Pools:
     cdef Ranking ranking
     cdef vector[int] start, end  # by node: places in `hypotheses.entries`
     cdef vector[PoolEntry] found
-    cdef vector[uint64_t] found_trees  # rows of `found`: their source sides
     cdef vector[PoolKey] order, ranked
     cdef vector[BeamKey] opened  # (-prospect, place in `order`), best first
     cdef vector[char] is_kept
@@ -32,7 +31,6 @@ cdef class Pools:
     cdef int fill(self, int node, int first, int last, int limit) except -1 nogil
     cdef int enter(self, int h) except -1 nogil
     cdef int step_up(self, int edge, int child, int limit) except -1 nogil
-    cdef int add_trees(self, const uint64_t* one, const uint64_t* other) except -1 nogil
     cdef int keep_best(self, int node) except -1 nogil
     cdef int find_opened(self) except -1 nogil
     cdef int share_places(self, size_t room) except -1 nogil

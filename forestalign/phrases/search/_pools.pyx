@@ -27,7 +27,6 @@ cdef class Pools:
         """The pool of a node: hypotheses `first` to `last`, and those at most `limit` steps below."""
         cdef int h, edge
         self.found.clear()
-        self.found_trees.clear()
         for h in range(first, last):
             self.enter(h)
         for edge in range(self.source.edge_start[node], self.source.edge_start[node + 1]):
@@ -48,7 +47,7 @@ cdef class Pools:
         self.problem.near.paths_from(own.target)
         entry.reach = entry.gain + self.problem.near.reach[own.target]
         self.found.push_back(entry)
-        return self.add_trees(self.hypotheses.source_trees_of(h), self.hypotheses.source_trees_of(h))
+        return 0
 
     cdef int step_up(self, int edge, int child, int limit) except -1 nogil:
         """The pool of a child one edge further up; the sibling becomes null."""
@@ -57,7 +56,7 @@ cdef class Pools:
         for a in range(self.start[child], self.end[child]):
             entry = self.hypotheses.entries[a]
             entry.steps += sibling >= 0
-            if entry.steps > limit or (self.problem.limits.strict and not self.hypotheses.trees_meet(edge, a, a)):
+            if entry.steps > limit:
                 continue
             entry.value += self.source.edge_value[edge]
             if sibling >= 0:
@@ -66,14 +65,6 @@ cdef class Pools:
             entry.gain += entry.value - self.hypotheses.entries[a].value
             entry.reach = entry.gain + self.problem.near.reach[entry.target]
             self.found.push_back(entry)
-            self.add_trees(self.hypotheses.entry_trees_of(a), self.hypotheses.source_edge_trees(edge))
-        return 0
-
-    cdef int add_trees(self, const uint64_t* one, const uint64_t* other) except -1 nogil:
-        """The trees of the entry found last: those of two rows."""
-        cdef int k
-        for k in range(self.source.tree_blocks):
-            self.found_trees.push_back(one[k] & other[k])
         return 0
 
     cdef int keep_best(self, int node) except -1 nogil:
@@ -154,8 +145,5 @@ cdef class Pools:
         return 0
 
     cdef int keep(self, size_t place) except -1 nogil:
-        cdef size_t k, blocks = self.source.tree_blocks
         self.hypotheses.entries.push_back(self.found[place])
-        for k in range(blocks):
-            self.hypotheses.entry_trees.push_back(self.found_trees[place * blocks + k])
         return 0

@@ -12,7 +12,7 @@ from forestalign.phrases.scoring.score cimport Step
 cdef struct Limits:
     # `Bounds`; counts of 0 mean "all"
     int beam, gap, paths, variants, cube, trace_states
-    bint monotonic, lifts, strict
+    bint monotonic, lifts
     double prospect_share
 
 
@@ -33,7 +33,6 @@ cdef class Problem:
     cdef const double* pair         # [S, T]
     cdef const double* source_step  # [steps, S]
     cdef const double* target_step  # [steps, T]
-    cdef double pair_null_word, pair_constant
     cdef vector[Seed] seeds         # those of a source node follow each other, in their order
     cdef vector[int] seed_start     # [S + 1]
     cdef const double* rest         # [S, target words]: what open links are worth (`prospects.py`); NULL: no prospects
@@ -48,18 +47,10 @@ cdef class Problem:
     cdef int set_rest(self, rest) except -1
     cdef int target_root(self) noexcept
 
-    cdef inline int null_words(self, int source, int target, int covered) noexcept nogil:
-        """Words of a pair of phrases that are not among so many covered ones."""
+    cdef inline double pair_value(self, int source, int target, Step step) noexcept nogil:
+        """What a pair itself is worth."""
         return (
-            self.source.end[source] - self.source.begin[source] + self.target.end[target] - self.target.begin[target]
-            - covered
-        )
-
-    cdef inline double pair_value(self, int source, int target, Step step, int null_words) noexcept nogil:
-        """What a pair itself is worth, and whatever is charged to it."""
-        cdef double value = (
             self.pair[<size_t>source * self.target.node_count + target]
             + self.source_step[<int>step * self.source.node_count + source]
             + self.target_step[<int>step * self.target.node_count + target]
         )
-        return value - self.pair_constant - self.pair_null_word * null_words

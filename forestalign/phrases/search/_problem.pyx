@@ -38,7 +38,6 @@ cdef class Problem:
         self.source = source.side(&source_edge[0], &source_null[0], &source_inside[0])
         self.target = target.side(&target_edge[0], &target_null[0], &target_inside[0])
         self.pair, self.source_step, self.target_step = &pair[0, 0], &source_step[0, 0], &target_step[0, 0]
-        self.pair_null_word, self.pair_constant = weights.pair_null_word, weights.pair_constant
         self.kept = (source, target, weights)
         return 0
 
@@ -46,7 +45,7 @@ cdef class Problem:
         self.limits.beam, self.limits.gap, self.limits.paths = bounds.beam, min(bounds.gap, UNLIMITED), bounds.paths
         self.limits.variants, self.limits.cube = bounds.variants, bounds.cube
         self.limits.trace_states, self.limits.monotonic = bounds.trace_states, bounds.monotonic
-        self.limits.lifts, self.limits.strict = bounds.lifts, bounds.strict
+        self.limits.lifts = bounds.lifts
         self.limits.prospect_share = bounds.prospect_share
         return 0
 

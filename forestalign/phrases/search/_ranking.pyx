@@ -13,7 +13,7 @@ as a null phrase; x is the source node whose beam is filled, and k a kind of ste
 
     reach(v)      = max over the ways w from v of  value(w) + null(v) - null(top(w))
     most_delta    = max over binary target edges e of  value(e) + null(left(e)) + null(right(e)) - null(head(e)); or 0
-    top_value(k)  = max over target nodes y of  pair(x, y) + target_step(k, y);  plus source_step(k, x) - pair_constant
+    top_value(k)  = max over target nodes y of  pair(x, y) + target_step(k, y);  plus source_step(k, x)
 
 Why nothing is lost. Source edge d composes entries a and b, with target nodes m and n, at target edge e, to whose
 children l and r the ways u and w lead. The values of everything that they consist of stay, so
@@ -72,14 +72,12 @@ cdef class Ranking:
         cdef const double* target_step
         cdef int step, y
         cdef double best
-        if not self.prunes or self.problem.pair_null_word < 0.0:
+        if not self.prunes:
             return 0
         for step in range(<int>STEP_COUNT):
             target_step = self.problem.target_step + <size_t>step * self.target.node_count
             best = -LARGEST_VALUE
             for y in range(self.target.node_count):
                 best = max(best, pair[y] + target_step[y])
-            self.top_value[step] = (
-                best + self.problem.source_step[step * self.source.node_count + node] - self.problem.pair_constant
-            )
+            self.top_value[step] = best + self.problem.source_step[step * self.source.node_count + node]
         return 0

@@ -85,7 +85,7 @@ cdef class Search:
             seed = self.problem.seeds[k]
             new = new_candidate(node, seed.step)
             new.target = seed.target
-            new.pairs = self.problem.pair_value(node, seed.target, seed.step, 0) + seed.value
+            new.pairs = self.problem.pair_value(node, seed.target, seed.step) + seed.value
             new.source_value, new.target_value = self.source.inside_value[node], self.target.inside_value[seed.target]
             self.beam.add(new)
         return 0
@@ -124,8 +124,6 @@ cdef class Search:
         cdef PoolEntry* one = &self.hypotheses.entries[a]
         cdef PoolEntry* other = &self.hypotheses.entries[b]
         cdef Step step
-        if self.limits.strict and not self.hypotheses.trees_meet(edge, a, b):
-            return 0
         if one.end <= other.begin or other.end <= one.begin:
             step = STRAIGHT if one.begin < other.begin else INVERTED
             if not self.beam.may_take(self.ranking.most_of_composition(one[0], other[0], edge), node, step):
@@ -146,15 +144,11 @@ cdef class Search:
         )
         return new
 
-    cdef inline double pair_over(self, int source, int target, Step step, int covered) noexcept nogil:
-        """The value of a pair above hypotheses that cover so many words of both sides."""
-        return self.problem.pair_value(source, target, step, self.problem.null_words(source, target, covered))
-
     cdef int compose(self, int node, int edge, int a, int b, Step step) except -1 nogil:
         cdef int one = self.hypotheses.entries[a].hypothesis, other = self.hypotheses.entries[b].hypothesis
         cdef Hypothesis* m = &self.hypotheses.all[one]
         cdef Hypothesis* n = &self.hypotheses.all[other]
-        cdef int k, covered = m.source_count + n.source_count + m.target_count + n.target_count
+        cdef int k
         cdef Candidate new = self.supported(node, edge, a, b, step)
         cdef Pair[int, int] rows
         cdef Meeting* meeting
@@ -163,11 +157,9 @@ cdef class Search:
             meeting = &self.near.meetings[k]
             if self.at_roots and not self.target.is_root[meeting.node]:
                 continue
-            if self.limits.strict and not self.hypotheses.meeting_has_tree(one, other, meeting[0]):
-                continue
             new.target, new.meeting = meeting.node, k
             new.target_value = meeting.value + m.target_value + n.target_value
-            new.own = self.pair_over(node, meeting.node, step, covered)
+            new.own = self.problem.pair_value(node, meeting.node, step)
             new.pairs = new.own + m.pairs + n.pairs
             self.beam.add(new)
         return 0
@@ -207,20 +199,14 @@ cdef class Search:
         """The step with one way up to the null phrase that is filled (-1: none is needed); `kept` is of its pairs."""
         cdef int one = self.hypotheses.entries[new.left_entry].hypothesis
         cdef int other = self.hypotheses.entries[new.right_entry].hypothesis
-        cdef Hypothesis* m = &self.hypotheses.all[one]
-        cdef Hypothesis* n = &self.hypotheses.all[other]
         cdef int k
-        if self.limits.strict and not self.hypotheses.nesting_has_tree(one, other, way):
-            return 0
         for k in range(self.problem.layout.width):
             self.row[k] = self.hypotheses.row_of(one)[k] | self.hypotheses.row_of(other)[k]
         if way >= 0:
             self.hypotheses.open_way(self.row.data(), self.far, way)
         new.far_way = way
         new.target_value = self.trace.opened(self.row.data())
-        new.own = self.pair_over(
-            new.source, new.target, NON_COMPOSITIONAL, m.source_count + n.source_count + m.target_count + n.target_count
-        )
+        new.own = self.problem.pair_value(new.source, new.target, NON_COMPOSITIONAL)
         new.pairs = kept + new.own
         return self.beam.add(new)
 
@@ -236,8 +222,6 @@ cdef class Search:
             if one.steps + (sibling >= 0) > self.limits.gap:
                 continue
             self.states += 1
-            if self.limits.strict and not self.hypotheses.trees_meet(edge, a, a):
-                continue
             self.lifted.paths_from(one.target)
             if self.ranking.most_of_lift(one[0], more) < self.beam.by_gain.least:
                 self.beam.by_gain.cuts += 1
@@ -262,11 +246,9 @@ cdef class Search:
 
     cdef inline int climb(self, Candidate& new, const Hypothesis& h, const Way& way, double pairs) except -1 nogil:
         """A candidate with one support, whose pairs are worth so much, by a way up from the target of that."""
-        if self.limits.strict and not self.hypotheses.climb_has_tree(new):
-            return 0
         new.target = way.top
         new.target_value = way.value + h.target_value
-        new.pairs = pairs + self.pair_over(new.source, way.top, new.step, h.source_count + h.target_count)
+        new.pairs = pairs + self.problem.pair_value(new.source, way.top, new.step)
         return self.beam.add(new)
 
     # ---- roots ----

@@ -30,7 +30,7 @@ def compiled_search(
     if compiled is None:
         return search(source, target, seeds, weights, bounds)
     seeds.check(source, target)
-    sides = forest_side(source, bounds.strict), forest_side(target, bounds.strict)
+    sides = forest_side(source), forest_side(target)
     rows, completed, states, beam_cuts, trace_bounds = compiled.search(
         *sides, seeds, weights, bounds, _rest(source, target, seeds, weights, bounds), prunes
     )
@@ -45,7 +45,7 @@ def _rest(source: Forest, target: Forest, seeds: Seeds, weights: Weights, bounds
 
 
 def _derivation(row: tuple[Any, ...]) -> Derivation:
-    score, pairs, source_edges, target_edges, source_nulls, target_nulls, source_trees, target_trees = row
+    score, pairs, source_edges, target_edges, source_nulls, target_nulls = row
     return Derivation(
         score=score,
         pairs=tuple(AlignedNodes(s, t, STEPS[step], below, share) for s, t, step, below, share in pairs),
@@ -53,19 +53,16 @@ def _derivation(row: tuple[Any, ...]) -> Derivation:
         target_edges=tuple(EdgeId(*edge) for edge in target_edges),
         source_nulls=tuple(source_nulls),
         target_nulls=tuple(target_nulls),
-        source_trees=source_trees,
-        target_trees=target_trees,
     )
 
 
-def forest_side(forest: Forest, strict: bool) -> Any:
-    """The shape of a forest for the compiled core; with `strict` the trees of each edge, too."""
+def forest_side(forest: Forest) -> Any:
+    """The shape of a forest for the compiled core."""
     compiled = core("phrases.search._lca")
     assert compiled is not None
     arrays = forest.arrays
     roots = np.zeros(len(forest), np.uint8)
     roots[arrays.roots] = 1
-    trees = arrays.trees if strict else arrays.trees[:, :0]
     return compiled.ForestSide(
         arrays.edge_start,
         arrays.edge_node.astype(np.int32),
@@ -74,5 +71,4 @@ def forest_side(forest: Forest, strict: bool) -> Any:
         arrays.begin,
         arrays.end,
         roots,
-        np.ascontiguousarray(trees).view(np.uint64),
     )

@@ -2,10 +2,7 @@
 
 The search grows hypotheses from source to target, and what it finds depends on the direction. With option "symmetric"
 both are searched, so that swapping the sentences mirrors the result; which of two equally good ones is taken depends on
-the sentences, not on their order. With option "single_trees" two pairs of trees are searched beside the forests, with
-`WIDER` beams and from source to target: the best trees, and those of the best alignment found. So no alignment over
-forests is worse than what this finds on their best trees, and what the beam of the forests lost is found if their trees
-were right.
+the sentences, not on their order. Where both sides have one tree only, beams are `WIDER`.
 """
 
 from __future__ import annotations
@@ -23,14 +20,6 @@ from forestalign.phrases.scoring.seeds import Seeds, link_seeds
 from forestalign.phrases.search.compiled_search import compiled_search
 from forestalign.phrases.search.hypotheses import Bounds, Derivation, Found
 from forestalign.phrases.search.search import search
-from forestalign.phrases.search.single_trees import (
-    SingleTree,
-    derivation_from,
-    has_choice,
-    joined,
-    seeds_on,
-    weights_on,
-)
 from forestalign.words.alignment import WordAlignment
 
 Engine = Callable[[Forest, Forest, Seeds, Weights, Bounds], Found]
@@ -56,17 +45,12 @@ class DirectedSearch:
 
         There is always at least one; without a usable seed everything is null. Scores are those of whole alignments.
         """
-        return self._finished(self._with_trees(self._over_forests()[0]))
+        return self._finished(self._over_forests()[0])
 
     def both_ways(self) -> tuple[Derivation, ...]:
         """The k best derivations of each direction, all seen from the source, best first; perhaps none."""
-        better, *others = self._over_forests()
-        ways = [(found.completed, each) for found in (self._with_trees(better), *others) for each in found.derivations]
+        ways = [(found.completed, each) for found in self._over_forests() for each in found.derivations]
         return tuple(each for _, each in sorted(ways, key=lambda way: (way[0], -round(way[1].score, 9))))
-
-    def on_best_trees(self) -> DirectedSearch:
-        """The search over the best trees alone, by the same tables."""
-        return self._on(SingleTree.best(self.source), SingleTree.best(self.target))
 
     def _over_forests(self) -> list[Found]:
         """What is found in each direction that the settings ask for, seen from the source; the better one first."""
@@ -78,47 +62,10 @@ class DirectedSearch:
         is_forth = ranks[0] > ranks[1] or (ranks[0] == ranks[1] and not comes_first(self.target, self.source))
         return [forth, back] if is_forth else [back, forth]
 
-    def _with_trees(self, found: Found) -> Found:
-        """What was found over forests, and what is found over single trees of them."""
-        if not self.config.single_trees or not self._has_choice():
-            return found
-        trees = SingleTree.best(self.source), SingleTree.best(self.target)
-        best, found = trees, self._joined(found, *trees)
-        if found.derivations and found.derivations[0].pairs:
-            trees = self._trees_of(found.derivations[0])
-            if not (trees[0].equals(best[0]) and trees[1].equals(best[1])):
-                found = self._joined(found, *trees)
-        return found
-
-    def _joined(self, found: Found, source: SingleTree, target: SingleTree) -> Found:
-        alone = self._on(source, target)._searched()
-        mapped = tuple(derivation_from(source, target, each) for each in alone.derivations)
-        return joined(found, replace(alone, derivations=mapped), self.config.kbest)
-
-    def _trees_of(self, derivation: Derivation) -> tuple[SingleTree, SingleTree]:
-        """The best trees that hold a derivation."""
-        root = derivation.pairs[-1]
-        return (
-            SingleTree.with_edges(self.source, root.source, derivation.source_edges),
-            SingleTree.with_edges(self.target, root.target, derivation.target_edges),
-        )
-
-    def _has_choice(self) -> bool:
-        return has_choice(self.source) or has_choice(self.target)
-
-    def _on(self, source: SingleTree, target: SingleTree) -> DirectedSearch:
-        return replace(
-            self,
-            source=source.forest,
-            target=target.forest,
-            weights=weights_on(source, target, self.weights),
-            seeds=seeds_on(source, target, self.seeds),
-        )
-
     def _searched(self) -> Found:
         engine: Engine = search if core("phrases.search._search", self.config.plain) is None else compiled_search
         bounds = Bounds.of(self.config)
-        if not self._has_choice():
+        if not (has_choice(self.source) or has_choice(self.target)):
             bounds = bounds.widened(WIDER)
         return engine(self.source, self.target, self.seeds, self.weights, bounds)
 
@@ -146,6 +93,11 @@ def paper_search(
     """The search by the paper's scores, from the word links."""
     weights = weigh(source, target, scores, config)
     return DirectedSearch(source, target, weights, link_seeds(source, target, links, config), config)
+
+
+def has_choice(forest: Forest) -> bool:
+    """Whether a forest has more than one tree."""
+    return len(forest.arrays.log_prob) > len(forest) or len(forest.arrays.roots) > 1
 
 
 def comes_first(one: Forest, other: Forest) -> bool:

@@ -6,17 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from forestalign.arrays import FloatArray
 from forestalign.config import AlignConfig
-from forestalign.forest import Forest, NodeId
+from forestalign.forest import NodeId
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.search.region import EdgeId, Region
 
 GRAIN = 1e9  # values that differ by less than one part of this are ties, whatever the order they were added up in
 LARGEST_VALUE = 9e9  # values beyond are as good as this
-LEAST_ALIGNMENTS = 30  # to take an expectation over
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +29,6 @@ class Bounds:
     prospect_links: float = 0.0  # ω
     monotonic: bool = False
     lifts: bool = True
-    strict: bool = False
     kbest: int = 1
 
     @classmethod
@@ -113,8 +108,6 @@ class Derivation:
     target_edges: tuple[EdgeId, ...]
     source_nulls: tuple[NodeId, ...]  # sorted
     target_nulls: tuple[NodeId, ...]
-    source_trees: int = -1  # n-best trees that hold all edges (strict mode)
-    target_trees: int = -1
     completed: bool = False  # the root was reached by lifting one support to it
 
     def mirrored(self) -> Derivation:
@@ -126,8 +119,6 @@ class Derivation:
             self.source_edges,
             self.target_nulls,
             self.source_nulls,
-            self.target_trees,
-            self.source_trees,
             self.completed,
         )
 
@@ -174,9 +165,7 @@ def posteriors(ranked: Sequence[Hypothesis]) -> dict[tuple[NodeId, NodeId], floa
     return {key: min(share, 1.0) for key, share in shares.items()}
 
 
-def finished(
-    root: Hypothesis, shares: dict[tuple[NodeId, NodeId], float], nulls: tuple[NodeId, ...], strict: bool
-) -> Derivation:
+def finished(root: Hypothesis, shares: dict[tuple[NodeId, NodeId], float], nulls: tuple[NodeId, ...]) -> Derivation:
     """What is handed on of a root hypothesis; `nulls` are its target nulls."""
     order = list(root.parts())
     place = {id(part): k for k, part in enumerate(order)}
@@ -192,41 +181,4 @@ def finished(
         target_edges=tuple(sorted(root.target_region.edges)),
         source_nulls=tuple(sorted(root.source_region.nulls)),
         target_nulls=nulls,
-        source_trees=root.source_region.trees if strict else -1,
-        target_trees=root.target_region.trees if strict else -1,
     )
-
-
-def by_expected_f1(derivations: Sequence[Derivation], source: Forest, target: Forest) -> tuple[Derivation, ...]:
-    """The derivations in the order of their expected F1 over the k best (`decode="risk"`), not of their scores.
-
-        E[F1](h) = sum over the k best g of p(g) F1(h, g),    p(g) ∝ exp S(g),    F1 over pairs of spans
-
-    A best alignment that differs from all its rivals in the same pairs loses to one that shares these pairs with them.
-    Of equal ones the better-scored is first.
-    """
-    answers = [_spans(derivation, source, target) for derivation in derivations]
-    expected = expected_f1([derivation.score for derivation in derivations], answers)
-    order = sorted(range(len(derivations)), key=lambda k: (-round(float(expected[k]), 12), k))
-    return tuple(derivations[k] for k in order)
-
-
-def expected_f1(log_scores: Sequence[float], answers: Sequence[frozenset[tuple[object, object]]]) -> FloatArray:
-    """E[F1] of each answer; two empty ones agree.
-
-    >>> expected_f1([0.0, 0.0], [frozenset({(1, 1)}), frozenset({(1, 1), (2, 2)})]).round(3).tolist()
-    [0.833, 0.833]
-    """
-    scores = np.array(log_scores)
-    shares = np.exp(scores - scores.max())
-    agreement = np.array([[_f1(one, other) for other in answers] for one in answers])
-    return np.asarray(agreement @ (shares / shares.sum()))
-
-
-def _f1(one: frozenset[tuple[object, object]], other: frozenset[tuple[object, object]]) -> float:
-    return 2.0 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
-
-
-def _spans(derivation: Derivation, source: Forest, target: Forest) -> frozenset[tuple[object, object]]:
-    nodes = [(source.nodes[pair.source], target.nodes[pair.target]) for pair in derivation.pairs]
-    return frozenset(((one.begin, one.end), (other.begin, other.end)) for one, other in nodes)

@@ -76,10 +76,7 @@ class Ancestry:
         """The region of each edge alone, by node and way."""
         values = iter(self.edge_values.tolist())
         return [
-            [
-                Region(next(values), frozenset({EdgeId(NodeId(v), way)}), (), edge.trees)
-                for way, edge in enumerate(edges)
-            ]
+            [Region(next(values), frozenset({EdgeId(NodeId(v), way)})) for way in range(len(edges))]
             for v, edges in enumerate(self.forest.edges)
         ]
 

@@ -18,18 +18,15 @@ class EdgeId(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Opened edges, the maximal null phrases between them, the value of both, and the n-best trees with all edges."""
+    """Opened edges, the maximal null phrases between them, and the value of both."""
 
     value: float = 0.0
     edges: frozenset[EdgeId] = frozenset()
     nulls: tuple[NodeId, ...] = ()
-    trees: int = -1
 
     def __add__(self, other: Region) -> Region:
         """The region that joins two parts of a tree."""
-        return Region(
-            self.value + other.value, self.edges | other.edges, self.nulls + other.nulls, self.trees & other.trees
-        )
+        return Region(self.value + other.value, self.edges | other.edges, self.nulls + other.nulls)
 
 
 NOTHING = Region()

@@ -76,7 +76,7 @@ class Search:
             target=target,
             step=step,
             supports=(),
-            value=self._pair_value(source, target, step, 0) + float(value),
+            value=self._pair_value(source, target, step) + float(value),
             source_words=span_mask(self.source, source),
             target_words=span_mask(self.target, target),
             source_region=Region(float(self.weights.source_inside[source])),
@@ -104,8 +104,6 @@ class Search:
         """ALIGN: two hypotheses under the two children of a source edge."""
         self.states += 1
         region = one.region + other.region + self.below.edge(edge)
-        if not region.trees and self.bounds.strict:
-            return
         m, n = one.hypothesis, other.hypothesis
         first, second = self.target.nodes[m.target], self.target.nodes[n.target]
         if first.end <= second.begin or second.end <= first.begin:
@@ -139,7 +137,7 @@ class Search:
         for node in unopened(self.target, region.edges):
             is_covered = words >> self.target.nodes[node].begin & 1
             value += float((self.weights.target_inside if is_covered else self.weights.target_null)[node])
-        return Region(value, region.edges, null_nodes(self.target, region.edges, words), region.trees)
+        return Region(value, region.edges, null_nodes(self.target, region.edges, words))
 
     def _lift(self, edge: EdgeId, child: NodeId, pool: list[Placed], gap: int) -> Iterator[Hypothesis]:
         """One support alone, everything off both paths null."""
@@ -165,14 +163,12 @@ class Search:
         source_region: Region,
         target_region: Region,
     ) -> Iterator[Hypothesis]:
-        """A new hypothesis with the words of those below it, as placed; none if no tree holds it (`strict`)."""
-        if self.bounds.strict and not (source_region.trees and target_region.trees):
-            return
+        """A new hypothesis with the words of those below it, as placed."""
         source_words = target_words = 0
         for part in below:
             source_words |= part.source_words
             target_words |= part.target_words
-        value = self._pair_value(source, target, step, self._null_words(source, target, source_words, target_words))
+        value = self._pair_value(source, target, step)
         yield Hypothesis(
             source=source,
             target=target,
@@ -187,18 +183,12 @@ class Search:
             segment_nulls=state.nulls,
         )
 
-    def _null_words(self, source: NodeId, target: NodeId, source_words: int, target_words: int) -> int:
-        one, other = self.source.nodes[source], self.target.nodes[target]
-        width = one.end - one.begin + other.end - other.begin
-        return width - source_words.bit_count() - target_words.bit_count()
-
-    def _pair_value(self, source: NodeId, target: NodeId, step: Step, null_words: int) -> float:
-        """What a pair itself is worth, and whatever is charged to it."""
+    def _pair_value(self, source: NodeId, target: NodeId, step: Step) -> float:
+        """What a pair itself is worth."""
         weights = self.weights
-        value = float(
+        return float(
             weights.pair[source, target] + weights.source_step[step, source] + weights.target_step[step, target]
         )
-        return value - weights.pair_constant - weights.pair_null_word * null_words
 
     # ---- beams and pools ----
 
@@ -235,7 +225,7 @@ class Search:
             for child in edge.children:
                 for placed in pools[child]:
                     above = self._step_up(EdgeId(node, way), child, placed)
-                    if above.steps <= limit and (above.region.trees or not self.bounds.strict):
+                    if above.steps <= limit:
                         pool.append(above)
         pool.sort(key=self._pool_order)
         opened = [placed for placed in pool if placed.hypothesis.hope > 0.0] if self.bounds.prospect_share else []
@@ -310,7 +300,7 @@ class Search:
         ranked = sorted(roots, key=lambda h: (-grains(h.score), h.target, h.target_words))
         shares = posteriors(ranked) if ranked else {}
         derivations = tuple(
-            finished(h, shares, null_nodes(self.target, h.target_region.edges, h.target_words), self.bounds.strict)
+            finished(h, shares, null_nodes(self.target, h.target_region.edges, h.target_words))
             for h in distinct(ranked, self.bounds.kbest)
         )
         return Found(derivations, completed, self.states, self.beam_cuts, self.bound.hits)

@@ -61,16 +61,14 @@ def log_z(potentials: list[float], groups: list[object]) -> float:
     return math.log(sum(math.exp(value) for value in best.values()))
 
 
-@pytest.mark.parametrize("normaliser", ["distinct", "node"])
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=15)
-def test_probabilities_are_normalised_over_the_other_side_and_null(normaliser, seed):
+def test_probabilities_are_normalised_over_the_other_side_and_null(seed):
     model, pairs = random_pair(seed)
-    scores = model.score(pairs, CONFIG.replace(normaliser=normaliser))
+    scores = model.score(pairs, CONFIG)
     rows, columns = range(pairs.source.count), range(pairs.target.count)
-    by_node = normaliser == "node"
-    target_groups = [("node", j) if by_node else int(pairs.target.group[j]) for j in columns]
-    source_groups = [("node", i) if by_node else int(pairs.source.group[i]) for i in rows]
+    target_groups = [int(pairs.target.group[j]) for j in columns]
+    source_groups = [int(pairs.source.group[i]) for i in rows]
     for i in rows:
         values = [potential(model, pairs, i, j) for j in (*columns, -1)]
         z = log_z(values, [*target_groups, "null"])
@@ -81,22 +79,11 @@ def test_probabilities_are_normalised_over_the_other_side_and_null(normaliser, s
         assert scores.target_null[j] == pytest.approx(values[-1] - log_z(values, [*source_groups, "null"]))
 
 
-def test_projections_of_one_head_split_the_mass_by_node_only():
+def test_projections_of_one_head_do_not_split_the_mass():
     source, target = hand_forest("(NP (NN a))"), hand_forest("(NP (NN b))")
     pairs = FeatureExtractor(NO_WORDNET, NO_VECTORS).extract(source, target, hand_links())
     model = PhraseModel(FeatureSet(), np.zeros(len(DENSE)), np.zeros(64), (), np.zeros(0))
-    distinct, node = (model.score(pairs, CONFIG.replace(normaliser=name)) for name in ("distinct", "node"))
-    assert np.exp(distinct.source_null) == pytest.approx([1 / 2, 1 / 2])
-    assert np.exp(node.source_null) == pytest.approx([1 / 3, 1 / 3])
-
-
-def test_the_literal_null_is_normalised_over_all_target_nodes():
-    model, pairs = random_pair(7)
-    scores = model.score(pairs, CONFIG.replace(null_normaliser="literal"))
-    values = [potential(model, pairs, -1, j) for j in range(pairs.target.count)]
-    total = sum(math.exp(value) for value in values)
-    assert np.exp(scores.target_null) == pytest.approx([math.exp(value) / total for value in values])
-    assert np.exp(scores.target_null).sum() == pytest.approx(1.0)
+    assert np.exp(model.score(pairs, CONFIG).source_null) == pytest.approx([1 / 2, 1 / 2])
 
 
 @given(st.integers(0, 10**6))

@@ -13,6 +13,7 @@ from forestalign.forest import Forest, NodeId
 from forestalign.phrases.scoring.model import PairScores
 from forestalign.phrases.scoring.score import Step, alignment_share, best_inside, edge_log_probs, weigh
 from forestalign.phrases.scoring.seeds import LEAST_LINK, PHRASE, WORD, Seeds, leaves, link_seeds
+from forestalign.phrases.search.directed_search import WIDER
 from forestalign.phrases.search.hypotheses import (
     Bounds,
     Derivation,
@@ -45,13 +46,12 @@ def ancestry(forest: Forest, null: float = -1.0, edge: float = -0.25) -> Ancestr
 
 
 def test_regions_add_up() -> None:
-    one = Region(1.0, frozenset({EdgeId(NodeId(5), 0)}), (NodeId(1),), 0b011)
-    other = Region(2.0, frozenset({EdgeId(NodeId(6), 1)}), (NodeId(2),), 0b110)
+    one = Region(1.0, frozenset({EdgeId(NodeId(5), 0)}), (NodeId(1),))
+    other = Region(2.0, frozenset({EdgeId(NodeId(6), 1)}), (NodeId(2),))
     both = one + other
     assert both.value == 3.0
     assert both.edges == {(5, 0), (6, 1)}
     assert both.nulls == (1, 2)
-    assert both.trees == 0b010
     assert NOTHING + one == one
 
 
@@ -201,20 +201,12 @@ def test_a_non_compositional_pair_costs_its_penalty_once(forest: Forest) -> None
     assert not weights.target_step.any()
 
 
-def test_the_literal_penalty_is_charged_at_pairs_and_not_at_nulls(forest: Forest) -> None:
-    config = PAPER.replace(parse_weight=0.0, null_penalty=5.0, penalty="literal")
-    weights = weigh(forest, forest, scores_of(forest), config)
-    assert (weights.pair_null_word, weights.pair_constant) == (5.0, 5.0)
-    assert set(weights.source_null.tolist()) == {-3.0}
-
-
 def test_the_parser_gets_its_share(forest: Forest) -> None:
     config = PAPER.replace(parse_weight=0.25)
     weights = weigh(forest, forest, scores_of(forest), config)
     assert alignment_share(config) == 0.75
     assert weights.pair.max() == pytest.approx(0.75 * -2.0)
     np.testing.assert_allclose(weights.source_edge, 0.25 * edge_log_probs(forest))
-    assert alignment_share(config.replace(parse_score="local")) == 1.0
 
 
 def test_turning_the_weights_around_exchanges_the_sides(forest: Forest) -> None:
@@ -225,9 +217,8 @@ def test_turning_the_weights_around_exchanges_the_sides(forest: Forest) -> None:
     np.testing.assert_array_equal(turned.transposed().source_edge, weights.source_edge)
 
 
-@pytest.mark.parametrize("plain", [True, False])
-def test_the_best_tree_below_a_node_is_the_sum_of_its_edges(forest: Forest, plain: bool) -> None:
-    best = best_inside(forest, plain)
+def test_the_best_tree_below_a_node_is_the_sum_of_its_edges(forest: Forest) -> None:
+    best = best_inside(forest)
     top = find_node(forest, 0, 4, "S")
     assert best[top] == pytest.approx(sum(edge.log_prob for edges in forest.edges for edge in edges))
 
@@ -296,12 +287,17 @@ def test_values_closer_than_a_grain_are_equal() -> None:
 
 def test_a_mirrored_derivation_is_mirrored_back() -> None:
     edges = (EdgeId(NodeId(3), 0),)
-    derivation = Derivation(-1.0, (), edges, (), (NodeId(1),), (), 0b1, 0b11)
+    derivation = Derivation(-1.0, (), edges, (), (NodeId(1),), ())
     turned = derivation.mirrored()
-    assert (turned.target_edges, turned.target_nulls, turned.source_trees) == (edges, (1,), 0b11)
+    assert (turned.target_edges, turned.target_nulls) == (edges, (1,))
     assert turned.mirrored() == derivation
 
 
 def test_bounds_come_from_the_settings() -> None:
-    bounds = Bounds.of(DEFAULT_CONFIG.replace(beam=7, gap=3, strict=True))
-    assert (bounds.beam, bounds.gap, bounds.strict, bounds.kbest) == (7, 3, True, 1)
+    bounds = Bounds.of(DEFAULT_CONFIG.replace(beam=7, gap=3, monotonic=True))
+    assert (bounds.beam, bounds.gap, bounds.monotonic, bounds.kbest) == (7, 3, True, 1)
+
+
+def test_a_beam_of_everything_stays_one_when_it_is_widened() -> None:
+    assert Bounds().widened(WIDER) == Bounds()
+    assert Bounds(beam=30, cube=60, variants=2).widened(3) == Bounds(beam=90, cube=180, variants=2)
