@@ -41,7 +41,7 @@ from forestalign.phrases.result.alignment import (
     Alignment,
     Verdict,
 )
-from forestalign.tokens import Sentence
+from forestalign.tokens import Sentence, standard_form
 
 VECTOR_FEATURES = ("has vectors", "cosine", "cosine, squared", "cosine, cubed", "cosine times aligned")
 FARTHEST = 4.0  # standard deviations from the mean that a feature can be
@@ -63,6 +63,7 @@ _ARRAYS = (
     "dimensions",
 )
 _DIGITS = 5
+_PARTS = {"ca": "can", "wo": "will", "n't": "not"}  # of contractions
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -101,14 +102,15 @@ def similarity_of(alignment: Alignment) -> Similarity:
 
 
 def has_same_words(alignment: Alignment) -> bool:
-    """Whether both sentences have the same words in the same order, apart from case and marks of punctuation."""
+    """Whether both sentences have the same words in the same order, apart from case, marks and informal spelling."""
     source, target = (_plain_words(each) for each in (alignment.source, alignment.target))
     return source == target
 
 
-def _plain_words(sentence: Sentence) -> list[str]:
-    words = [word.lower() for word in sentence.words]
-    return [word for word in words if any(map(str.isalnum, word))] or words
+def _plain_words(sentence: Sentence) -> str:
+    """The words as one string, so that *ca n't* is *cannot*."""
+    words = [_PARTS.get(word.lower(), standard_form(word).lower().replace(" ", "")) for word in sentence.words]
+    return "".join(word for word in words if any(map(str.isalnum, word))) or "".join(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,8 @@ class VerdictModel:
         probability = _sigmoid(float(log_odds))
         likeness = HIGHEST_SCORE * _sigmoid(float(likeness))
         score = round(joined_score(probability, likeness), _DIGITS)
-        return Verdict(verdict_name(probability, likeness), round(probability, _DIGITS), score)
+        is_other = any(each.contradicts for each in alignment.differences)
+        return Verdict(verdict_name(probability, likeness, is_other), round(probability, _DIGITS), score)
 
     def _projected(self, source: Sentence, target: Sentence) -> tuple[FloatArray, FloatArray] | None:
         """The vectors of two sentences; None if there are no vectors, or those of another encoder."""
@@ -180,11 +183,12 @@ def joined_score(probability: float, likeness: float) -> float:
     return max(likeness * (1 - _LOST * (1 - probability)), _SURE * (2 * probability - 1))
 
 
-def verdict_name(probability: float, likeness: float) -> str:
-    """What the numbers come to."""
+def verdict_name(probability: float, likeness: float, contradicts: bool) -> str:
+    """What the numbers come to; sentences about one topic that contradict each other say something about one thing."""
     if probability >= 0.5:
         return SAME
-    return CHANGED if likeness >= SAME_CLAIM else RELATED if likeness >= SAME_TOPIC else UNRELATED
+    least = SAME_TOPIC if contradicts else SAME_CLAIM
+    return CHANGED if likeness >= least else RELATED if likeness >= SAME_TOPIC else UNRELATED
 
 
 @cache
@@ -207,10 +211,10 @@ def read_verdicts(path: Path) -> VerdictModel:
         "against": (2, *numbers["against"].shape[1:2]),
         "dimensions": (2 * len(np.atleast_1d(numbers["offset"])),),
     }
-    for name, shape in shapes.items():
-        if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
-            raise GrammarError(path, None, f"{name} is {numbers[name].shape}; expected finite numbers, {shape}")
     if numbers["projection"].ndim != 2 or numbers["offset"].shape != numbers["projection"].shape[1:]:
         found = numbers["projection"].shape, numbers["offset"].shape
         raise GrammarError(path, None, f"projection and offset are {found}; expected [pooled, few] and [few]")
+    for name, shape in shapes.items():
+        if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
+            raise GrammarError(path, None, f"{name} is {numbers[name].shape}; expected finite numbers, {shape}")
     return VerdictModel(names, **numbers)

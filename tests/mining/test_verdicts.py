@@ -106,11 +106,19 @@ def test_the_score_rises_with_probability_and_likeness() -> None:
 
 
 @pytest.mark.parametrize(
-    ("probability", "likeness", "verdict"),
-    [(0.5, 0.1, "same meaning"), (0.49, 4.0, "changed"), (0.1, 2.0, "related"), (0.1, 0.5, "unrelated")],
+    ("probability", "likeness", "contradicts", "verdict"),
+    [
+        (0.5, 0.1, True, "same meaning"),
+        (0.49, 4.0, False, "changed"),
+        (0.1, 2.0, False, "related"),
+        (0.1, 2.0, True, "changed"),
+        (0.1, 0.5, True, "unrelated"),
+    ],
 )
-def test_the_verdict_follows_from_both_numbers(probability: float, likeness: float, verdict: str) -> None:
-    assert verdict_name(probability, likeness) == verdict
+def test_the_verdict_follows_from_both_numbers(
+    probability: float, likeness: float, contradicts: bool, verdict: str
+) -> None:
+    assert verdict_name(probability, likeness, contradicts) == verdict
 
 
 def test_without_vectors_their_features_are_nought() -> None:
@@ -161,8 +169,11 @@ def test_vectors_of_another_encoder_are_left_alone() -> None:
         ("The cat sat on the mat.", "Stock prices fell sharply on Monday.", "unrelated"),
         ("The dog bit the man.", "The man bit the dog.", "changed"),
         ("He did not pay the bill.", "He paid the bill.", "changed"),
+        ("He must pay.", "He may pay.", "changed"),
+        ("We meet on Monday.", "We meet on Tuesday.", "changed"),
+        ("I cant come.", "I can't come.", "same meaning"),
         ("He bought a car.", "He purchased an automobile.", "same meaning"),
-        ("The storm damaged the roof.", "The roof was damaged by the storm.", "same meaning"),
+        ("The trip took three days.", "The trip took 72 hours.", "same meaning"),
     ],
 )
 def test_plain_pairs_get_the_verdict_that_everybody_would_give(source: str, target: str, verdict: str) -> None:
