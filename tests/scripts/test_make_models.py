@@ -59,6 +59,7 @@ def test_steps_are_chosen_by_name_or_from_one_on(capsys: pytest.CaptureFixture[s
     printed = capsys.readouterr().out
     assert [line for line in printed.splitlines() if line.startswith("#")] == [
         "# chunks: grammar/chunk_model.json",
+        "# made-pairs: runs/made.jsonl",
         "# verdict: grammar/verdict.npz",
     ]
     assert "here/STSint.input.headlines.wa" in printed
