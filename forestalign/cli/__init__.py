@@ -20,7 +20,7 @@ from typing import NoReturn
 
 from forestalign.cli.batch_options import warn_of_unused
 from forestalign.errors import ForestAlignError, UsageError
-from forestalign.process_memory import is_out_of_memory
+from forestalign.machine import is_out_of_memory
 from forestalign.terminal import TerminalText
 
 COMMANDS = {
@@ -50,7 +50,7 @@ COMMANDS = {
 SAMPLES = "'forestalign sample > pairs.tsv' and 'forestalign sample --gold > gold.jsonl' write files for the examples."
 
 # Matrices are small: a second thread of BLAS, which starts with numpy, mostly waits and takes a core from others. And
-# the number of threads changes the last digits, so it is not the user's to choose (see `forestalign.blas`).
+# the number of threads changes the last digits, so it is not the user's to choose (see `forestalign.machine`).
 BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 # messages of argparse
