@@ -21,7 +21,6 @@ from scipy.stats import rankdata
 from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray, IntArray
 from forestalign.batch import Worker, Workers
-from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.evaluation.development import (
@@ -53,6 +52,7 @@ from forestalign.learning.train_scores import (
     split,
     train_scores,
 )
+from forestalign.machine import with_one_thread
 from forestalign.outputs import SideFile, packed_file
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.evidence.phrase_evidence import KINDS as EVIDENCE_KINDS
