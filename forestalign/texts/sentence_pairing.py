@@ -143,11 +143,12 @@ def _paired_alone(
     before = {pair.source[0]: pair.target[0] for pair in found} | {counts[0]: counts[1]}
     taken = {j for pair in found for j in range(*pair.target)}
     covered = {i for pair in found for i in range(*pair.source)}
+    places = {j: place for place, j in enumerate(free[1])}
     for k, i in enumerate(free[0]):
         j = behind.get(i, -1)
-        if i in covered or j in taken or j not in free[1] or before.get(i + 1) != j + 1:
+        if i in covered or j in taken or j not in places or before.get(i + 1) != j + 1:
             continue
-        place = free[1].index(j)
+        place = places[j]
         if likeness.of((k, k + 1), (place, place + 1)) >= LEAST_ALONE:
             yield SentencePair((i, i + 1), (j, j + 1))
 
