@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from forestalign.cli.batch_options import warn_of_unused
 from forestalign.errors import ForestAlignError, UsageError
 from forestalign.machine import is_out_of_memory
 from forestalign.terminal import TerminalText
@@ -157,6 +156,8 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
     )
     command.configure(parser)
     args = parser.parse_args(arguments)
+    from forestalign.cli.batch_options import warn_of_unused  # which imports more than --help needs
+
     warn_of_unused(parser, args, getattr(command, "UNUSED", ()))
     return int(command.run(args))
 

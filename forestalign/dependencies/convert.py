@@ -19,6 +19,7 @@ from forestalign.trees import Tree, head_tokens, postorder
 
 ROOT = -1
 _MARKERS = {"nmod": "case", "obl": "case", "advcl": "mark", "conj": "cc"}
+_CASES = frozenset(_MARKERS.values())
 
 
 @cache
@@ -53,19 +54,19 @@ class Graph:
         self._add_case_and_conjunction()
 
     def _move_dependents(self) -> None:
-        for token, head in enumerate(self.heads):
+        for token, head in enumerate(self.heads) if self._moved else ():
             target = self._moved.get(head)
             if target is not None and target != token:
                 self.heads[token] = target
 
     def _join_fixed_expressions(self) -> None:
         firsts, longest = _fixed_firsts()
-        begin = 0
-        while begin < len(self._words):
+        begin, count = 0, len(self._words)
+        while begin < count:
             if self._words[begin] not in firsts:
                 begin += 1
                 continue
-            for end in range(min(begin + longest, len(self._words)), begin + 1, -1):
+            for end in range(min(begin + longest, count), begin + 1, -1):
                 if tuple(self._words[begin:end]) in word_lists().fixed and self._join(begin, end):
                     begin = end - 1
                     break
@@ -95,11 +96,11 @@ class Graph:
         """nmod -> nmod:in, advcl -> advcl:if, conj -> conj:and."""
         markers: dict[tuple[int, str], int] = {}
         for token, name in enumerate(self.relations):
-            markers.setdefault((self.heads[token], name), token)
-        for token, name in enumerate(self.relations):
-            marker = markers.get((token, _MARKERS.get(name, "")))
-            if marker is not None:
-                self.relations[token] = f"{name}:{self._expression(marker)}"
+            if name in _CASES:
+                markers.setdefault((self.heads[token], name), token)
+        for token, name in enumerate(self.relations) if markers else ():
+            if name in _MARKERS and (token, _MARKERS[name]) in markers:
+                self.relations[token] = f"{name}:{self._expression(markers[token, _MARKERS[name]])}"
 
     def _expression(self, marker: int) -> str:
         parts = [self._words[marker]]

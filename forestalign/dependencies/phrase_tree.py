@@ -81,18 +81,21 @@ class Coordination:
 
 def build_phrases(tree: Tree, lemmas: Sequence[str]) -> list[Phrase]:
     """All phrases and words, parents before children."""
-    order: list[Phrase] = []
-    stack: list[tuple[Tree, Phrase | None, int]] = [(tree, None, 0)]
-    while stack:
-        node, parent, index = stack.pop()
-        word, lemma = ("", "") if node.word is None else (node.word.lower(), lemmas[node.begin])
-        labels = tuple([base_label(child.label) for child in node.children])
-        label = base_label(node.label) if parent is None else parent.labels[index]
-        phrase = Phrase(label, node.begin, node.end, word, lemma, parent, index, [], labels=labels)
-        order.append(phrase)
-        if parent is not None:
-            parent.children.append(phrase)
-        stack += [(node.children[place], phrase, place) for place in range(len(labels) - 1, -1, -1)]
+    order = [Phrase(base_label(tree.label), tree.begin, tree.end, "", "", None, 0, [])]
+    nodes: list[Tree] = [tree]
+    if tree.word is not None:
+        order[0].word, order[0].lemma = tree.word.lower(), lemmas[tree.begin]
+    for phrase, node in zip(order, nodes, strict=True):  # both grow on the way
+        if node.children:
+            phrase.labels = labels = tuple([base_label(child.label) for child in node.children])
+            phrase.children = [
+                Phrase(label, child.begin, child.end, "", "", phrase, index, [])
+                if child.word is None
+                else Phrase(label, child.begin, child.end, child.word.lower(), lemmas[child.begin], phrase, index, [])
+                for index, (label, child) in enumerate(zip(labels, node.children, strict=True))
+            ]
+            order += phrase.children
+            nodes += node.children
     return order
 
 

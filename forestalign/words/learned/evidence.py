@@ -30,11 +30,10 @@ from forestalign.words.learned.sides import (
     WINDOW,
     Lexicon,
     WordSide,
-    equal_pairs,
     pair_kinds,
     prepare,
 )
-from forestalign.words.similarity import PPDB_SIM, form
+from forestalign.words.similarity import PPDB_SIM, equal_pairs, form
 from forestalign.words.sultan.published import align_published
 from forestalign.words.sultan.stages import WEIGHT, Pair
 from forestalign.words.word_vectors import LEARNED, centred_cosines, learned_layers

@@ -40,7 +40,8 @@ from forestalign.inputs import number as finite
 from forestalign.words.alignment import MATCHING, WordAlignment, WordLink, is_content
 from forestalign.words.analysis import Analysis
 from forestalign.words.learned.evidence import BELIEF, CONTEXT, LEXICAL, Evidence, best_others, gather
-from forestalign.words.learned.sides import Lexicon, equal_pairs
+from forestalign.words.learned.sides import Lexicon
+from forestalign.words.similarity import equal_pairs
 from forestalign.words.word_vectors import LEARNED
 
 LINKED = 0.55  # least probability of a link that speaks for the words around it
