@@ -21,7 +21,6 @@ from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, TypeVar, Unpack, overload
 
 from forestalign.batch import CHUNK_SIZE, Job, Outcome, Processes, RunLimits, StartWork, Workers, outcomes
-from forestalign.blas import with_one_thread
 from forestalign.config import DEFAULT_CONFIG, FILES, HAND_SET, PLACES, AlignConfig, Settings, checked_config
 from forestalign.errors import ForestAlignError, NoParseError, UsageError, WrongTypeError, counted, shown
 from forestalign.forest import Forest
@@ -38,12 +37,12 @@ from forestalign.formats.fields import (
 from forestalign.formats.tree_files import read_given
 from forestalign.grammar import grammar_hash, program_version
 from forestalign.inputs import content_digest
+from forestalign.machine import give_back, with_one_thread
 from forestalign.parsers import Given, Parse, Parser, load_parser
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.scoring.model import PhraseModel
 from forestalign.phrases.stage import PhraseStage, Scorer, load_stage
-from forestalign.process_memory import give_back
 from forestalign.reranking import (
     ParsedPair,
     RerankedPair,

@@ -18,8 +18,8 @@ from importlib import import_module
 from typing import Any, Literal
 
 from forestalign.aligner import Text, align, default_aligner
-from forestalign.blas import with_one_thread
 from forestalign.errors import UsageError, shown
+from forestalign.machine import with_one_thread
 from forestalign.mining.edits import PairEdits
 from forestalign.mining.verdicts import Similarity
 from forestalign.words.linking import LinkedPair, WordLinker, parse_failure

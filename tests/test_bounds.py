@@ -143,7 +143,7 @@ def test_caches_are_full_after_some_hundred_pairs() -> None:
 HOLES = """
 import numpy as np
 from pathlib import Path
-from forestalign import process_memory
+from forestalign import machine
 
 def resident():
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -153,8 +153,8 @@ rows = [(np.ones(12_000), bytearray(600)) for _ in range(2000)]  # 96 KB each, f
 kept = [piece for _, piece in rows]
 del rows
 full = resident()
-process_memory.give_back()
-print(bool(process_memory.free_bytes()), full - resident())
+machine.give_back()
+print(bool(machine.free_bytes()), full - resident())
 """
 
 

@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import forestalign
 from forestalign import Aligner
-from forestalign.blas import with_one_thread
 from forestalign.grammar import grammar_root
+from forestalign.machine import with_one_thread
 from forestalign.parsers.embedded import EmbeddedModel
 from forestalign.tokens import tokenize
 from tests.builders.plain_pairs import LONG, PAIRS

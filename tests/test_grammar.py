@@ -8,7 +8,7 @@ import pytest
 
 from forestalign import grammar
 from forestalign.dependencies.heads import ud_head_rules
-from forestalign.dependencies.word_lists import read_word_lists, word_lists
+from forestalign.dependencies.phrase_tree import read_word_lists, word_lists
 from forestalign.errors import GrammarError
 from forestalign.grammar import Category, base_label, head_rules, reduced_category, semantic_head_rules
 

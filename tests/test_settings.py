@@ -12,7 +12,6 @@ from typing import get_type_hints
 
 import pytest
 
-from forestalign.blas import loaded_libraries, with_one_thread
 from forestalign.config import CHOICES, DEFAULT_CONFIG, KINDS, PAPER_ONLY, RANGES, AlignConfig, Settings
 from forestalign.errors import (
     AnnotationConflict,
@@ -28,7 +27,7 @@ from forestalign.errors import (
     line_of,
 )
 from forestalign.formats import PairRecord
-from forestalign.light_import import light_import
+from forestalign.machine import light_import, loaded_libraries, with_one_thread
 from forestalign.pair_cache import PairCache, is_cached, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.tokens import Sentence

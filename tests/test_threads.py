@@ -22,8 +22,8 @@ from threadpoolctl import threadpool_limits
 import forestalign
 from forestalign import Aligner
 from forestalign.batch import Processes, Worker, map_ordered
-from forestalign.blas import loaded_libraries, with_one_thread
 from forestalign.config import AlignConfig
+from forestalign.machine import loaded_libraries, with_one_thread
 from tests.builders.batch_workers import process_id
 from tests.builders.places import ROOT
 from tests.builders.plain_pairs import PAIRS
@@ -90,7 +90,7 @@ def test_a_forked_process_gets_the_bytes_of_its_parent() -> None:
     program = f"""
         import os, sys, threading
         import forestalign
-        from forestalign.blas import loaded_libraries, with_one_thread
+        from forestalign.machine import loaded_libraries, with_one_thread
         aligner, pairs = forestalign.load(), {PAIRS[:2]!r}
         expected = [aligner.align(*pair).to_json() for pair in pairs]
         inside, leave = threading.Event(), threading.Event()

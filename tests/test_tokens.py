@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from forestalign.grammar import lemma_choices
-from forestalign.light_import import light_import
+from forestalign.machine import light_import
 from forestalign.tokens import PARTS_OF_SPEECH, LemmaTable, Sentence, Span, Token, analyse, lemmatize, tokenize
 
 # Characters that the tokenizer has rules for, so that random strings hit them often.

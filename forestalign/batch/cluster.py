@@ -31,8 +31,8 @@ from typing import Any, Self
 from forestalign.batch.run_facts import OtherRunError, RunFacts
 from forestalign.batch.worker_program import Crashed, Message, Raised, Reply
 from forestalign.batch.workers import Worker, WorkerProcess
-from forestalign.blas import processor_kind
 from forestalign.errors import ForestAlignError, InputError, MissingExtraError, UsageError, counted
+from forestalign.machine import processor_kind
 
 _CONNECT_SECONDS = 5
 _WORKER_SECONDS = 5

@@ -42,8 +42,8 @@ from forestalign.batch.workers import (
 )
 from forestalign.errors import ForestAlignError, InputError, line_of
 from forestalign.formats.lines import Unread
+from forestalign.machine import give_back
 from forestalign.outputs import check_output, check_sides
-from forestalign.process_memory import give_back
 
 CHUNK_SIZE = 16  # pairs: enough for the encoder's batches, small enough for an early first line
 

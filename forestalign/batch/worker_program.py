@@ -20,7 +20,7 @@ from typing import Any
 
 from forestalign.batch.run_facts import RunFacts
 from forestalign.errors import ForestAlignError, UsageError
-from forestalign.process_memory import is_out_of_memory
+from forestalign.machine import is_out_of_memory
 
 # What `python -P -c` runs. Modules come from where the parent takes them: without -P, Python puts the current folder
 # first, and a `numpy.py` that lies beside the data would be run. Before anything else is imported, Linux is asked to

@@ -18,9 +18,8 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from forestalign.cli.batch_options import warn_of_unused
 from forestalign.errors import ForestAlignError, UsageError
-from forestalign.process_memory import is_out_of_memory
+from forestalign.machine import is_out_of_memory
 from forestalign.terminal import TerminalText
 
 COMMANDS = {
@@ -50,7 +49,7 @@ COMMANDS = {
 SAMPLES = "'forestalign sample > pairs.tsv' and 'forestalign sample --gold > gold.jsonl' write files for the examples."
 
 # Matrices are small: a second thread of BLAS, which starts with numpy, mostly waits and takes a core from others. And
-# the number of threads changes the last digits, so it is not the user's to choose (see `forestalign.blas`).
+# the number of threads changes the last digits, so it is not the user's to choose (see `forestalign.machine`).
 BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 # messages of argparse
@@ -157,6 +156,8 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
     )
     command.configure(parser)
     args = parser.parse_args(arguments)
+    from forestalign.cli.batch_options import warn_of_unused  # which imports more than --help needs
+
     warn_of_unused(parser, args, getattr(command, "UNUSED", ()))
     return int(command.run(args))
 

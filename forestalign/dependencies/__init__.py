@@ -1,16 +1,13 @@
 """Dependencies from trees: unlabelled by head rules, and labelled Universal Dependencies by rules over the tree.
 
-- `phrase_tree`, `coordination`: the tree as the conversion sees it, and its conjuncts
+- `phrase_tree`: the tree as the conversion sees it, its conjuncts, and the words that rules ask about
 - `heads`: which child governs
-- `nominals`, `clauses`, `relations`: the name of each relation
-- `graph`: heads and relations while they are being corrected
+- `relations`: the name of each relation
 - `convert`: from tree to dependencies
-- `word_lists`: the words that rules ask about
 """
 
 from __future__ import annotations
 
-from forestalign.dependencies.convert import Dependencies, to_dependencies, unlabelled_heads
-from forestalign.dependencies.graph import ROOT
+from forestalign.dependencies.convert import ROOT, Dependencies, to_dependencies, unlabelled_heads
 
 __all__ = ["ROOT", "Dependencies", "to_dependencies", "unlabelled_heads"]

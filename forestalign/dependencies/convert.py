@@ -4,21 +4,121 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from forestalign.dependencies.clauses import is_small_clause, small_clause_subject, stranded_object
-from forestalign.dependencies.graph import ROOT, Graph
 from forestalign.dependencies.heads import set_heads
-from forestalign.dependencies.phrase_tree import NO_TOKEN, NOMINAL, VERB_TAGS, Phrase, build_phrases
-from forestalign.dependencies.relations import relation
+from forestalign.dependencies.phrase_tree import NO_TOKEN, NOMINAL, VERB_TAGS, Phrase, build_phrases, word_lists
+from forestalign.dependencies.relations import is_small_clause, relation, small_clause_subject, stranded_object
 from forestalign.errors import NoParseError, counted
 from forestalign.grammar import head_rules
 from forestalign.tokens import Sentence, lemmatize
 from forestalign.trees import Tree, head_tokens, postorder
 
+# ---- heads and relations of the tokens while they are being corrected ----
+
+
+ROOT = -1
+_MARKERS = {"nmod": "case", "obl": "case", "advcl": "mark", "conj": "cc"}
+_CASES = frozenset(_MARKERS.values())
+
+
+@cache
+def _fixed_firsts() -> tuple[frozenset[str], int]:
+    """The first words of the fixed expressions, and the length of the longest."""
+    fixed = word_lists().fixed
+    return frozenset(expression[0] for expression in fixed), max(len(expression) for expression in fixed)
+
+
+class Graph:
+    """A dependency for each token, set one by one and then put right as a whole."""
+
+    def __init__(self, words: Sequence[str]):
+        self.heads = [ROOT] * len(words)
+        self.relations = [""] * len(words)
+        self._words = words
+        self._moved: dict[int, int] = {}
+
+    def attach(self, token: int, head: int, relation: str) -> None:
+        """Make one word depend on another by a relation."""
+        self.heads[token], self.relations[token] = head, relation
+
+    def move(self, copula: int, head: int) -> None:
+        """All that hangs on a bare copula is to hang on the word that is the predicate."""
+        self._moved[copula] = head
+
+    def finish(self) -> None:
+        """The dependencies, every word attached."""
+        self._move_dependents()
+        self._join_fixed_expressions()
+        self._mark_passives()
+        self._add_case_and_conjunction()
+
+    def _move_dependents(self) -> None:
+        for token, head in enumerate(self.heads) if self._moved else ():
+            target = self._moved.get(head)
+            if target is not None and target != token:
+                self.heads[token] = target
+
+    def _join_fixed_expressions(self) -> None:
+        firsts, longest = _fixed_firsts()
+        begin, count = 0, len(self._words)
+        while begin < count:
+            if self._words[begin] not in firsts:
+                begin += 1
+                continue
+            for end in range(min(begin + longest, count), begin + 1, -1):
+                if tuple(self._words[begin:end]) in word_lists().fixed and self._join(begin, end):
+                    begin = end - 1
+                    break
+            begin += 1
+
+    def _join(self, begin: int, end: int) -> bool:
+        """Make the words of an expression hang on its first, if they all hang on one word or on each other."""
+        inside = range(begin, end)
+        outer = {self.heads[token] for token in inside if self.heads[token] not in inside}
+        governed = [token for token, head in enumerate(self.heads) if head in inside and token not in inside]
+        if len(outer) != 1 or ROOT in outer or governed:
+            return False
+        names = {self.relations[token] for token in inside if self.heads[token] in outer}
+        name = next((name for name in ("case", "mark", "cc", "advmod") if name in names), "")
+        self.attach(begin, outer.pop(), name or "advmod")
+        for token in range(begin + 1, end):
+            self.attach(token, begin, "fixed")
+        return True
+
+    def _mark_passives(self) -> None:
+        passive = {self.heads[token] for token, name in enumerate(self.relations) if name == "aux:pass"}
+        for token, name in enumerate(self.relations):
+            if name in ("nsubj", "csubj") and self.heads[token] in passive:
+                self.relations[token] = f"{name}:pass"
+
+    def _add_case_and_conjunction(self) -> None:
+        """nmod -> nmod:in, advcl -> advcl:if, conj -> conj:and."""
+        markers: dict[tuple[int, str], int] = {}
+        for token, name in enumerate(self.relations):
+            if name in _CASES:
+                markers.setdefault((self.heads[token], name), token)
+        for token, name in enumerate(self.relations) if markers else ():
+            if name in _MARKERS and (token, _MARKERS[name]) in markers:
+                self.relations[token] = f"{name}:{self._expression(markers[token, _MARKERS[name]])}"
+
+    def _expression(self, marker: int) -> str:
+        parts = [self._words[marker]]
+        for token in range(marker + 1, len(self._words)):
+            if self.heads[token] != marker or self.relations[token] != "fixed":
+                break
+            parts.append(self._words[token])
+        return "_".join(parts)
+
+
+# ---- from tree to dependencies ----
+
+
 _SUBTYPES = frozenset(
     {"acl:relcl", "advcl:relcl", "aux:pass", "cc:preconj", "compound:prt", "csubj:outer", "csubj:pass", "det:predet"}
     | {"nmod:desc", "nmod:poss", "nmod:unmarked", "nsubj:outer", "nsubj:pass", "obl:agent", "obl:unmarked"}
 )
+_ADVERBS = frozenset({"RB", "RBR", "RBS", "ADVP"})
 _GRADED = frozenset({"JJ", "JJR", "JJS", "CD", "VBN", "ADJP", "QP", "RB"})
 
 
@@ -56,10 +156,11 @@ def to_dependencies(tree: Tree, sentence: Sentence) -> Dependencies:
     phrases = build_phrases(tree, _lemmas(tree, sentence))
     set_heads(phrases)
     graph = Graph([token.form.lower() for token in sentence.tokens])
+    heads, relations = graph.heads, graph.relations
     for phrase in phrases:
         for child in phrase.children:
             if child is not phrase.head_child:
-                graph.attach(child.head, *_governor(phrase, child))
+                heads[child.head], relations[child.head] = _governor(phrase, child)
         if phrase.copula != NO_TOKEN:
             graph.move(phrase.copula, phrase.head)
     graph.attach(phrases[0].head, ROOT, "root")
@@ -86,15 +187,18 @@ def _governor(phrase: Phrase, child: Phrase) -> tuple[int, str]:
             return phrase.children[conjuncts[0]].head, "conj"
         if child.index != conjuncts[0]:
             head = phrase.children[conjuncts[coordination.owner[child.index]]]
-    verb = _verb_above(phrase)
-    if verb is not None and child is small_clause_subject(phrase):
-        return verb.head, "obj"
-    stranded = stranded_object(child)
-    if stranded is not None:
-        return stranded.head, "case"
-    graded = _graded_sister(phrase, child)
-    if graded is not None:
-        return graded.head, "advmod"
+    if phrase.label == "S":
+        verb = _verb_above(phrase)
+        if verb is not None and child is small_clause_subject(phrase):
+            return verb.head, "obj"
+    elif child.label in _ADVERBS and phrase.label in NOMINAL:
+        following = child.after()  # "so many people": the adverb modifies the number, not the noun
+        if following and following[0].label in _GRADED:
+            return following[0].head, "advmod"
+    if child.label == "PP":
+        stranded = stranded_object(child)
+        if stranded is not None:
+            return stranded.head, "case"
     return head.head, relation(phrase, child, head)
 
 
@@ -105,11 +209,3 @@ def _verb_above(clause: Phrase) -> Phrase | None:
         return None
     verb = above.head_child
     return verb if verb.begin < clause.begin and is_small_clause(clause) else None
-
-
-def _graded_sister(phrase: Phrase, child: Phrase) -> Phrase | None:
-    """ "So many people": an adverb before an adjective or a number modifies that, not the noun."""
-    if phrase.label not in NOMINAL or child.label not in ("RB", "RBR", "RBS", "ADVP"):
-        return None
-    following = child.after()
-    return following[0] if following and following[0].label in _GRADED else None

@@ -4,11 +4,79 @@ from __future__ import annotations
 
 from functools import cache
 
-from forestalign.dependencies.coordination import find_coordination
-from forestalign.dependencies.nominals import nominal_head
-from forestalign.dependencies.phrase_tree import NOMINAL, VERB_TAGS, Phrase
-from forestalign.dependencies.word_lists import word_lists
+from forestalign.dependencies.phrase_tree import (
+    NOMINAL,
+    NOUN_TAGS,
+    VERB_TAGS,
+    Phrase,
+    find_coordination,
+    word_lists,
+)
 from forestalign.grammar import HeadTable, grammar_root, read_head_rules
+
+# ---- names, dates and times ----
+
+
+_NAME_TAGS = frozenset({"NNP", "NNPS"})
+_NAME_PARTS = _NAME_TAGS | {"HYPH"}
+
+
+def nominal_head(phrase: Phrase) -> Phrase | None:
+    """The heads of names, dates and times, which are not their last noun."""
+    return _date_head(phrase) or _person_head(phrase)
+
+
+def _date_head(phrase: Phrase) -> Phrase | None:
+    """The day of a date ("May 5"), the hour of a time ("2:30 pm")."""
+    number = phrase.child("CD")
+    if number is None:
+        return None
+    nouns = [child for child in phrase.children if child.label in NOUN_TAGS]
+    if any(noun.word in word_lists().month for noun in nouns):
+        is_day = number.word.rstrip("stndrh").isdigit() and int(number.word.rstrip("stndrh")) <= 31
+        return number if is_day and all(noun.word in word_lists().month for noun in nouns) else None
+    if nouns and all(noun.word in word_lists().day_half for noun in nouns):
+        return number
+    return None
+
+
+def _person_head(phrase: Phrase) -> Phrase | None:
+    """The first name of a person; what follows it is flat."""
+    if _NAME_TAGS.isdisjoint(phrase.labels):
+        return None
+    last = next((child for child in reversed(phrase.children) if child.label in NOUN_TAGS), None)
+    if last is None or last.label not in _NAME_TAGS:
+        return None
+    begin = last.index
+    while begin > 0 and phrase.children[begin - 1].label in _NAME_PARTS:
+        begin -= 1
+    while begin < last.index and phrase.children[begin].word in word_lists().title:
+        begin += 1
+    name = phrase.children[begin : last.index + 1]
+    if len(name) < 2:
+        return None
+    titled = begin > 0 and phrase.children[begin - 1].word in word_lists().title
+    return name[0] if titled or _is_person(name) else None
+
+
+def _is_person(name: list[Phrase]) -> bool:
+    words, lists = [part.word for part in name], word_lists()
+    if any(word in lists.organisation for word in words[1:]) and words[0] not in lists.first_name:
+        return False
+    initial = any(len(word) == 2 and word.endswith(".") for word in words[:-1])
+    return initial or words[0] in lists.first_name or words[0] in lists.name_prefix
+
+
+def is_temporal(phrase: Phrase) -> bool:
+    """Is the head word of the phrase a time, or the day of a date?"""
+    leaf = phrase.leaf()
+    if leaf.word in word_lists().temporal:
+        return True
+    return leaf.label == "CD" and leaf.parent is not None and _date_head(leaf.parent) is leaf
+
+
+# ---- all other phrases ----
+
 
 _PREDICATES = ("ADJP", "NP", "PP", "UCP", "QP", "WHNP", "WHADJP", "WHPP", "NML", "NX", "CD", "JJ", "FRAG")
 _ADVERBS = ("ADVP", "RB", "IN")
@@ -36,7 +104,8 @@ def set_heads(phrases: list[Phrase]) -> None:
             phrase.head_child = children[0]
         else:
             phrase.coordination = find_coordination(phrase, table)
-            phrase.head_child = _head_child(phrase)
+            head = _head_child(phrase)
+            phrase.head_child = _first_part(head) if "GW" in phrase.labels else head
         phrase.head = phrase.head_child.head
 
 
@@ -55,7 +124,7 @@ def _head_child(phrase: Phrase) -> Phrase:
         special = nominal_head(phrase)
     elif phrase.label == "PP":
         special = _complement_of_preposition(phrase)
-    return _first_part(special or phrase.children[ud_head_rules().child(phrase.label, phrase.labels)])
+    return special or phrase.children[ud_head_rules().child(phrase.label, phrase.labels)]
 
 
 def _first_part(head: Phrase) -> Phrase:

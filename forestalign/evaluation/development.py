@@ -17,7 +17,6 @@ from itertools import combinations, islice
 from pathlib import Path
 
 from forestalign.batch import Worker, Workers, map_ordered
-from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.dependencies import unlabelled_heads
 from forestalign.errors import AnnotationError, NoParseError
@@ -50,6 +49,7 @@ from forestalign.forest import best_tree, one_best
 from forestalign.formats import PairRecord
 from forestalign.formats.lines import read_text_lines
 from forestalign.formats.word_links import GoldPair, LinkAnnotation, read_gold_links
+from forestalign.machine import with_one_thread
 from forestalign.pair_cache import PairCache, cache_corpus, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.stage import PhraseStage, load_stage

@@ -21,7 +21,6 @@ from scipy.stats import rankdata
 from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray, IntArray
 from forestalign.batch import Worker, Workers
-from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.evaluation.development import (
@@ -53,14 +52,21 @@ from forestalign.learning.train_scores import (
     split,
     train_scores,
 )
+from forestalign.machine import with_one_thread
 from forestalign.outputs import SideFile, packed_file
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.evidence.phrase_evidence import KINDS as EVIDENCE_KINDS
 from forestalign.phrases.result.pair_confidence import confidence_features, pair_kinds
-from forestalign.phrases.scoring.confidence import CONFIDENCE, KINDS, PairConfidence
 from forestalign.phrases.scoring.features import weigh_features
 from forestalign.phrases.scoring.schema import NAMES
-from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model, score_model_text
+from forestalign.phrases.scoring.score_model import (
+    CONFIDENCE,
+    KINDS,
+    PairConfidence,
+    ScoreModel,
+    load_score_model,
+    score_model_text,
+)
 from forestalign.phrases.search.directed_search import DirectedSearch
 from forestalign.phrases.stage import PhraseStage, load_stage
 from forestalign.tokens import Span

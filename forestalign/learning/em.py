@@ -28,7 +28,6 @@ import numpy.typing as npt
 from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray
 from forestalign.batch import Worker, Workers, map_ordered
-from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.errors import MissingExtraError, UsageError
 from forestalign.formats import PairRecord, read_pairs
@@ -44,6 +43,7 @@ from forestalign.learning.m_step import (
     with_weights,
 )
 from forestalign.lexicon import load_vectors
+from forestalign.machine import with_one_thread
 from forestalign.outputs import SideFile, whole_file
 from forestalign.pair_cache import PairCache, cache_corpus, read_cached
 from forestalign.phrases.scoring.model import PhraseModel, load_model, save_model, untrained_model

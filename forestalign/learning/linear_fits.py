@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from forestalign.arrays import FloatArray
-from forestalign.blas import with_one_thread
+from forestalign.machine import with_one_thread
 from forestalign.phrases.evidence.logistic import Weighting, softmax
 
 ITERATIONS = 500

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from forestalign.arrays import Float32Array, FloatArray, Int32Array, IntArray
-from forestalign.blas import with_one_thread
+from forestalign.machine import with_one_thread
 from forestalign.phrases.scoring.model import PhraseModel
 from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE, PairFeatures
 from forestalign.phrases.search.hypotheses import Derivation

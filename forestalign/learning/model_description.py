@@ -12,12 +12,11 @@ from forestalign.config import HAND_SET
 from forestalign.errors import GrammarError, UsageError
 from forestalign.grammar import grammar_root
 from forestalign.inputs import card, mapping, read_json, reading
-from forestalign.phrases.scoring.confidence import CONFIDENCE, KINDS
 from forestalign.phrases.scoring.model import SHIPPED, PhraseModel, load_model
 from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE
 from forestalign.phrases.scoring.schema import GROUPS, SLICE
+from forestalign.phrases.scoring.score_model import CONFIDENCE, KINDS, ScoreModel, load_score_model, score_model_text
 from forestalign.phrases.scoring.score_model import KIND as SCORES
-from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model, score_model_text
 
 MEANINGS = {
     "surface": "heads equal, or one in the other",

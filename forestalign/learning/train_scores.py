@@ -28,7 +28,6 @@ from scipy.optimize import minimize
 
 from forestalign.arrays import BoolArray, FloatArray
 from forestalign.batch import Worker, Workers
-from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.evaluation.development import Judge, risk
@@ -36,6 +35,7 @@ from forestalign.evaluation.projection import SpanPair
 from forestalign.forest import Forest
 from forestalign.learning.checkpoints import Arrays, Checkpoint
 from forestalign.learning.em import WeightedTask, run_pass
+from forestalign.machine import with_one_thread
 from forestalign.pair_cache import read_cached
 from forestalign.phrases.scoring.features import DerivationFeatures, weigh_features
 from forestalign.phrases.scoring.schema import CATEGORIES, NAMES, SLICE, STEPS

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from forestalign.arrays import Float32Array
-from forestalign.blas import with_one_thread
 from forestalign.errors import UsageError
 from forestalign.lexicon import load_vectors
+from forestalign.machine import with_one_thread
 from forestalign.words import Analysis
 from forestalign.words.word_vectors import Metric, partners, rows_of, unit_rows
 

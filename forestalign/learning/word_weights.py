@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from forestalign.arrays import AnyArray, AnyFloatArray, Float32Array, FloatArray, Int8Array
-from forestalign.blas import with_one_thread
+from forestalign.machine import with_one_thread
 from forestalign.words.learned.evidence import LEARNED_PART, Evidence, similarity_of
 from forestalign.words.learned.matching import FIRST, KINDS, MatchingModel
 from forestalign.words.word_vectors import Metric, learned_layers

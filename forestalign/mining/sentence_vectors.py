@@ -3,7 +3,7 @@
     pooled = [mean middle, mean last, mean middle by weight, mean last by weight]
 
 The weight of a word is its inverse document frequency, so that *the* does not drown *harbour*. A projection that was
-learned (`scripts/train_similarity.py`) takes this to few dimensions, in which the cosine says how alike two sentences
+learned (`scripts/train_verdict.py`) takes this to few dimensions, in which the cosine says how alike two sentences
 are.
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from forestalign.errors import GrammarError
-from forestalign.process_memory import is_out_of_memory
+from forestalign.machine import is_out_of_memory
 
 
 class OnnxGraph:

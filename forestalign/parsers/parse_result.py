@@ -8,11 +8,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from forestalign.blas import with_one_thread
 from forestalign.chart import Chart, inside, kbest
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError, shown
 from forestalign.forest import Forest, pack_chart
+from forestalign.machine import with_one_thread
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import ScoredTree
 

@@ -18,9 +18,9 @@ from scipy import sparse
 
 from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray
-from forestalign.blas import with_one_thread
 from forestalign.grammar import stop_words
 from forestalign.lexicon import load_vectors
+from forestalign.machine import with_one_thread
 from forestalign.mining.sentence_vectors import pooled_vector, projected
 from forestalign.mining.verdicts import load_verdicts
 from forestalign.parsers import ChartParser

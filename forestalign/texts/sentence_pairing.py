@@ -31,6 +31,7 @@ LEAST_ALONE = (
     0.1  # of two sentences that stand alone between the same neighbours; of 98 unrelated ones in 100 it is less
 )
 LEAST_MOVED = 0.45  # of a pair elsewhere: there are many more that it could be by chance
+MOST_PARTNERS = 50  # elsewhere, of one sentence
 JOIN = 0.03  # by which a second or third sentence has to make a pair more alike
 BAND = 400  # sentences to both sides of the diagonal
 STEPS = ((1, 1), (1, 2), (1, 3), (2, 1), (3, 1))
@@ -142,11 +143,12 @@ def _paired_alone(
     before = {pair.source[0]: pair.target[0] for pair in found} | {counts[0]: counts[1]}
     taken = {j for pair in found for j in range(*pair.target)}
     covered = {i for pair in found for i in range(*pair.source)}
+    places = {j: place for place, j in enumerate(free[1])}
     for k, i in enumerate(free[0]):
         j = behind.get(i, -1)
-        if i in covered or j in taken or j not in free[1] or before.get(i + 1) != j + 1:
+        if i in covered or j in taken or j not in places or before.get(i + 1) != j + 1:
             continue
-        place = free[1].index(j)
+        place = places[j]
         if likeness.of((k, k + 1), (place, place + 1)) >= LEAST_ALONE:
             yield SentencePair((i, i + 1), (j, j + 1))
 
@@ -246,14 +248,24 @@ def _paired_anywhere(likeness: Likeness, found: Sequence[Stretches], free: Free)
     for k, i in enumerate(own):
         if before < 0 or not likeness.are_copies(before, i):
             row = likeness.row(i, 1, 0, columns)[0][other]
-            likely = np.flatnonzero(row >= LEAST_MOVED)
         before = i
-        for place in likely:
+        for place in _likeliest(row, len(other) * k // len(own)):
             costs[k, place] = 1.0 + _TINY - min(row[place], 1.0)
         costs[k, len(other) + k] = 1.0 + _TINY - LEAST_MOVED  # to stay alone
     chosen = zip(*min_weight_full_bipartite_matching(costs.tocsr()), strict=True)
     matched = [(own[k], int(other[place])) for k, place in chosen if place < len(other)]
     return _grown(likeness, matched, (set(own), set(map(int, other))), free)
+
+
+def _likeliest(row: FloatArray, place: int) -> IntArray:
+    """The partners that a sentence may have elsewhere: of many the most alike, of equals the nearest to a place.
+
+    Texts of few different words would otherwise take memory that grows with the square of their lengths.
+    """
+    likely = np.flatnonzero(row >= LEAST_MOVED)
+    if len(likely) <= MOST_PARTNERS:
+        return likely
+    return np.sort(likely[np.lexsort((abs(likely - place), -row[likely]))[:MOST_PARTNERS]])
 
 
 def _grown(

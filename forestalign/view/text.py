@@ -12,6 +12,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from forestalign.lexicon.english import looks_english
+from forestalign.lexicon.findings import turned_relation
 from forestalign.phrases.result.alignment import (
     CHANGED,
     SAME,
@@ -223,10 +224,12 @@ def headline(alignment: Alignment) -> str:
 
 
 def _relation(relation: str, paint: Paint, before: str = "  ", reason: str = "") -> str:
-    """What is not equal, by its reason in words where there is one."""
+    """What the target is where it is not equal, by its reason in words where there is one."""
     if relation in _SILENT:
         return ""
-    return paint(RED if relation in CONTRADICTIONS else DIM, f"{before}({visible(reason or relation)})")
+    return paint(
+        RED if relation in CONTRADICTIONS else DIM, f"{before}({visible(reason or turned_relation(relation))})"
+    )
 
 
 def _lines(rows: Sequence[_Row], paint: Paint, verbose: bool) -> Iterator[str]:

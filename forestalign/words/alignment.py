@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
 from forestalign.arrays import FloatArray
 from forestalign.grammar import stop_words
 from forestalign.inputs import finite_number
-from forestalign.tokens import Sentence
+from forestalign.tokens import KEPT_WORDS, Sentence
 
 MOST_SCORE = 1e6  # of a link: a probability, or with the older profiles a sum over its context
 
@@ -117,6 +118,7 @@ def sentence_scores(
     return SentenceScores(left, right, (left + right) / 2, harmonic, weighted)
 
 
+@lru_cache(maxsize=KEPT_WORDS)
 def is_content(word: str) -> bool:
     """Neither a stop word nor punctuation."""
     return any(character.isalnum() for character in word) and word.lower() not in stop_words()

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from forestalign.blas import with_one_thread
 from forestalign.config import AlignConfig, Profile
 from forestalign.errors import NoParseError, UsageError, counted
 from forestalign.lexicon import load_phrase_lists, load_ppdb, load_vectors, load_wordnet
+from forestalign.machine import with_one_thread
 from forestalign.parsers import Parse, Parser, load_parser
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import SentenceScores, WordAlignment, WordLink, sentence_scores

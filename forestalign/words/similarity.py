@@ -21,14 +21,14 @@ or lemma only: their vectors are all alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from forestalign.arrays import FloatArray
+from forestalign.arrays import BoolArray, FloatArray
 from forestalign.grammar import stop_words
 from forestalign.lexicon import PairList, WordNet, WordVectors
 from forestalign.tokens import KEPT_WORDS, Sentence
@@ -137,6 +137,14 @@ def _vetoed(left: Form, right: Form, are_numbers: bool) -> bool:
     if are_numbers and not left.is_digits and not right.is_digits:
         return True
     return left.is_stop != right.is_stop or left.is_punctuation or right.is_punctuation
+
+
+def equal_pairs(left: Sequence[str], right: Sequence[str]) -> BoolArray:
+    """Which strings are equal, compared as numbers."""
+    numbers = {text: number for number, text in enumerate(right)}
+    both = np.array([numbers.get(text, -1) for text in left] + [numbers[text] for text in right])
+    result: BoolArray = both[: len(left), None] == both[len(left) :]
+    return result
 
 
 @lru_cache(maxsize=KEPT_WORDS)

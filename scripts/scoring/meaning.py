@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,10 +14,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from forestalign import Alignment
 from forestalign.aligner import Aligner, load
 from forestalign.grammar import stop_words
-from forestalign.lexicon.findings import AGAINST, OTHER_ROLES
+from forestalign.phrases.result.alignment import VERDICTS
 from forestalign.texts.summary_sources import SourcedSentence, find_sources
 from forestalign.texts.text_parts import TextParts, TextSentence
 from forestalign.tokens import tokenize
@@ -35,51 +35,75 @@ def read_records(path: Path) -> list[dict[str, Any]]:
 
 
 def print_meaning(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
-    """Pairs that say different things and paraphrases: how many are marked as changed at the root, and of how many the
-    probability of a paraphrase is on the right side of one half.
+    """Pairs that say different things and paraphrases: how many have a difference that contradicts, of how many the
+    probability is on the right side of one half, which verdicts they get, and how many lines of the grammar they meet.
 
         score.py meaning                                          # the pairs of tests/data/meaning
         score.py meaning annotations/train.jsonl paws.dev.jsonl.gz --most 200
+        score.py meaning paws.dev.jsonl.gz --most 1000 --random   # each sentence with the second of the next pair
 
-    A file holds annotated pairs (`no-paraphrase` among their phenomena) or JSON lines with `paraphrase` 0 or 1.
+    A file holds annotated pairs (`no-paraphrase` among their phenomena), JSON lines with `paraphrase` 0 or 1, or marked
+    spans (.tsv with a header).
     """
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     parser.add_argument("--most", type=int, default=0, metavar="N", help="about N pairs of each file, evenly taken")
+    parser.add_argument("--random", action="store_true", help="take second sentences from the next pair")
     parser.add_argument("--wrong", action="store_true", help="print what came out wrong")
     args = parser.parse_args(arguments)
     aligner = load()
     for path in args.files or [DATA / "meaning" / f"{each}{kind}.tsv" for each in SETS for kind in ("changed", "same")]:
         pairs = list(read_labelled(path))
         pairs = pairs[:: max(1, len(pairs) // args.most)] if args.most else pairs
-        marked: Counter[bool] = Counter()
-        right: Counter[bool] = Counter()
+        if args.random:
+            pairs = [(one[0], other[1], True) for one, other in zip(pairs, [*pairs[1:], pairs[0]], strict=True)]
+        counts: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}
         for source, target, is_changed in pairs:
             result = aligner.align(source, target)
-            probability = result.probability
-            marked[is_changed] += is_marked(result)
-            right[is_changed] += (probability < 0.5) == is_changed
-            if args.wrong and (is_marked(result) != is_changed or (probability < 0.5) != is_changed):
-                print(f"  {source} | {target} | marked: {is_marked(result)}, probability {probability:.2f}")
-        total = Counter(is_changed for *_, is_changed in pairs)
-        for is_changed in sorted(total):
-            name, count = "changed" if is_changed else "paraphrases", total[is_changed]
-            print(f"{path.stem}, {name}: marked {marked[is_changed]} of {count}, probability right {right[is_changed]}")
+            is_marked = any(each.contradicts for each in result.differences)
+            is_right = (result.probability < 0.5) == is_changed
+            met = sum("lexicon" in each.evidence for each in result.phrases.pairs) + len(result.phrases.scattered)
+            counts[is_changed].update(
+                {"pairs": 1, "marked": is_marked, "right": is_right, "met": met, result.verdict: 1}
+            )
+            if args.wrong and (is_marked != is_changed or not is_right):
+                print(f"  {source} | {target} | marked: {is_marked}, {result.verdict} {result.probability:.2f}")
+        for is_changed, found in counts.items():
+            if found["pairs"]:
+                verdicts = ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS)
+                print(
+                    f"{path.stem}, {'changed' if is_changed else 'paraphrases'}: marked {found['marked']} of "
+                    f"{found['pairs']}, probability right {found['right']}; {verdicts}; met by lines of the grammar "
+                    f"{1000 * found['met'] / found['pairs']:.0f} per 1,000 pairs"
+                )
+
+
+def read_pairs(path: Path) -> list[dict[str, Any]]:
+    """Pairs as plain records: JSON lines, inline annotations (those to learn from), or lines with marked spans."""
+    if path.suffix == ".tsv":
+        rows = [row.split("\t") for row in path.read_text(encoding="utf-8").splitlines()[1:]]
+        plain = [[re.sub(r"[{}]", "", each) for each in row[:2]] for row in rows]
+        return [
+            {"source": source, "target": target, "paraphrase": float(row[3])}
+            for (source, target), row in zip(plain, rows, strict=True)
+        ]
+    records = [row for row in read_records(path) if row.get("split", "train") == "train"]
+    return [_without_marks(row) if "relation" in row else row for row in records]
+
+
+def _without_marks(row: dict[str, Any]) -> dict[str, Any]:
+    texts = {side: " ".join(re.sub(r"\[\S+ |\]", "", row[side]).split()) for side in ("source", "target")}
+    return {**texts, "paraphrase": int(row["relation"] == "same"), "base": row["id"], "kind": row["relation"]}
 
 
 def read_labelled(path: Path) -> Iterable[Pair]:
     """The pairs of a file, and whether they say different things."""
-    if path.suffix == ".tsv":
+    if path.parent.name == "meaning":
         rows = [row.split("\t") for row in path.read_text(encoding="utf-8").splitlines()]
         return [(source, target, "changed" in path.stem) for _, source, target in rows]
-    records = read_records(path)
+    records = read_pairs(path)
     if "paraphrase" in records[0]:
         return [(row["source"], row["target"], not row["paraphrase"]) for row in records]
     return [(row["source"]["text"], row["target"]["text"], "no-paraphrase" in row["phenomena"]) for row in records]
-
-
-def is_marked(result: Alignment) -> bool:
-    """Whether the pair of the roots contradicts."""
-    return result.phrases.pairs[-1].relation in {*AGAINST, OTHER_ROLES}
 
 
 def print_edits(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:

@@ -121,7 +121,7 @@ def test_words_stand_as_in_the_text_and_steering_characters_are_shown(run: Run) 
     [
         ("opposite", ("lexicon",), "  (opposite)  [by lexicon]"),
         ("different value", ("links", "quantity"), "  (different value)  [by quantity]"),
-        ("more general", ("links",), "  (more general)"),
+        ("more general", ("links",), "  (more specific)"),
         ("equal", ("links",), ""),
         ("similar", ("similarity",), "  (similar)  [by similarity]"),
         ("", ("links",), ""),

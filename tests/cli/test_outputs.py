@@ -380,33 +380,33 @@ def test_lack_of_memory_is_reported_whoever_notices_it(
 def test_any_error_is_lack_of_memory_where_none_is_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from forestalign import cli, process_memory
+    from forestalign import cli, machine
 
     def fail(name: str, arguments: object) -> int:
         raise AttributeError("module 'http.client' has no attribute 'HTTPSConnection'")
 
     monkeypatch.setattr(cli, "_run_command", fail)
-    monkeypatch.setattr(process_memory, "SPARE", 1 << 62)
+    monkeypatch.setattr(machine, "SPARE", 1 << 62)
     assert cli.main(["align"]) == 1
     assert capsys.readouterr().err == "forestalign align: not enough memory\n"
 
 
 def test_a_worker_reports_lack_of_memory_where_it_happened(monkeypatch: pytest.MonkeyPatch) -> None:
-    from forestalign import process_memory
+    from forestalign import machine
     from forestalign.batch.worker_program import Message, Programs
 
     message = Message("key", pickle.dumps(int), pickle.dumps("x"))
     assert not isinstance(Programs().run(message).error, MemoryError)
-    monkeypatch.setattr(process_memory, "SPARE", 1 << 62)
+    monkeypatch.setattr(machine, "SPARE", 1 << 62)
     assert isinstance(Programs().run(message).error, MemoryError)
 
 
 def test_an_error_that_we_raise_is_told_as_it_is_however_little_memory_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    from forestalign import process_memory
+    from forestalign import machine
 
-    monkeypatch.setattr(process_memory, "SPARE", 1 << 62)
-    assert process_memory.is_out_of_memory(ValueError("x"))
-    assert not process_memory.is_out_of_memory(InputError("pairs.tsv", 1, "no tab"))
+    monkeypatch.setattr(machine, "SPARE", 1 << 62)
+    assert machine.is_out_of_memory(ValueError("x"))
+    assert not machine.is_out_of_memory(InputError("pairs.tsv", 1, "no tab"))
 
 
 def test_other_errors_of_libraries_are_not_taken_for_lack_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from forestalign.dependencies.coordination import find_coordination
-from forestalign.dependencies.graph import ROOT, Graph
+from forestalign.dependencies.convert import ROOT, Graph
 from forestalign.dependencies.heads import ud_head_rules
-from forestalign.dependencies.phrase_tree import Phrase, build_phrases
-from forestalign.dependencies.word_lists import word_lists
+from forestalign.dependencies.phrase_tree import Phrase, build_phrases, find_coordination, word_lists
 from forestalign.trees import parse_brackets
 
 

@@ -22,10 +22,7 @@ from forestalign.forest.forest import Forest
 from forestalign.formats import format_forest, format_nbest
 from forestalign.formats.codec import COLUMNS, to_tsv
 from forestalign.formats.fields import (
-    LONGEST_TEXT,
-    LONGEST_WORD,
     Fields,
-    TooLongError,
     checked_sentence,
     finite,
     shorten,
@@ -175,11 +172,6 @@ def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_text("-") == "one\ntwo"
 
 
-def test_a_file_that_is_not_there_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no\.txt: cannot be read: No such file"):
-        read_text(tmp_path / "no.txt")
-
-
 def test_packed_lines_have_no_time_in_them(tmp_path: Path) -> None:
     for name in ("one.gz", "two.gz"):
         write_lines(tmp_path / name, ["a", "b"])
@@ -202,43 +194,6 @@ def test_what_is_unread_is_read_when_asked_for() -> None:
 
 
 # ---- the door ----
-
-
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        (None, "the source is null; expected a string, a list of words, a Sentence or a spaCy Doc"),
-        (b"bytes", "the source is b'bytes'; expected a string"),
-        (3.5, "the source is 3.5; expected a string"),
-        ({1}, "the source is {1}; expected a string"),
-        (["a", 2], "word 1 of the source is 2; expected a string"),
-        (["a", ""], "token 1 of the source is ''; expected one word without white space"),
-        (["a b"], "token 0 of the source is 'a b'; expected one word"),
-        ("a\x00b", "the source has a control character, U+0000 at character 2"),
-        (["\x1b[31m"], "the source has a control character, U+001B at character 1"),
-        ("a \ud800", "the source has half of a surrogate pair, U+D800 at character 3"),
-    ],
-)
-def test_what_is_no_sentence_is_told(value: object, told: str) -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
-        checked_sentence("source", value, 10)
-    assert str(caught.value).startswith(told)
-
-
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        ("a " * 11, "the target has 11 words; the limit is 10"),
-        (["a"] * 11, "the target has 11 words; the limit is 10"),
-        (Sentence.from_words(["a"] * 12), "the target has 12 words; the limit is 10"),
-        ("a" * (LONGEST_WORD + 1), "the target has a word of 1,001 characters; the limit is 1,000"),
-        (" " * (LONGEST_TEXT + 1), "the target has 50,001 characters; the limit is 50,000"),
-    ],
-)
-def test_what_is_too_long_is_told_with_the_limit(value: object, told: str) -> None:
-    with pytest.raises(TooLongError) as caught:
-        checked_sentence("target", value, 10)
-    assert str(caught.value).startswith(told)
 
 
 def test_a_sentence_is_a_text_a_list_or_itself() -> None:

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from forestalign.learning.cross_validate import Observed, area, cost_of_half, fitted, with_confidence
-from forestalign.phrases.scoring.confidence import CONFIDENCE
 from forestalign.phrases.scoring.schema import NAMES
-from forestalign.phrases.scoring.score_model import ScoreModel
+from forestalign.phrases.scoring.score_model import CONFIDENCE, ScoreModel
 
 MARGIN, RIVAL = CONFIDENCE.index("margin"), CONFIDENCE.index("strongest rival")
 

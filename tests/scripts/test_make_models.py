@@ -19,7 +19,7 @@ def test_every_file_that_is_learned_is_made() -> None:
     made = " ".join(step.makes for step in STEPS)
     for name in (
         "parser", "card.json", "word_model.tsv", "word_metric.npz", "word_centre.npy", "token.json", "phrase.json",
-        "phrase_model.json.gz", "span_scores.npz", "phrase_scores.json", "chunk_model.json", "similarity.npz",
+        "phrase_model.json.gz", "span_scores.npz", "phrase_scores.json", "chunk_model.json", "verdict.npz",
         "rerank_weights.tsv", "known_children.tsv",
     ):  # fmt: skip
         assert name in made
@@ -59,7 +59,8 @@ def test_steps_are_chosen_by_name_or_from_one_on(capsys: pytest.CaptureFixture[s
     printed = capsys.readouterr().out
     assert [line for line in printed.splitlines() if line.startswith("#")] == [
         "# chunks: grammar/chunk_model.json",
-        "# similarity: grammar/similarity.npz",
+        "# made-pairs: runs/made.jsonl",
+        "# verdict: grammar/verdict.npz",
     ]
     assert "here/STSint.input.headlines.wa" in printed
     with pytest.raises(SystemExit, match="no step is called 'tree'"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -228,6 +229,27 @@ def test_the_heaviest_sequence_is_the_heaviest(targets: list[int], data: st.Data
     ]
     assert tuple(sorted(found)) in chains
     assert sum(weights[k] for k in found) == max(sum(weights[k] for k in chain) for chain in chains)
+
+
+def test_texts_of_few_different_words_take_memory_in_proportion_to_their_length(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes: list[tuple[int, int]] = []
+    match = sentence_pairing.min_weight_full_bipartite_matching
+
+    def measure(costs: Any) -> Any:
+        sizes.append((costs.shape[0], costs.nnz))
+        return match(costs)
+
+    monkeypatch.setattr(sentence_pairing, "min_weight_full_bipartite_matching", measure)
+    source = [f"cars boats kind{number % 20} sort{number // 20}" for number in range(400)]
+    target = [sentence.replace("cars boats", "boats cars") for sentence in reversed(source)]
+    monkeypatch.setattr(sentence_pairing, "LEAST_LIKE", 2.0)  # nothing is paired in order
+    monkeypatch.setattr(sentence_pairing, "LEAST_MOVED", 0.01)
+    assert len(pair_sentences(source, target)) == 400
+    ((rows, entries),) = sizes
+    assert rows == 400
+    assert entries == rows * (sentence_pairing.MOST_PARTNERS + 1)
 
 
 def test_a_free_paraphrase_is_paired_between_its_neighbours() -> None:

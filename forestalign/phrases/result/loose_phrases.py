@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from forestalign.dependencies.word_lists import word_lists
+from forestalign.dependencies.phrase_tree import word_lists
 from forestalign.grammar import base_label, is_small_word, negation_words, punctuation_tags
 from forestalign.tokens import Span
 from forestalign.trees import Tree, constituents, preorder

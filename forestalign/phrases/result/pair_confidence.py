@@ -15,11 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.phrases.scoring.confidence import CONFIDENCE, LINKING
 from forestalign.phrases.scoring.features import DerivationFeatures
 from forestalign.phrases.scoring.schema import CATEGORIES, PAIR, SLICE, WordClass
 from forestalign.phrases.scoring.score import Step
-from forestalign.phrases.scoring.score_model import ScoreModel
+from forestalign.phrases.scoring.score_model import CONFIDENCE, LINKING, ScoreModel
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation, Found
 
 LEAST_SHARE = 1e-3  # posteriors count within this and 1 less it

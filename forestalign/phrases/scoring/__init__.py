@@ -13,6 +13,5 @@ Learned scores in the place of the penalties (`scoring="best"`, the default):
 - `link_competition`: how likely links are beside their rivals
 - `span_scores`: how likely two phrases are partners, by the encoder's vectors and the links
 - `seed_features`, `features`: their values for two forests, and the tables of the search from them
-- `score_model`: their weights in a file
-- `confidence`: weights that say how likely a pair is right, in the same file
+- `score_model`: their weights in a file, with those that say how likely a pair is right
 """

@@ -6,17 +6,16 @@ words it is linked (*gave up* with *quit*).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from forestalign.arrays import BoolArray, FloatArray
+from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.forest import Forest, NodeId
 from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
 from forestalign.phrases.scoring.schema import LIKELY_LINK, NAMES, PHRASE_SEED, SLICE, WORD_SEED, NodeArrays, WordClass
-from forestalign.phrases.scoring.score import Step
-from forestalign.phrases.scoring.seeds import PHRASE, WORD, Seeds, leaves
+from forestalign.phrases.scoring.seeds import PHRASE, WORD, Seeds
 from forestalign.tokens import Sentence
 
 LEAST_IN_BLOCK = 0.25  # probability of each link of a block
@@ -52,51 +51,64 @@ def seed_features(
     partners: FloatArray,
 ) -> tuple[Seeds, FloatArray]:
     """All seeds, without values, and their parts; `same` are equal words, `partners` how likely nodes are partners."""
-    against = {(row.source, row.target): row.relation for row in evidence if row.relation in WORD_SEED}
-    rows: list[tuple[int, int, float, Step]] = []
-    vectors: list[Sequence[float]] = []
-    source_leaves, target_leaves = leaves(one.forest), leaves(other.forest)
-    for (i, j), vector in _word_vectors(one, other, links, same, against):
-        for left in source_leaves[i]:
-            for right in target_leaves[j]:
-                rows.append((left, right, 0.0, WORD))
-                vectors.append(vector)
-    word_count = len(rows)
-    for (left, right), strengths in sorted(_phrase_vectors(one, other, links, evidence, partners).items()):
-        rows.append((left, right, 0.0, PHRASE))
-        vectors.append(strengths)
-    features = np.zeros((len(rows), len(NAMES)))
-    if word_count:
-        features[:word_count, SLICE["word"]] = vectors[:word_count]
-    if word_count < len(rows):
-        features[word_count:, SLICE["phrase"]] = vectors[word_count:]
-    return Seeds.of(rows), features
+    words = _word_leaves(one.forest), _word_leaves(other.forest)
+    table = links[np.ix_(words[0].place, words[1].place)]
+    left, right = np.nonzero(table > 0.0)
+    cells = words[0].place[left], words[1].place[right]
+    phrases = sorted(_phrase_vectors(one, other, links, evidence, partners).items())
+    features = np.zeros((len(left) + len(phrases), len(NAMES)))
+    features[: len(left), SLICE["word"]] = _word_values(one, other, table[left, right], same, evidence, cells)
+    if phrases:
+        features[len(left) :, SLICE["phrase"]] = [strengths for _, strengths in phrases]
+    sources, targets = zip(*[nodes for nodes, _ in phrases], strict=True) if phrases else ((), ())
+    kinds = np.repeat(np.array([WORD, PHRASE], np.int32), [len(left), len(phrases)])
+    return Seeds(
+        np.concatenate([words[0].node[left], sources]).astype(np.int32),
+        np.concatenate([words[1].node[right], targets]).astype(np.int32),
+        np.zeros(len(features)),
+        kinds,
+    ), features
 
 
-def _word_vectors(
+class _Leaves(NamedTuple):
+    """The leaf nodes of a forest in the order of their words; trees may disagree about a tag."""
+
+    node: IntArray
+    place: IntArray  # the word of each
+
+
+def _word_leaves(forest: Forest) -> _Leaves:
+    nodes = np.flatnonzero(forest.arrays.is_leaf)
+    places = forest.arrays.begin[nodes].astype(np.int64)
+    order = np.argsort(places, kind="stable")
+    return _Leaves(nodes[order], places[order])
+
+
+def _word_values(
     one: NodeArrays,
     other: NodeArrays,
-    links: FloatArray,
+    p: FloatArray,
     same: BoolArray,
-    against: dict[tuple[Words, Words], str],
-) -> Iterator[tuple[tuple[int, int], tuple[float, ...]]]:
-    """Linked words, and the parts of such a seed."""
-    classes, other_classes = one.classes.tolist(), other.classes.tolist()
-    for i, j in np.argwhere(links > 0.0).tolist():
-        p, left, right = float(links[i, j]), classes[i], other_classes[j]
-        relation = against.get(((i,), (j,)), "") if against else ""
-        found = {
-            "log p": math.log(p),
-            "log odds": math.log(p / (1.0 - p)),
-            "count": 1.0,
-            "both function": left == FUNCTION == right,
-            "both punctuation": left == PUNCTUATION == right,
-            "same lemma": same[i, j],
-            "other class": left != right,
-            "opposite": relation == "opposite",
-            "different value": relation == "different value",
-        }
-        yield (i, j), tuple(found[name] for name in WORD_SEED)
+    evidence: Sequence[PhraseEvidence],
+    cells: tuple[IntArray, IntArray],
+) -> FloatArray:
+    """The parts of word seeds: `p` is how likely each link is, `cells` are its words."""
+    left, right = one.classes[cells[0]], other.classes[cells[1]]
+    against = {row.relation: np.zeros(same.shape) for row in evidence if row.relation in WORD_SEED}
+    for row in evidence:
+        if row.relation in against and is_word_pair(row):
+            against[row.relation][row.source[0], row.target[0]] = 1.0
+    columns = {
+        "log p": np.log(p),
+        "log odds": np.log(p / (1.0 - p)),
+        "count": np.ones(len(p)),
+        "both function": (left == FUNCTION) & (right == FUNCTION),
+        "both punctuation": (left == PUNCTUATION) & (right == PUNCTUATION),
+        "same lemma": same[cells],
+        "other class": left != right,
+    } | {relation: table[cells] for relation, table in against.items()}
+    nothing = np.zeros(len(p))
+    return np.column_stack([columns.get(name, nothing) for name in WORD_SEED])
 
 
 def _phrase_vectors(

@@ -28,6 +28,7 @@ from forestalign.arrays import BoolArray, Float32Array, IntArray
 from forestalign.grammar import stop_words
 from forestalign.lexicon import PairList, WordNet, WordVectors
 from forestalign.tokens import Sentence
+from forestalign.words.similarity import equal_pairs
 from forestalign.words.word_vectors import centred_cosines
 
 # Penn tags, then those that newer treebanks add; number 0 stands for "no tag" and for tags not listed here.
@@ -171,13 +172,6 @@ def _layer(values: npt.ArrayLike) -> Float32Array:
     return np.asarray(values, np.float32)
 
 
-def _outer_equal(left: tuple[str, ...], right: tuple[str, ...]) -> BoolArray:
-    """By number, which is much quicker than comparing arrays of text."""
-    numbers: dict[str, int] = {}
-    sides = [np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int64) for words in (left, right)]
-    return np.asarray(sides[0][:, None] == sides[1][None])
-
-
 def _kind_layers(name: str, layer: Float32Array, source: Words, target: Words) -> Layers:
     """The layer, restricted to two content words, two function words, two punctuation marks."""
     same = np.where(source.kinds[:, None] == target.kinds[None], source.kinds[:, None], -1)
@@ -204,8 +198,8 @@ def string_layers(source: Words, target: Words, _: Resources) -> Layers:
         layers[f"dice{size}"] = _layer(2 * shared / np.maximum(total, 1))
         if size == 1:
             layers["jaccard"] = _layer(shared / np.maximum(total - shared, 1))
-    layers["identical"] = _layer(_outer_equal(source.forms, target.forms))
-    same = _layer(_outer_equal(source.lower, target.lower))
+    layers["identical"] = _layer(equal_pairs(source.forms, target.forms))
+    same = _layer(equal_pairs(source.lower, target.lower))
     layers["identical_any_case"] = same
     layers |= _kind_layers("identical", same, source, target)
     for name, members in WORD_CLASSES:
@@ -264,8 +258,8 @@ def position_layers(source: Words, target: Words, _: Resources) -> Layers:
 
 def wordnet_layers(source: Words, target: Words, resources: Resources) -> Layers:
     """Features of how WordNet relates two words."""
-    lemma = _outer_equal(source.lemmas, target.lemmas)
-    same = _outer_equal(source.lower, target.lower)
+    lemma = equal_pairs(source.lemmas, target.lemmas)
+    same = equal_pairs(source.lower, target.lower)
     names = ("synonym", "derivation", "hypernym", "hyponym", "similar_sense", "antonym")
     layers: Layers = {name: np.zeros(lemma.shape, np.float32) for name in names}
     layers["lemma"] = _layer(lemma)
@@ -315,7 +309,7 @@ def vector_layers(source: Words, target: Words, resources: Resources) -> Layers:
         cosine = np.zeros((len(source), len(target)), np.float32)
     else:
         cosine = np.clip(resources.vectors.matrix(source.lower) @ resources.vectors.matrix(target.lower).T, 0, 1)
-    different = cosine * ~_outer_equal(source.lower, target.lower)
+    different = cosine * ~equal_pairs(source.lower, target.lower)
     content = (source.kinds[:, None] == CONTENT) & (target.kinds[None] == CONTENT)
     layers: Layers = {"cosine": cosine, "cosine_content": cosine * content}
     for knot in COSINE_KNOTS:
@@ -333,7 +327,7 @@ def encoder_layers(source: Words, target: Words, _: Resources) -> Layers:
     found = centred_cosines(source, target)
     cosine = np.zeros((len(source), len(target)), np.float32) if found is None else np.clip(found, 0, 1)
     kinds = np.where(source.kinds[:, None] == target.kinds[None], source.kinds[:, None], -1)
-    different = ~_outer_equal(source.lemmas, target.lemmas)
+    different = ~equal_pairs(source.lemmas, target.lemmas)
     layers: Layers = {"encoder_cosine": cosine}
     for knot in ENCODER_KNOTS:
         layers[f"encoder_above_{knot}"] = _layer(np.maximum(cosine - knot, 0))
@@ -381,7 +375,7 @@ def _abbreviates(short: str, full: str) -> bool:
 
 def context_layers(source: Words, target: Words, _: Resources) -> Layers:
     """Neighbours: the left and the right one alone, along the diagonal, and in any order within a window."""
-    lemma = _layer(_outer_equal(source.lemmas, target.lemmas))
+    lemma = _layer(equal_pairs(source.lemmas, target.lemmas))
     alike = _layer(cdist(source.lower, target.lower, scorer=JaroWinkler.similarity, dtype=np.float32) > 0.7)
     tags = _layer((source.tags[:, None] == target.tags[None]) & (source.tags[:, None] > 0))
     function = _layer((source.kinds[:, None] != CONTENT) & (target.kinds[None] != CONTENT))

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.blas import with_one_thread
 from forestalign.errors import InputError, UsageError, shown
 from forestalign.grammar import grammar_root
 from forestalign.inputs import card, mapping, number, read_json, reading, text, whole
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
+from forestalign.machine import with_one_thread
 from forestalign.outputs import packed_file
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordAlignment, WordLink

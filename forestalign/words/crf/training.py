@@ -31,8 +31,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from forestalign.arrays import FloatArray
-from forestalign.blas import with_one_thread
 from forestalign.errors import InputError, UsageError
+from forestalign.machine import with_one_thread
 from forestalign.outputs import naming
 from forestalign.own_files import open_regular, started
 from forestalign.tokens import Sentence

@@ -30,11 +30,10 @@ from forestalign.words.learned.sides import (
     WINDOW,
     Lexicon,
     WordSide,
-    equal_pairs,
     pair_kinds,
     prepare,
 )
-from forestalign.words.similarity import PPDB_SIM, form
+from forestalign.words.similarity import PPDB_SIM, equal_pairs, form
 from forestalign.words.sultan.published import align_published
 from forestalign.words.sultan.stages import WEIGHT, Pair
 from forestalign.words.word_vectors import LEARNED, centred_cosines, learned_layers
@@ -147,14 +146,14 @@ def _capped(values: Float32Array, top: float) -> Float32Array:
 
 def rivals(belief: Float32Array) -> Float32Array:
     """The largest belief in another partner of either word, and what the others have besides it, from 0 to 2."""
-    row_rival, column_rival = _rival(belief), _rival(belief.T).T
+    row_rival, column_rival = best_others(belief), best_others(belief.T).T
     rest = [belief.sum(axis, keepdims=True) - belief - rival for axis, rival in ((1, row_rival), (0, column_rival))]
     both = [np.minimum(np.maximum(value, 0.0), MOST_REST) for value in rest]
     strong, weak = np.maximum(row_rival, column_rival), np.minimum(row_rival, column_rival)
     return np.stack([strong, weak, np.maximum(*both), np.minimum(*both)])
 
 
-def _rival(belief: Float32Array) -> Float32Array:
+def best_others(belief: Float32Array) -> Float32Array:
     """The largest value in the row of each pair but for its own."""
     if belief.shape[1] == 1:
         return np.zeros_like(belief)

@@ -24,21 +24,24 @@ words that both have an identical partner are not each other's.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from forestalign.arrays import BoolArray, Float32Array, FloatArray, Int8Array, IntArray
+from forestalign.dependencies import ROOT
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows, stop_words
 from forestalign.inputs import number as finite
-from forestalign.words.alignment import MATCHING, WordAlignment, WordLink
+from forestalign.words.alignment import MATCHING, WordAlignment, WordLink, is_content
 from forestalign.words.analysis import Analysis
-from forestalign.words.learned.evidence import BELIEF, CONTEXT, LEXICAL, Evidence, gather
+from forestalign.words.learned.evidence import BELIEF, CONTEXT, LEXICAL, Evidence, best_others, gather
 from forestalign.words.learned.sides import Lexicon
+from forestalign.words.similarity import equal_pairs
 from forestalign.words.word_vectors import LEARNED
 
 LINKED = 0.55  # least probability of a link that speaks for the words around it
@@ -54,7 +57,6 @@ SAME_CONTEXT = 0.4  # least agreement of contexts by which a word that stands on
 SAME = 0.8  # probability that it has then
 TAKEN = 0.6  # least probability of an identical partner that takes a word from others
 LEFT = 0.3  # most probability of a pair whose words are both taken
-NO_ANCHOR = -1
 
 Contexts = FloatArray  # [word, word]: what the second counts for the first
 
@@ -62,16 +64,18 @@ Contexts = FloatArray  # [word, word]: what the second counts for the first
 def settled_occurrences(probabilities: Float32Array, source: Analysis, target: Analysis) -> Float32Array:
     """The probabilities with those of words that stand elsewhere moved to where they belong."""
     settled, words = probabilities.copy(), (_forms(source), _forms(target))
-    for i, j in _unique(*words):
+    unique = _unique(*words)
+    for i, j in unique:
         if probabilities[i, j] >= LIKELY_SAME:
             _give(settled, i, j, max(probabilities[i].max(), probabilities[:, j].max()))
     groups, contexts = _repeated(source, target), (_contexts(source, words[0]), _contexts(target, words[1]))
+    units = _unit(contexts[0]), _unit(contexts[1])
     if groups:
         alone = tuple(_without(len(side), [group[number] for group in groups]) for number, side in enumerate(words))
-        _match(settled, groups, contexts[0] * alone[0], contexts[1] * alone[1])
-        _match(settled, groups, *contexts)  # occurrences that are settled now tell about others
-    agreement = _agreement(settled, *contexts)
-    for i, j in _unique(*words):
+        _match(settled, groups, _unit(contexts[0] * alone[0]), _unit(contexts[1] * alone[1]))
+        _match(settled, groups, *units)  # occurrences that are settled now tell about others
+    agreement = _agreement(settled, *units)
+    for i, j in unique:
         if agreement[i, j] >= SAME_CONTEXT:
             settled[i, j] = max(settled[i, j], SAME)
     return _without_taken(settled, *words)
@@ -98,8 +102,8 @@ def _match(
 
 
 def _agreement(probabilities: Float32Array, source: Contexts, target: Contexts) -> Contexts:
-    """How far the contexts of each two words are linked with each other: 1 if they are the same."""
-    agreed: Contexts = _unit(source) @ np.where(probabilities >= LINKED, probabilities, 0.0) @ _unit(target).T
+    """How far the contexts (of length 1) of each two words are linked with each other: 1 if they are the same."""
+    agreed: Contexts = source @ np.where(probabilities >= LINKED, probabilities, 0.0) @ target.T
     return agreed
 
 
@@ -114,20 +118,10 @@ def _give(probabilities: Float32Array, i: int, j: int, best: float) -> None:
 
 def _without_taken(probabilities: Float32Array, source: Sequence[str], target: Sequence[str]) -> Float32Array:
     """The probabilities without those of two words that both go with the same word elsewhere more likely."""
-    same = np.array(source)[:, None] == np.array(target)[None, :]
-    own = np.where(same, probabilities, 0.0)
-    taken = np.minimum(_other_best(own), _other_best(own.T).T)
+    own = np.where(equal_pairs(source, target), probabilities, 0.0)
+    taken = np.minimum(best_others(own), best_others(own.T).T)
     gives_way = (taken >= TAKEN) & (taken > probabilities)
     return np.where(gives_way, np.minimum(probabilities, LEFT), probabilities)
-
-
-def _other_best(values: Float32Array) -> Float32Array:
-    """For each place the largest value of its row in another column."""
-    if values.shape[1] < 2:
-        return np.zeros_like(values)
-    ordered = np.sort(values, axis=1)
-    best, second = ordered[:, -1:], ordered[:, -2:-1]
-    return np.where(values == best, np.where((values == best).sum(1, keepdims=True) > 1, best, second), best)
 
 
 # ---- words and their contexts ----
@@ -139,16 +133,9 @@ def _forms(analysis: Analysis) -> list[str]:
 
 def _unique(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]]:
     """Content words that stand once on both sides, in the same form."""
-    left, right = _once(source), _once(target)
-    return [(left[word], right[word]) for word in sorted(left.keys() & right.keys())]
-
-
-def _once(words: Sequence[str]) -> dict[str, int]:
-    return {
-        word: place
-        for place, word in enumerate(words)
-        if word.isalpha() and word not in stop_words() and words.count(word) == 1
-    }
+    left, right = Counter(source), Counter(target)
+    once = (word for word in sorted(left.keys() & right.keys()) if left[word] == right[word] == 1)
+    return [(source.index(word), target.index(word)) for word in once if word.isalpha() and is_content(word)]
 
 
 def _repeated(source: Analysis, target: Analysis) -> list[tuple[IntArray, IntArray]]:
@@ -178,34 +165,29 @@ def _without(size: int, groups: Sequence[IntArray]) -> BoolArray:
 
 def _contexts(analysis: Analysis, words: Sequence[str]) -> Contexts:
     """What each content word counts for each word."""
-    size, heads = len(words), analysis.dependencies.heads
-    found = np.zeros((size, size))
-    for distance, weight in enumerate(NEXT, start=1):
-        found += weight * (np.eye(size, k=distance) + np.eye(size, k=-distance))
-    for place in range(size):
-        head, anchor = heads[place], _anchor(place, heads, words)
-        if 0 <= head < size:
-            found[place, head] += RELATED
-            found[head, place] += RELATED
-        if anchor != NO_ANCHOR:
+    found, stop = _neighbours(len(words)).copy(), stop_words()
+    heads = analysis.dependencies.heads
+    for place, head in enumerate(heads):
+        if head == ROOT:
+            continue
+        found[place, head] += RELATED
+        found[head, place] += RELATED
+        anchor, steps = head, 1
+        while anchor != ROOT and steps < FARTHEST and words[anchor] in stop:
+            anchor, steps = heads[anchor], steps + 1
+        if anchor != ROOT and words[anchor] not in stop:
             found[place, anchor] += RELATED
-    found[:, [not _is_content(word) for word in words]] = 0.0
+    found *= [is_content(word) for word in words]
     return found
 
 
-def _is_content(word: str) -> bool:
-    return word not in stop_words() and any(character.isalnum() for character in word)
-
-
-def _anchor(place: int, heads: Sequence[int], words: Sequence[str]) -> int:
-    """The next content word above a word in the dependency tree."""
-    for _ in range(FARTHEST):
-        place = heads[place]
-        if place < 0 or place >= len(words):
-            return NO_ANCHOR
-        if words[place] not in stop_words():
-            return place
-    return NO_ANCHOR
+@lru_cache(maxsize=64)
+def _neighbours(size: int) -> Contexts:
+    """What words count for each other by their distance alone."""
+    found = np.zeros((size, size))
+    for distance, weight in enumerate(NEXT, start=1):
+        found += weight * (np.eye(size, k=distance) + np.eye(size, k=-distance))
+    return found
 
 
 def _unit(rows: Contexts) -> Contexts:

@@ -161,11 +161,3 @@ def _projected(sentence: Sentence, words: Sequence[str], static: Float32Array, l
     if lexicon.vectors is not load_vectors():
         static = load_vectors().matrix(words)
     return lexicon.metric.of(rows_of(unit_rows(sentence.context_vectors), static))
-
-
-def equal_pairs(left: Sequence[str], right: Sequence[str]) -> BoolArray:
-    """Which strings are equal, compared as numbers."""
-    numbers = {text: number for number, text in enumerate(right)}
-    both = np.array([numbers.get(text, -1) for text in left] + [numbers[text] for text in right])
-    result: BoolArray = both[: len(left), None] == both[len(left) :]
-    return result

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forestalign.phrases.evidence.occurrence_share import OccurrenceShare
-from forestalign.phrases.evidence.phrase_evidence import find_evidence
+from forestalign.phrases.evidence.phrase_evidence import OccurrenceShare, find_evidence
 from forestalign.tokens import Sentence
 from tests.builders.tagged_sentences import sentence
 

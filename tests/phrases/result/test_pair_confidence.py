@@ -15,10 +15,16 @@ from forestalign.arrays import FloatArray
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.phrases.evidence.logistic import Weighting
 from forestalign.phrases.result.pair_confidence import confidence_features, judged, pair_kinds
-from forestalign.phrases.scoring.confidence import CONFIDENCE, KINDS, PairConfidence
 from forestalign.phrases.scoring.features import DerivationFeatures, weigh_features
 from forestalign.phrases.scoring.schema import NAMES
-from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model, score_model_text
+from forestalign.phrases.scoring.score_model import (
+    CONFIDENCE,
+    KINDS,
+    PairConfidence,
+    ScoreModel,
+    load_score_model,
+    score_model_text,
+)
 from forestalign.phrases.search.directed_search import DirectedSearch
 from forestalign.phrases.search.hypotheses import Found
 from forestalign.words.alignment import WordAlignment

@@ -143,7 +143,7 @@ def test_the_shipped_scores_align_and_mirror() -> None:
         forth, back = aligner.align(source, target).phrases, aligner.align(target, source).phrases
         assert {(p.source, p.target) for p in forth.pairs} == {(p.target, p.source) for p in back.pairs}
         assert forth.log_score == back.log_score
-        assert all(0.0 <= (p.posterior or 0.0) <= 1.0 for p in forth.pairs)
+        assert all(0.0 <= (p.confidence or 0.0) <= 1.0 for p in forth.pairs)
 
 
 def test_every_part_has_a_name_of_its_own() -> None:

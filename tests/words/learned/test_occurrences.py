@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import forestalign
-from forestalign.words.learned.matching import _other_best
+from forestalign.words.learned.evidence import best_others
 
 SWAPPED = [
     (
@@ -85,8 +85,8 @@ def test_words_with_identical_partners_are_not_linked_with_each_other(aligner, s
 
 def test_the_best_of_the_other_columns() -> None:
     values = np.array([[0.2, 0.9, 0.9], [0.5, 0.1, 0.3]])
-    assert _other_best(values).tolist() == [[0.9, 0.9, 0.9], [0.3, 0.5, 0.5]]
-    assert _other_best(np.array([[0.7]])).tolist() == [[0.0]]
+    assert best_others(values).tolist() == [[0.9, 0.9, 0.9], [0.3, 0.5, 0.5]]
+    assert best_others(np.array([[0.7]])).tolist() == [[0.0]]
 
 
 def test_a_word_that_stands_once_on_both_sides_in_the_same_context_is_linked(aligner) -> None:

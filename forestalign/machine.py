@@ -1,31 +1,38 @@
-"""One thread for matrix products, whatever the machine has, and whatever thread of the program asks.
+"""What this process takes of the machine: one thread for matrix products, memory, modules of other packages.
 
 How many threads BLAS takes decides in which order it adds, and so the last digits: with one thread the same input gives
 the same bytes in a command, in a library call, in any thread and in a worker process. Our matrices are small, so it is
-quicker too.
+quicker too. OpenBLAS has one number for the whole process. threadpoolctl lets only the first thread that asks change
+it, and does nothing for all others; so OpenBLAS is told by its own function. Libraries that keep a number for each
+thread (those built on OpenMP) are told in each. The kernels that BLAS and the encoder take depend on the processor, and
+with them the last digits: `processor_kind`.
 
-OpenBLAS has one number for the whole process. threadpoolctl lets only the first thread that asks change it, and does
-nothing for all others; so OpenBLAS is told by its own function. Libraries that keep a number for each thread (those
-built on OpenMP) are told in each.
+The C library keeps what a long sentence took, as holes between small pieces, and a process that has met long sentences
+stays as large as they made it. The GNU library gives such holes back when it is asked to.
 
-The kernels that BLAS and the encoder take depend on the processor, and with them the last digits: `processor_kind`.
+`import nltk` loads scipy.stats and more, and takes two seconds; `import lemminflect` loads spaCy, and with it torch,
+just because they are installed, and takes four. Their modules are imported without what these bring along.
 """
 
 from __future__ import annotations
 
 import ctypes
+import importlib
+import importlib.util
+import mmap
 import os
 import platform
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, wraps
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
-from threadpoolctl import ThreadpoolController
+from forestalign.errors import ForestAlignError
 
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
@@ -95,6 +102,7 @@ def _put(libraries: Sequence[BlasLibrary], counts: Sequence[int]) -> list[int]:
 def processor_kind() -> str:
     """The kernels of BLAS and the vector instructions of this processor: where both are the same, all digits are."""
     import numpy  # noqa: F401
+    from threadpoolctl import ThreadpoolController
 
     kernels = {str(each.get("architecture", each["internal_api"])) for each in ThreadpoolController().info()}
     path = Path("/proc/cpuinfo")
@@ -113,6 +121,7 @@ def loaded_libraries() -> tuple[BlasLibrary, ...]:
 def _libraries(bringers: tuple[str, ...]) -> tuple[BlasLibrary, ...]:
     """threadpoolctl looks through everything that the process has loaded, which is too slow for each call."""
     import numpy  # noqa: F401
+    from threadpoolctl import ThreadpoolController
 
     found = ThreadpoolController().lib_controllers
     return tuple(_library(each) for each in found if each.user_api == "blas")
@@ -145,3 +154,102 @@ def with_one_thread(function: Callable[Arguments, Value]) -> Callable[Arguments,
             return function(*args, **kwargs)
 
     return limited
+
+
+# ---- memory: giving back what is free, and telling when there is none left ----
+
+MOST_FREE = 64 << 20  # bytes that may stay with the process; asking takes 4 ms, after some twenty pairs
+OUT_OF_MEMORY = ("bad_alloc", "failed to map segment", "annot allocate memory", "can't start new thread")
+SPARE = 64 << 20  # bytes; where these cannot be had, the encoder cannot be loaded
+
+
+class _Use(ctypes.Structure):
+    """`struct mallinfo2` of the GNU C library."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"
+        )
+    ]  # fmt: skip
+
+
+def give_back(most_free: int = MOST_FREE) -> None:
+    """Give free memory back where there is much of it; elsewhere than with the GNU library nothing happens."""
+    library = _c_library()
+    if library is not None and free_bytes() > most_free:
+        library.malloc_trim(0)
+
+
+def free_bytes() -> int:
+    """Bytes that the C library holds and nobody uses."""
+    library = _c_library()
+    return int(library.mallinfo2().fordblks) if library is not None else 0
+
+
+@cache
+def _c_library() -> Any:
+    try:
+        library = ctypes.CDLL(None)
+    except (OSError, TypeError):  # Windows
+        return None
+    if not (hasattr(library, "malloc_trim") and hasattr(library, "mallinfo2")):
+        return None
+    library.mallinfo2.restype = _Use
+    return library
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Ask this in the process where the error was raised, before it is dropped.
+
+    Libraries say it in words of their own. A module whose library could not be loaded may also fail later, for want of
+    a name: then only the memory itself tells. What is raised on purpose says itself what is wrong.
+    """
+    if isinstance(error, ForestAlignError):
+        return False
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in OUT_OF_MEMORY) or _is_used_up()
+
+
+def _is_used_up() -> bool:
+    try:
+        mmap.mmap(-1, SPARE).close()
+    except OSError:
+        return True
+    return False
+
+
+# ---- modules of other packages ----
+
+_IMPORTING = threading.Lock()
+
+
+def light_import(package: str, modules: Sequence[str], bare: Sequence[str] = ()) -> list[ModuleType]:
+    """The modules, named from below `package`, whose own `__init__` is not run, nor those of its `bare` sub-packages.
+
+    Stand-ins take the places of these packages meanwhile, and nothing of the package stays in `sys.modules`: whoever
+    imports it later gets the whole of it. Where it is there already, its modules are imported as usual.
+    """
+    names = [f"{package}.{module}" for module in modules]
+    with _IMPORTING:
+        if package in sys.modules:
+            return [importlib.import_module(name) for name in names]
+        try:
+            for name in (package, *(f"{package}.{part}" for part in bare)):
+                sys.modules[name] = _stand_in(name, package)
+            return [importlib.import_module(name) for name in names]
+        finally:
+            for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+                del sys.modules[name]
+
+
+def _stand_in(name: str, package: str) -> ModuleType:
+    """An empty package in the place of `name`, below which modules are found."""
+    module = ModuleType(name)
+    if name == package:
+        found = importlib.util.find_spec(package)
+        if found is None:
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+        module.__path__ = list(found.submodule_search_locations or ())
+    else:
+        module.__path__ = [f"{root}/{name.removeprefix(package + '.')}" for root in sys.modules[package].__path__]
+    return module
