@@ -464,8 +464,6 @@ def test_extract_refuses_what_it_cannot_use(run: Run, arguments: str, code: int,
         ("edits", 2, "the following arguments are required: INPUT"),
         ("edits text.jsonl -o e.jsonl", 1, 'line 1: one column: "not json"; expected source<TAB>target'),
         ("edits missing.jsonl", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        ("edits --sentences missing.txt empty", 1, "missing.txt: cannot be read: No such file or directory"),
-        ("edits text.jsonl --sentences a b", 2, "expected results, pairs or two sentences; or two texts"),
     ],
 )
 def test_edits_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
@@ -531,7 +529,7 @@ def test_nothing_in_is_nothing_out(run: Run) -> None:
     table = run("extract", "empty", "-o", "-")
     assert table.out.startswith("phrase\tparaphrase\t")
     assert table.err == "-: 0 rows from 0 phrase pairs in 0 results\n"
-    assert run("parse", "empty", "--trees", "trees.mrg") == (0, "", "")
+    assert run("parse", "empty", "--trees", "trees.mrg") == (0, "", "empty is empty; nothing to do\n")
 
 
 def test_quiet_commands_say_nothing(run: Run) -> None:

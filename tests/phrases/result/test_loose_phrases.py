@@ -211,7 +211,7 @@ def test_without_any_the_field_is_absent() -> None:
 def test_text_names_the_looser_partner_behind_the_null_words_it_adds() -> None:
     assert "~" not in render_text(BOUGHT)
     lines = render_text(BOUGHT, verbose=True).splitlines()
-    assert lines[-3:-1] == ["  added: was | by", "  wider: He ~ by him  [target adds by]"]
+    assert "  wider: He ~ by him  [target adds by]" in lines
 
 
 def mirrored(sample: Alignment) -> Alignment:
