@@ -9,8 +9,6 @@ HEAVY := $(VENV)/.heavy
 DOCS := $(VENV)/.docs
 # tests and commands start many processes; without compiled files each would compile every module again
 unexport PYTHONDONTWRITEBYTECODE
-# make check runs the tests of what changed against this commit
-BASE ?= main
 
 PYX := $(shell find forestalign -name '*.pyx' -o -name '*.pxd')
 SOURCES := $(PYX) $(shell grep -rl --include='*.py' '^    import cython$$' forestalign)
@@ -65,9 +63,8 @@ test-patient: $(HEAVY)
 
 test-all: test test-heavy test-patient test-pythons test-sanitized
 
-check: lint
-	@tests="$$($(BIN)/python scripts/changed_tests.py $(BASE))" || exit 1; \
-	if [ -n "$$tests" ]; then $(BIN)/python -m pytest -m "not heavy" $$tests; else echo "no test concerns what changed"; fi
+# what must pass before a commit: size, format, lint, types, counts of work, fast tests
+check: size lint budget test
 
 # the tests of the compiled core with address and undefined-behaviour sanitizers; the core is built anew afterwards
 SANITIZERS = $(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-name=libubsan.so)
