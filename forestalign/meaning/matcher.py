@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 from forestalign.arrays import FloatArray
@@ -303,12 +304,19 @@ def _in_table(
     left, right = table.candidates(source.places), table.candidates(target.places)
     known: tuple[dict[int, list[Instance]], dict[int, list[Instance]]] = ({}, {})
     for line in sorted(left.keys() & right.keys()):
-        ours = _instances(source, table, left[line], known[0])
-        theirs = _instances(target, table, right[line], known[1]) if ours else []
-        for one in ours:
-            for other in theirs:
-                if one.number != other.number:
-                    yield from _correspond(one, other, table.rules[line], links)
+        ours, theirs = _spelled_out(source, table, left[line]), _spelled_out(target, table, right[line])
+        if not ours or not theirs or (len(ours) == 1 and ours == theirs):  # two expressions are needed
+            continue
+        found = _instances(source, table, ours, known[0])
+        for one, other in product(found, _instances(target, table, theirs, known[1]) if found else ()):
+            if one.number != other.number:
+                yield from _correspond(one, other, table.rules[line], links)
+
+
+def _spelled_out(reading: SentenceReading, table: RuleTable, numbers: Sequence[int]) -> list[int]:
+    """The expressions whose words are all in a sentence, wherever they stand."""
+    words = reading.places.keys()
+    return [number for number in numbers if words >= table.expression(number).required]
 
 
 def _instances(

@@ -168,11 +168,12 @@ def parse_rule(line: str, kind: str = "", place: str = "") -> Rule:
 
 
 class Expression(NamedTuple):
-    """An expression of a table: the number of its line, whether it stands on the right of the sign, and its pattern."""
+    """An expression of a table: its line, whether it stands on the right of the sign, and what any match of it has."""
 
     line: int
     is_right: bool
     pattern: ExpressionPattern
+    required: frozenset[str]
 
 
 class CompiledRules(msgspec.Struct, frozen=True, array_like=True):
@@ -237,7 +238,9 @@ class RuleTable:
             line = self._lines[number]
             rule, place = self.rules[line], number - self._starts[line]
             pattern = take_apart(rule.expressions[place])
-            known = self._patterns[number] = Expression(line, place >= len(rule.left), pattern)
+            known = self._patterns[number] = Expression(
+                line, place >= len(rule.left), pattern, frozenset(pattern.key_words)
+            )
         return known
 
 
