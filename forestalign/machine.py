@@ -104,7 +104,8 @@ def processor_kind() -> str:
     import numpy  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
-    kernels = {str(each.get("architecture", each["internal_api"])) for each in ThreadpoolController().info()}
+    # what else is loaded (OpenMP of torch, say) depends on the program that asks
+    kernels = {str(each["architecture"]) for each in ThreadpoolController().info() if "architecture" in each}
     path = Path("/proc/cpuinfo")
     listed = path.read_text(encoding="utf-8").splitlines() if path.exists() else [platform.processor()]
     words = next((line.split() for line in listed if line.startswith(("flags", "Features"))), listed[:1])

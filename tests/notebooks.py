@@ -47,10 +47,12 @@ def run_cell(code: str, place: str, names: dict[str, Any]) -> list[dict[str, Any
 
 
 def shown(value: Any) -> dict[str, list[str]]:
-    """A value as text, and as a picture if it draws itself: an SVG image, since viewers drop styles from HTML."""
+    """A value as text, and as it displays itself: a drawing as an SVG image, since viewers drop styles from HTML."""
     data = {"text/plain": repr(value).splitlines(keepends=True)}
     if hasattr(value, "_repr_html_"):
-        data["image/svg+xml"] = picture(value._repr_html_()).splitlines(keepends=True)
+        markup = value._repr_html_()
+        kind, shown_markup = ("image/svg+xml", picture(markup)) if PICTURE.search(markup) else ("text/html", markup)
+        data[kind] = shown_markup.splitlines(keepends=True)
     return data
 
 

@@ -184,8 +184,6 @@ def edits(alignment: Alignment, is_swapped: bool) -> frozenset[tuple[Any, ...]]:
     [
         {"one_best": True},
         {"scoring": "paper"},
-        pytest.param({"decode": "risk", "kbest": 5}, marks=pytest.mark.heavy),
-        pytest.param({"decode": "risk"}, marks=pytest.mark.heavy),
         pytest.param({"kbest": 5}, marks=pytest.mark.heavy),
     ],
     ids=str,

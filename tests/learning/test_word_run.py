@@ -95,7 +95,7 @@ def test_the_bias_is_not_penalised() -> None:
 def known() -> dict[tuple[str, ...], Analysis]:
     names = [Entity(0, 2, "PERSON")]
     first = analysed("John/NNP/john/2/compound Smith/NNP/smith/3/nsubj sleeps/VBZ/sleep/0/root", names)
-    second = analysed('"/`` Ça/FW "/\'\'')
+    second = analysed("\"/`` Ça/FW \"/''")
     vectors = np.arange(6, dtype=np.float32).reshape(3, 2)
     middle = np.arange(9, dtype=np.float32).reshape(3, 3) / 8
     first = replace(first, sentence=replace(first.sentence, vectors=vectors, context_vectors=middle))
