@@ -22,7 +22,7 @@ from forestalign.forest.derivations import log_sum, with_marginals
 from forestalign.forest.forest import Forest, ForestArrays, HyperEdge, Node, NodeId
 from forestalign.forest.packing_tables import packing_tables
 from forestalign.grammar import base_label
-from forestalign.tokens import Sentence
+from forestalign.tokens import Sentence, plain_form
 from forestalign.trees import Attachment, ScoredTree, Tree, assemble, binarisation_plan, collapse_chain, plain_labels
 
 NodeScore = Callable[[int, int, str], float]
@@ -119,7 +119,7 @@ class _Packer:
     def _leaf(self, leaf: Tree) -> int:
         item = self._item_of_shape.get((leaf.label, leaf.begin))
         if item is None:
-            if leaf.word != self._words[leaf.begin]:
+            if plain_form(leaf.word or "") != self._words[leaf.begin]:
                 raise NoParseError(
                     f"word {leaf.begin} of a tree is {leaf.word!r}, expected {self._words[leaf.begin]!r}"
                 )

@@ -206,6 +206,13 @@ def test_inside_and_outside_meet_at_every_level() -> None:
     assert sum(math.exp(inner[word] + outer[word] - total) for word in words) == pytest.approx(1.0)
 
 
+def test_a_tree_has_the_words_of_its_sentence_in_whatever_characters() -> None:
+    tree = parse_brackets("(S (`` “) (NN oﬃce))")
+    assert len(pack([ScoredTree(tree, 0.0)], Sentence.from_words(["“", "oﬃce"]))) == 3
+    with pytest.raises(NoParseError, match="expected 'door'"):
+        pack([ScoredTree(tree, 0.0)], Sentence.from_words(["“", "door"]))
+
+
 def test_hopeless_trees_keep_finite_weights() -> None:
     forest = packed([parse_brackets(text) for text in SAW], [0.0, -2000.0, -5000.0])
     assert all(math.isfinite(edge.log_prob) for edges in forest.edges for edge in edges)
