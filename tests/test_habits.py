@@ -12,7 +12,7 @@ from tests.builders.places import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-KINDS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Scores"}
+KINDS = {"Breaking changes", "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Scores"}
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 TABLE = (ROOT / "scripts" / "README.md").read_text(encoding="utf-8")
