@@ -11,7 +11,7 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
-PICTURE = re.compile(r"<style>(.*?)</style>.*?<svg ([^>]*)>(.*)</svg>", re.DOTALL)
+PICTURE = re.compile(r"<svg ([^>]*)>(.*)</svg>", re.DOTALL)
 
 
 def read_notebook(path: Path) -> dict[str, Any]:
@@ -59,9 +59,9 @@ def shown(value: Any) -> dict[str, list[str]]:
 def picture(drawing: str) -> str:
     """The drawing of a result as an SVG image that needs no page around it."""
     found = PICTURE.search(drawing)
-    assert found, "the drawing of a result has no SVG with a style before it"
-    style, attributes, inside = found.groups()
-    frame = "<style>svg { color: #222; background: #fff } " + style + "</style>"
+    assert found, "the drawing of a result has no SVG"
+    attributes, inside = found.groups()
+    frame = "<style>svg { color: #222; background: #fff }</style>"
     return f'<svg {attributes}>{frame}<g class="fa-pic">{inside}</g></svg>'
 
 

@@ -38,8 +38,10 @@ def test_a_cell_keeps_what_it_prints_and_the_value_it_ends_with() -> None:
 
 
 def test_a_drawing_becomes_an_image_with_its_style_inside() -> None:
-    drawing = '<div class="fa-pic"><style>.fa-pic{x:y}</style><svg xmlns="http://www.w3.org/2000/svg"><text>a</text></svg></div>'
+    drawing = (
+        '<div><p>b</p><svg xmlns="http://www.w3.org/2000/svg"><style>.fa-pic{x:y}</style><text>a</text></svg></div>'
+    )
     (style, group) = ElementTree.fromstring(picture(drawing))
-    assert ".fa-pic{x:y}" in (style.text or "")
+    assert "background" in (style.text or "")
     assert group.get("class") == "fa-pic"
-    assert [each.text for each in group] == ["a"]
+    assert [each.text for each in group] == [".fa-pic{x:y}", "a"]
