@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _instance_rows(reading: SentenceReading, tables: tuple[RuleTable, ...]) -> Iterator[str]:
     for table in tables:
-        for line, numbers in sorted(table.candidates(reading.places).items()):
+        for line, numbers in sorted(table.candidates(reading.places.keys()).items()):
             rule = table.rules[line]
             for number in numbers:
                 for instance in find_instances(reading, table.expression(number), number):

@@ -52,18 +52,19 @@ class Parts:
 def take_apart(sentence: Sentence) -> Parts:
     """The parts of a tagged sentence; a hyphen that is a token of its own disappears."""
     rows: list[tuple[str, str, str, int]] = []
-    for number, token in enumerate(sentence.tokens):
-        form = standard_form(token.form).lower()
-        lemma = (token.lemma or form).lower()
-        if form.endswith("s") and len(form) > 2 and token.form[:-1].isupper() and token.form[-1] == "s":
+    columns = zip(sentence.words, sentence.lemmas, sentence.tags, strict=True)
+    for number, (surface, own_lemma, tag) in enumerate(columns):
+        form = standard_form(surface).lower()
+        lemma = (own_lemma or form).lower()
+        if form.endswith("s") and len(form) > 2 and surface[:-1].isupper() and surface[-1] == "s":
             lemma = form[:-1]  # ATMs
-        pieces = [piece for piece in form.split("-") if piece]
+        pieces = [piece for piece in form.split("-") if piece] if "-" in form else (form,)
         if len(pieces) > 1:
             last = lemma.rpartition("-")[2] or pieces[-1]
-            rows += [(piece, piece, token.tag, number) for piece in pieces[:-1]]
-            rows.append((pieces[-1], last, token.tag, number))
+            rows += [(piece, piece, tag, number) for piece in pieces[:-1]]
+            rows.append((pieces[-1], last, tag, number))
         elif form not in HYPHENS:
-            rows.append((form, lemma, token.tag, number))
+            rows.append((form, lemma, tag, number))
     forms, lemmas, tags, tokens = zip(*rows, strict=True) if rows else ((), (), (), ())
     capitals = frozenset(i for i, token in enumerate(tokens) if sentence.tokens[token].form.isupper())
     return Parts(forms, lemmas, tags, tokens, capitals, len(set(tokens)) < len(tokens))

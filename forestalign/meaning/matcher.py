@@ -22,6 +22,7 @@ from typing import NamedTuple
 from forestalign.arrays import FloatArray
 from forestalign.dependencies import Dependencies
 from forestalign.grammar import negation_words
+from forestalign.lexicon.phrase_text import Parts
 from forestalign.lexicon.phrase_text import take_apart as split_hyphens
 from forestalign.meaning.roles import OBJECT, SUBJECT, RoleFrames
 from forestalign.meaning.rules import (
@@ -72,6 +73,10 @@ class Correspondence(NamedTuple):
     direction: int  # 1: the source says more, -1: the target does, 0: neither
     swapped: tuple[str, ...]  # letters of slots whose fillers stand in each other's slot
 
+    def mirrored(self) -> Correspondence:
+        """The correspondence with source and target swapped."""
+        return self._replace(source=self.target, target=self.source, direction=-self.direction)
+
 
 @dataclass(frozen=True)
 class SentenceReading:
@@ -81,20 +86,20 @@ class SentenceReading:
     dependencies: Dependencies
 
     @cached_property
-    def parts(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """The tokens of the parts that hyphens make, and nothing for hyphens themselves."""
-        split = split_hyphens(self.sentence)
-        return split.forms, split.tokens
+    def parts(self) -> Parts:
+        """The sentence taken apart at hyphens."""
+        return split_hyphens(self.sentence)
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
         """The parts at which a form or lemma stands, from left to right; in capitals as it is written."""
-        split = split_hyphens(self.sentence)
+        parts, words = self.parts, self.sentence.words
         places: dict[str, list[int]] = {}
-        for at, token in enumerate(split.tokens):
-            for word in split.readings(at):
-                places.setdefault(word, []).append(at)
-            surface = self.sentence.tokens[token].form
+        for at, (form, lemma, token) in enumerate(zip(parts.forms, parts.lemmas, parts.tokens, strict=True)):
+            places.setdefault(form, []).append(at)
+            if lemma != form:
+                places.setdefault(lemma, []).append(at)
+            surface = words[token]
             if len(surface) > 1 and surface[:2].isupper():
                 places.setdefault(surface, []).append(at)
                 if surface.endswith("s") and surface[:-1].isupper():
@@ -185,7 +190,7 @@ def _follows(
     """Whether the part `other` may stand for a word of the pattern when the one before it is at `one`."""
     if other == one + 1:
         return True
-    _, tokens = reading.parts
+    tokens = reading.parts.tokens
     head, dependent = tokens[one], tokens[other]
     relations, heads = reading.dependencies.relations, reading.dependencies.heads
     if other < one:
@@ -202,7 +207,7 @@ def _follows(
 
 
 def _instance(reading: SentenceReading, expression: Expression, number: int, parts: tuple[int, ...]) -> Instance | None:
-    pattern, (_, tokens) = expression.pattern, reading.parts
+    pattern, tokens = expression.pattern, reading.parts.tokens
     words = sorted({tokens[part] for part in parts})
     if sum(tokens.count(word) for word in words) != len(parts):  # a part of a hyphenated word only
         return None
@@ -232,7 +237,7 @@ def _fillers(
     reading: SentenceReading, pattern: ExpressionPattern, parts: tuple[int, ...], words: frozenset[int], head: int
 ) -> Iterator[tuple[str, int]]:
     """The head words of what fills the slots; a slot whose filler is not found is left out."""
-    tokens = reading.parts[1]
+    tokens = reading.parts.tokens
     met = _places_of_words(reading, pattern, parts)
     for place, slots in enumerate(pattern.slots):
         before = next((tokens[met[k]] for k in range(place - 1, -1, -1) if k in met), -1)
@@ -287,45 +292,37 @@ def _first(words: Sequence[int]) -> int:
 
 def find_correspondences(
     source: SentenceReading, target: SentenceReading, links: FloatArray, tables: Sequence[RuleTable]
-) -> list[Correspondence]:
-    """What lines say about two sentences, in the order of their words."""
+) -> tuple[Correspondence, ...]:
+    """What lines say about two sentences, in the order of their words.
+
+    This is done once for a pair: `Alignment.correspondences` has them for whoever asks later.
+    """
     correspondences = [
         each
         for table in tables
         for each in _in_table(source, target, links, table)
         if _says_something(each, source, target)
     ]
-    return sorted(correspondences, key=lambda each: (each.source.words, each.target.words, each.is_opposite))
+    return tuple(sorted(correspondences, key=lambda each: (each.source.words, each.target.words, each.is_opposite)))
 
 
 def _in_table(
     source: SentenceReading, target: SentenceReading, links: FloatArray, table: RuleTable
 ) -> Iterator[Correspondence]:
-    left, right = table.candidates(source.places), table.candidates(target.places)
-    known: tuple[dict[int, list[Instance]], dict[int, list[Instance]]] = ({}, {})
+    words, others = source.places.keys(), target.places.keys()
+    left, right = table.candidates(words, others), table.candidates(others, words)
     for line in sorted(left.keys() & right.keys()):
-        ours, theirs = _spelled_out(source, table, left[line]), _spelled_out(target, table, right[line])
-        if not ours or not theirs or (len(ours) == 1 and ours == theirs):  # two expressions are needed
+        ours, theirs = left[line], right[line]
+        if len(ours) == 1 and ours == theirs:  # two expressions are needed
             continue
-        found = _instances(source, table, ours, known[0])
-        for one, other in product(found, _instances(target, table, theirs, known[1]) if found else ()):
+        instances = _instances(source, table, ours)
+        for one, other in product(instances, _instances(target, table, theirs) if instances else ()):
             if one.number != other.number:
                 yield from _correspond(one, other, table.rules[line], links)
 
 
-def _spelled_out(reading: SentenceReading, table: RuleTable, numbers: Sequence[int]) -> list[int]:
-    """The expressions whose words are all in a sentence, wherever they stand."""
-    words = reading.places.keys()
-    return [number for number in numbers if words >= table.expression(number).required]
-
-
-def _instances(
-    reading: SentenceReading, table: RuleTable, numbers: Sequence[int], known: dict[int, list[Instance]]
-) -> list[Instance]:
-    for number in numbers:
-        if number not in known:
-            known[number] = find_instances(reading, table.expression(number), number)
-    return [instance for number in numbers for instance in known[number]]
+def _instances(reading: SentenceReading, table: RuleTable, numbers: Sequence[int]) -> list[Instance]:
+    return [each for number in numbers for each in find_instances(reading, table.expression(number), number)]
 
 
 def _correspond(one: Instance, other: Instance, rule: Rule, links: FloatArray) -> Iterator[Correspondence]:

@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -205,31 +206,26 @@ class RuleTable:
         self.rules = compiled.rules
         self._keys = compiled.keys
         self._patterns: dict[int, Expression] = {}
+        sizes = [len(rule.left) + len(rule.right) for rule in compiled.rules]
+        self._starts = [0, *accumulate(sizes)]  # the number of the first expression of each line
+        self._lines = [line for line, size in enumerate(sizes) for _ in range(size)]  # of each expression
 
     def __len__(self) -> int:
         return len(self.rules)
 
-    @cached_property
-    def _lines(self) -> list[int]:
-        """The line of each expression."""
-        return [line for line, rule in enumerate(self.rules) for _ in rule.expressions]
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """The number of the first expression of each line."""
-        starts, at = [], 0
-        for rule in self.rules:
-            starts.append(at)
-            at += len(rule.left) + len(rule.right)
-        return starts
-
-    def candidates(self, words: Iterable[str]) -> dict[int, list[int]]:
-        """The expressions whose keys are among these words, by their lines."""
-        lines: dict[int, list[int]] = {}
-        for word in words:
-            for number in self._keys.get(word, ()):
-                lines.setdefault(self._lines[number], []).append(number)
-        return lines
+    def candidates(self, words: Set[str], others: Set[str] | None = None) -> dict[int, list[int]]:
+        """The expressions whose words are all among these, by their lines; with `others`, of lines met there, too."""
+        keyed = [self._keys[word] for word in words if word in self._keys]
+        numbers: Iterable[int] = chain.from_iterable(keyed)
+        if others is not None:
+            lines = self._lines
+            shared = {lines[number] for word in others if word in self._keys for number in self._keys[word]}
+            numbers = [number for numbers in keyed for number in numbers if lines[number] in shared]
+        found: dict[int, list[int]] = {}
+        for number in numbers:
+            if words >= self.expression(number).required:
+                found.setdefault(self._lines[number], []).append(number)
+        return found
 
     def expression(self, number: int) -> Expression:
         """One expression, taken apart when it is first asked for."""

@@ -16,8 +16,9 @@ from forestalign.config import HAND_SET, AlignConfig
 from forestalign.forest import Forest, one_best
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.lexicon.phrase_lists import PhraseLists, load_phrase_lists
+from forestalign.meaning.matcher import Correspondence
 from forestalign.phrases.evidence.phrase_evidence import KINDS, RULE, PhraseEvidence, find_evidence, wanted_kinds
-from forestalign.phrases.evidence.rule_evidence import rule_evidence
+from forestalign.phrases.evidence.rule_evidence import match_rules, rule_evidence
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.result.alignment import DIGITS, Alignment, PhraseAlignment
 from forestalign.phrases.result.pair_confidence import judged
@@ -41,16 +42,28 @@ Evidence = tuple[PhraseEvidence, ...]
 Value = TypeVar("Value")
 
 
+class KnownPhrases(NamedTuple):
+    """What is known of phrases of two sentences beside the word links."""
+
+    evidence: Evidence
+    correspondences: tuple[Correspondence, ...]  # by lines of the paraphrase grammar
+
+    def mirrored(self) -> KnownPhrases:
+        """The same, with source and target swapped."""
+        correspondences = tuple(each.mirrored() for each in self.correspondences)
+        return KnownPhrases(tuple(sorted(row.turned() for row in self.evidence)), correspondences)
+
+
 class Searched(NamedTuple):
     """What the search found, and what has to be known of two forests to make results of it."""
 
     found: Found
     log_probs: FloatArray  # of all pairs
-    evidence: Evidence
+    known: KnownPhrases
 
     def mirrored(self) -> Searched:
         """What was found, with source and target swapped."""
-        return Searched(self.found.mirrored(), self.log_probs.T, _turned(self.evidence))
+        return Searched(self.found.mirrored(), self.log_probs.T, self.known.mirrored())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +97,7 @@ class PhraseStage:
     def align(self, pair: PreparedPair, signature: str = "") -> Alignment:
         """The result for a parsed and linked pair, with the `kbest` best alignments."""
         source, target = self.forests(pair.source, pair.target)
-        best, *others = self._alignments(source, target, pair.words)
+        (best, *others), correspondences = self._alignments(source, target, pair.words)
         likely = _rounded([link for link in pair.words if link.stage != CANDIDATE])
         sides = _tagged(source.sentence, best.source_tree), _tagged(target.sentence, best.target_tree)
         return Alignment(
@@ -92,22 +105,26 @@ class PhraseStage:
             source=sides[0],
             target=sides[1],
             words=likely,
-            phrases=risen(best, *sides, likely),
-            alternatives=tuple([risen(other, *sides, likely) for other in others]),
+            phrases=risen(best, *sides, likely, correspondences),
+            alternatives=tuple([risen(other, *sides, likely, correspondences) for other in others]),
             candidates=_rounded([link for link in pair.words if link.stage == CANDIDATE]),
             signature=signature,
             forests=(source, target),
+            correspondences=correspondences,
         )
 
-    def _alignments(self, source: Forest, target: Forest, links: WordAlignment) -> tuple[PhraseAlignment, ...]:
+    def _alignments(
+        self, source: Forest, target: Forest, links: WordAlignment
+    ) -> tuple[tuple[PhraseAlignment, ...], tuple[Correspondence, ...]]:
         if self.config.search == "ted":
             likely = WordAlignment(tuple(link for link in links if link.stage != CANDIDATE))
-            searched = Searched(*align_by_edits(source, target, likely), self.evidence(source, target, links))
+            searched = Searched(*align_by_edits(source, target, likely), self.known_phrases(source, target, links))
         else:
             searched = self._in_order(self._search, Searched.mirrored, source, target, links)
         sentences, has_posteriors = (source.sentence, target.sentence), self.config.search != "ted"
-        relations = PairRelations.of(*sentences, searched.evidence, links, self.extractor.wordnet)
-        return ResultBuilder(source, target, searched.log_probs, relations, has_posteriors).alignments(searched.found)
+        relations = PairRelations.of(*sentences, searched.known.evidence, links, self.extractor.wordnet)
+        builder = ResultBuilder(source, target, searched.log_probs, relations, has_posteriors)
+        return builder.alignments(searched.found), searched.known.correspondences
 
     def _in_order(
         self,
@@ -123,16 +140,16 @@ class PhraseStage:
         return work(source, target, links)
 
     def _search(self, source: Forest, target: Forest, links: WordAlignment) -> Searched:
-        evidence, scores = self._evidence(source, target, links), self._score(source, target, links)
+        known, scores = self._known_phrases(source, target, links), self._score(source, target, links)
         config = self.config
         if self.score_model is None:
             found = paper_search(source, target, links, scores, config).best()
         else:
-            features = derivation_features(source, target, links, scores, evidence, config.rivals)
+            features = derivation_features(source, target, links, scores, known.evidence, config.rivals)
             found = DirectedSearch(source, target, *weigh_features(features, self.score_model.weights), config).best()
         if self.score_model is not None:
             found = judged(found, features, self.score_model)
-        return Searched(found, scores.pair, evidence)
+        return Searched(found, scores.pair, known)
 
     # ---- what the search needs to know ----
 
@@ -149,22 +166,23 @@ class PhraseStage:
             return self.scorer(source, target, links)
         return self.model.score(self.features(source, target, links), self.config)
 
-    def evidence(self, source: Forest, target: Forest, links: WordAlignment) -> Evidence:
-        """What speaks for pairs of phrases beside the word links."""
-        return self._in_order(self._evidence, _turned, source, target, links)
+    def known_phrases(self, source: Forest, target: Forest, links: WordAlignment) -> KnownPhrases:
+        """What speaks for pairs of phrases beside the word links, and the lines of the grammar that say so."""
+        return self._in_order(self._known_phrases, KnownPhrases.mirrored, source, target, links)
 
-    def _evidence(self, source: Forest, target: Forest, links: WordAlignment) -> Evidence:
+    def _known_phrases(self, source: Forest, target: Forest, links: WordAlignment) -> KnownPhrases:
         kinds = wanted_kinds(self.config.evidence)
-        found = find_evidence(source.sentence, target.sentence, self.lists) if kinds else ()
+        rows = find_evidence(source.sentence, target.sentence, self.lists) if kinds else ()
         if not kinds.issuperset(KINDS):
-            found = tuple(row for row in found if row.kind in kinds)
-        if RULE not in kinds:
-            return found
-        return tuple(sorted(found + rule_evidence(source, target, links, self.config.rules)))
+            rows = tuple(row for row in rows if row.kind in kinds)
+        correspondences = match_rules(source, target, links, self.config.rules)
+        if RULE in kinds:
+            rows = tuple(sorted(rows + rule_evidence(correspondences)))
+        return KnownPhrases(rows, correspondences)
 
     def derivation_features(self, source: Forest, target: Forest, links: WordAlignment) -> DerivationFeatures:
         """All features that derivations of two forests can have, for learning."""
-        evidence = self._in_order(self._evidence, _turned, source, target, links)
+        evidence = self.known_phrases(source, target, links).evidence
         scores = self.score(source, target, links)
         return derivation_features(source, target, links, scores, evidence, self.config.rivals)
 
@@ -183,10 +201,6 @@ def load_stage(
     is_paper = config.scoring == "paper" or scorer is not None or config.model == HAND_SET
     score_model = None if is_paper else score_model or load_score_model(config.scores)
     return PhraseStage(model, extractor, config, scorer, score_model, lists)
-
-
-def _turned(evidence: Evidence) -> Evidence:
-    return tuple(sorted(row.turned() for row in evidence))
 
 
 def _tagged(sentence: Sentence, tree: Tree) -> Sentence:

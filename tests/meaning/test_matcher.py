@@ -45,7 +45,7 @@ def links_of(source: SentenceReading, target: SentenceReading, *words: tuple[str
     return links
 
 
-def correspond(source: str, target: str, line: str, *words: tuple[str, str]) -> list[Correspondence]:
+def correspond(source: str, target: str, line: str, *words: tuple[str, str]) -> tuple[Correspondence, ...]:
     one, other = read(source), read(target)
     return find_correspondences(one, other, links_of(one, other, *words), [table_of(line)])
 
@@ -79,7 +79,7 @@ def test_words_that_are_not_joined_are_no_expression() -> None:
 
 def test_fillers_that_are_linked_elsewhere_contradict() -> None:
     other = "(S (NP (DT The) (NN match)) (VP (VBD cancelled) (NP (DT the) (NN visit))))"
-    assert correspond(CALLED, other, "call X off | cancel X", ("match", "match"), ("referee", "visit")) == []
+    assert correspond(CALLED, other, "call X off | cancel X", ("match", "match"), ("referee", "visit")) == ()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_function_words_alone_need_a_linked_filler() -> None:
     target = "(S (NP (PRP He)) (VP (VBD left) (PP (RB no) (RBR later) (IN than) (NP (NNP Monday)))))"
     line = "by T | no later than T"
     assert len(correspond(source, target, line, ("Monday", "Monday"))) == 1
-    assert correspond(source, target, line) == []
+    assert correspond(source, target, line) == ()
 
 
 def test_words_in_capitals_are_met_as_they_stand() -> None:

@@ -87,7 +87,7 @@ def test_signs_part_a_line_into_two_sides() -> None:
 
 def test_a_table_finds_expressions_by_a_word_that_every_match_has() -> None:
     table = RuleTable(compile_rules([parse_rule("call X off | cancel X"), parse_rule("in time | on time")]))
-    found = table.candidates(["off", "the", "call"])
+    found = table.candidates({"off", "the", "call"})
     assert [table.expression(number).pattern.words for number in found[0]] == [("call", "off")]
 
 

@@ -38,10 +38,14 @@ def link_matrix(source: Forest, target: Forest, words: WordAlignment) -> FloatAr
     return links
 
 
-def rule_evidence(source: Forest, target: Forest, words: WordAlignment, rules: str = "") -> tuple[PhraseEvidence, ...]:
-    """What lines of the paraphrase grammar, and of a user's file, say about two sentences; sorted, each pair once."""
+def match_rules(source: Forest, target: Forest, words: WordAlignment, rules: str = "") -> tuple[Correspondence, ...]:
+    """Where lines of the paraphrase grammar, and of a user's file, are met in two sentences."""
     links = link_matrix(source, target, words)
-    correspondences = find_correspondences(read_forest(source), read_forest(target), links, load_rules(rules))
+    return find_correspondences(read_forest(source), read_forest(target), links, load_rules(rules))
+
+
+def rule_evidence(correspondences: Sequence[Correspondence]) -> tuple[PhraseEvidence, ...]:
+    """What lines say about pairs of phrases; sorted, each pair once."""
     return tuple(sorted({_row(each) for each in correspondences if not each.swapped}))
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 from forestalign.errors import UsageError, counted, shown
 from forestalign.forest import Forest, NodeId, tree_of
 from forestalign.meaning.differences import Difference
+from forestalign.meaning.matcher import Correspondence
 from forestalign.phrases.result.loose_phrases import LoosePhrase, loose_phrases
 from forestalign.phrases.result.rising import compare_roles
 from forestalign.phrases.result.role_changes import AlignedPredicate
@@ -161,6 +162,8 @@ class Alignment:
     unchosen: ForestNodes | None = None  # where it was asked for
     forests: tuple[Forest, Forest] | None = field(default=None, compare=False)
     docs: tuple[Any, Any] = field(default=(None, None), compare=False)  # the spaCy documents that it was made of
+    # what lines of the paraphrase grammar say; None where the result was read from a line
+    correspondences: tuple[Correspondence, ...] | None = field(default=None, repr=False, compare=False)
     judged: Verdict | None = field(default=None, compare=False)  # read from a line, or found when it was asked for
     _differences: tuple[Difference, ...] | None = field(default=None, init=False, repr=False, compare=False)
 

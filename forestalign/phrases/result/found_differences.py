@@ -19,7 +19,8 @@ _SILENT = frozenset({WordClass.FUNCTION, WordClass.PUNCTUATION, WordClass.NEGATI
 
 def find_differences(alignment: Alignment) -> tuple[Difference, ...]:
     """All differences: what contradicts first, then what is left out and added."""
-    found = contradictions_of(alignment.phrases, alignment.source, alignment.target, alignment.words)
+    sides = alignment.source, alignment.target
+    found = contradictions_of(alignment.phrases, *sides, alignment.words, alignment.correspondences)
     whole = Span(0, len(alignment.source)), Span(0, len(alignment.target))
     against = tuple(dict.fromkeys(found.inside(*whole)))
     told = ({k for one in against for k in one.source}, {k for one in against for k in one.target})

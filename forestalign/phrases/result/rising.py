@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from forestalign.meaning.roles import RoleFrames
 from forestalign.meaning.rules import load_rules
 from forestalign.phrases.result.contradictions import ORDER, Contradictions, find_contradictions
 from forestalign.phrases.result.role_changes import RoleComparison
-from forestalign.tokens import Sentence, Span
+from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def compare_roles(phrases: PhraseAlignment, source: Sentence, target: Sentence, 
     return RoleComparison.of(*frames, links, load_wordnet())
 
 
-def _correspondences(comparison: RoleComparison, links: WordAlignment) -> list[Correspondence]:
-    """What lines of the grammar say of the two sentences under the trees that were chosen."""
+def match_trees(comparison: RoleComparison, links: WordAlignment) -> tuple[Correspondence, ...]:
+    """What lines of the grammar say under the trees that were chosen, where a result was read from a line."""
     matrix = np.zeros((len(comparison.source.sentence), len(comparison.target.sentence)))
     for link in links:
         matrix[link.source, link.target] = link.score
@@ -37,35 +38,40 @@ def _correspondences(comparison: RoleComparison, links: WordAlignment) -> list[C
 
 
 def contradictions_of(
-    phrases: PhraseAlignment, source: Sentence, target: Sentence, links: WordAlignment
+    phrases: PhraseAlignment,
+    source: Sentence,
+    target: Sentence,
+    links: WordAlignment,
+    correspondences: Sequence[Correspondence] | None = None,
 ) -> Contradictions:
-    """All marks of an alignment.
+    """All marks of an alignment; without `correspondences`, its trees are matched again.
 
     They are looked for from one of the sentences to the other, and of many that are alike the first is taken; the order
     of their words decides from which, so that the sentences in the other order have the same marks.
     """
     if source.words <= target.words:
         comparison = compare_roles(phrases, source, target, links)
-        return find_contradictions(comparison, phrases.pairs, _correspondences(comparison, links))
+        matched = match_trees(comparison, links) if correspondences is None else correspondences
+        return find_contradictions(comparison, phrases.pairs, matched)
     trees = phrases.target_tree, phrases.source_tree
     turned = replace(phrases, pairs=tuple(map(_turned, phrases.pairs)), source_tree=trees[0], target_tree=trees[1])
-    return contradictions_of(turned, target, source, links.mirrored()).mirrored(source, target)
-
-
-def is_taken_back(phrases: PhraseAlignment, source: Sentence, target: Sentence, links: WordAlignment) -> bool:
-    """Whether there are marks, and all of them are taken back: *A is larger than B*, *B is smaller than A*."""
-    found = contradictions_of(phrases, source, target, links)
-    is_marked = any(not mark.is_silent for mark in found.marks)
-    return is_marked and not found.inside(Span(0, len(source)), Span(0, len(target)))
+    mirrored = None if correspondences is None else [each.mirrored() for each in correspondences]
+    return contradictions_of(turned, target, source, links.mirrored(), mirrored).mirrored(source, target)
 
 
 def _turned(pair: PhrasePair) -> PhrasePair:
     return replace(pair, source=pair.target, target=pair.source)
 
 
-def risen(phrases: PhraseAlignment, source: Sentence, target: Sentence, links: WordAlignment) -> PhraseAlignment:
+def risen(
+    phrases: PhraseAlignment,
+    source: Sentence,
+    target: Sentence,
+    links: WordAlignment,
+    correspondences: Sequence[Correspondence] | None = None,
+) -> PhraseAlignment:
     """The alignment with the relations and reasons that contradictions inside its pairs give them."""
-    found = contradictions_of(phrases, source, target, links)
+    found = contradictions_of(phrases, source, target, links, correspondences)
     return replace(phrases, pairs=tuple([_risen(pair, found) for pair in phrases.pairs]))
 
 
