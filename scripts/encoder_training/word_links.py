@@ -20,6 +20,7 @@ from torch import nn
 from encoder_training.shaped_parser import Batch, ShapedParser
 from encoder_training.treebank import Text
 from forestalign.arrays import BoolArray, Float32Array
+from forestalign.evaluation.written_pairs import WrittenPair, read_written
 from forestalign.formats import read_gold_links
 from forestalign.parsers.encoder_additions import EncoderAdditions, layer_shares
 from forestalign.parsers.encoder_words import middle_layers
@@ -53,8 +54,34 @@ def gold_pair(source: tuple[str, ...], target: tuple[str, ...], sure: Links, pos
     return LinkedPair(source, target, links, is_open)
 
 
+def written_pair(pair: WrittenPair) -> LinkedPair:
+    """The links that marked phrases say: what a phrase holds beside the phrases inside it belongs together.
+
+    A single word faces a single word; of several, equal words are links and the rest of the block is left open, as are
+    words outside of all marks.
+    """
+    source, target = pair.source, pair.target
+    sure, possible = set[tuple[int, int]](), set[tuple[int, int]]()
+    blocks = [
+        (
+            one.difference(*(inner for inner, _ in pair.phrases if inner < one)),
+            other.difference(*(inner for _, inner in pair.phrases if inner < other)),
+        )
+        for one, other in pair.phrases
+    ]
+    outside = [frozenset(range(len(side.tokens))) - side.covered for side in (source, target)]
+    for one, other in [*blocks, (outside[0], outside[1])]:
+        cells = {(i, j) for i in one for j in other}
+        equal = {(i, j) for i, j in cells if source.tokens[i].lower() == target.tokens[j].lower()}
+        sure |= cells if len(cells) == 1 and (one, other) in blocks else equal
+        possible |= cells
+    return gold_pair(source.tokens, target.tokens, frozenset(sure), frozenset(possible))
+
+
 def read_links(path: Path) -> list[LinkedPair]:
-    """All pairs of a file, in its order, on which `split_every` depends."""
+    """All pairs of a file, in its order, on which `split_every` depends; of marked phrases those to learn from."""
+    if "written" in path.name:
+        return [written_pair(pair) for pair in read_written(path) if pair.record.split == "train"]
     golds = (pair.gold for pair in read_gold_links(path))
     return [gold_pair(g.source, g.target, frozenset(g.sure), frozenset(g.possible)) for g in golds]
 
