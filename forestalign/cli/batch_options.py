@@ -106,7 +106,7 @@ def run_batch(
     output = OutputOptions(args.output, layout, tuple(named_files(args)), args.force, args.resume, reading)
     with opened_workers(args) as workers:
         tally = run_jobs(
-            jobs if args.quiet else _watched(args, jobs),
+            jobs if args.quiet else watched(jobs, getattr(args, "pairs", getattr(args, "file", "-"))),
             load,
             output=output,
             limits=RunLimits(args.jobs, time_limit=args.time_limit),
@@ -119,10 +119,10 @@ def run_batch(
     return tally.exit_code
 
 
-def _watched(
-    args: argparse.Namespace, jobs: Iterable[Job | BadLine | Unread[Job | BadLine]]
+def watched(
+    jobs: Iterable[Job | BadLine | Unread[Job | BadLine]], name: str
 ) -> Iterator[Job | BadLine | Unread[Job | BadLine]]:
-    """The jobs; one line says that there are none, or that the first sentences are not English."""
+    """The jobs of a file; one line says that there are none, or that the first sentences are not English."""
     seen: list[Job] = []
 
     def watch(job: Job | BadLine) -> Job | BadLine:
@@ -138,9 +138,13 @@ def _watched(
         yield job.then(watch) if isinstance(job, Unread) else watch(job)
     if 0 < len(seen) < _MOST_LOOKED_AT:
         warn_of_language(seen)
-    name = getattr(args, "pairs", getattr(args, "file", "-"))
     if is_empty:
-        print(f"{'stdin' if name == '-' else name} is empty; nothing to do", file=sys.stderr)
+        report_empty(name)
+
+
+def report_empty(name: str) -> None:
+    """Say on stderr that a file is empty."""
+    print(f"{'stdin' if name == '-' else name} is empty; nothing to do", file=sys.stderr)
 
 
 def warn_of_language(jobs: Sequence[Job]) -> None:

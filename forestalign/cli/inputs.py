@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forestalign.batch import BadLine, Job, Layout, OutputOptions, RunLimits, StartWork, run_jobs
+from forestalign.cli.batch_options import report_empty, watched
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import UsageError
 from forestalign.formats import (
@@ -75,7 +76,7 @@ def result_files(inputs: Sequence[str], args: argparse.Namespace, command: str) 
     found = ResultFiles()
     if len(inputs) == 2 and are_sentences(*inputs):
         with _folder() as folder:
-            _align(unread_sentences(inputs[0], inputs[1]), folder / "sentences.jsonl", args, found)
+            _align("-", unread_sentences(inputs[0], inputs[1]), folder / "sentences.jsonl", args, found)
             yield found
         return
     for path in inputs:
@@ -85,20 +86,28 @@ def result_files(inputs: Sequence[str], args: argparse.Namespace, command: str) 
         for number, path in enumerate(inputs):
             if are_all or is_results(path):
                 found.paths.append(path)
-                continue
-            if not getattr(args, "quiet", False):
-                print(f"forestalign {command}: {path} holds pairs of sentences; aligning them first", file=sys.stderr)
-            (folder / str(number)).mkdir()
-            _align(unread_pairs(path), folder / str(number) / f"{Path(path).stem}.jsonl", args, found)
+            elif first_line(path):
+                if not getattr(args, "quiet", False):
+                    message = f"forestalign {command}: {path} holds pairs of sentences; aligning them first"
+                    print(message, file=sys.stderr)
+                (folder / str(number)).mkdir()
+                _align(path, unread_pairs(path), folder / str(number) / f"{Path(path).stem}.jsonl", args, found)
+            elif not getattr(args, "quiet", False):
+                report_empty(path)
         yield found
 
 
 def is_results(path: str) -> bool:
-    """Whether a file has results and not pairs, by its first line; an empty file has no result."""
+    """Whether a file has results and not pairs, by its first line."""
     if path == "-":  # cannot be looked at twice; pairs from there go to `align`
         return True
-    first = next((text for _, text in read_text_lines(path) if text.strip()), "{}")
-    return first.lstrip().startswith("{") and (first == "{}" or any(name in first for name in _RESULT_FIELDS))
+    first = first_line(path)
+    return first.startswith("{") and any(name in first for name in _RESULT_FIELDS)
+
+
+def first_line(path: str) -> str:
+    """The first line that is not blank, without the blanks around it; empty if there is none."""
+    return next((text.strip() for _, text in read_text_lines(path) if text.strip()), "")
 
 
 def _refuse_sentence(path: str) -> None:
@@ -113,17 +122,23 @@ def _folder() -> Iterator[Path]:
 
 
 def _align(
-    records: Iterator[Unread[PairRecord | BadRecord]], path: Path, args: argparse.Namespace, found: ResultFiles
+    name: str,
+    records: Iterator[Unread[PairRecord | BadRecord]],
+    path: Path,
+    args: argparse.Namespace,
+    found: ResultFiles,
 ) -> None:
     from forestalign.aligner import LoadAligner  # models are slow to import, and results need none
     from forestalign.config import DEFAULT_CONFIG
 
+    is_quiet = bool(getattr(args, "quiet", False))
+    jobs = (record.then(_job) for record in records)
     tally = run_jobs(
-        (record.then(_job) for record in records),
+        jobs if is_quiet else watched(jobs, name),
         StartWork(LoadAligner(DEFAULT_CONFIG), _line),
         output=OutputOptions(str(path), Layout.JSON),
         limits=RunLimits(getattr(args, "jobs", 1)),
-        quiet=bool(getattr(args, "quiet", False)),
+        quiet=is_quiet,
     )
     found.failed_count += tally.failed
     found.paths.append(str(path))

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+import forestalign
+from forestalign.aligner import PairToAlign
+from forestalign.batch import Job
+from forestalign.cli.batch_options import watched
+from forestalign.errors import UsageError
+from forestalign.tokens import tokenize
 from tests.builders.commands import Run, runner
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -524,12 +531,32 @@ def test_findings_are_json_on_demand(run: Run) -> None:
 
 
 def test_nothing_in_is_nothing_out(run: Run) -> None:
-    assert run("edits", "empty").err == "0 pairs, 0 edits\n"
-    assert run("view", "empty", "-o", "page.html").err == "page.html: 0 pairs\n"
+    said = "empty is empty; nothing to do\n"
+    assert run("edits", "empty").err == f"{said}0 pairs, 0 edits\n"
+    assert run("view", "empty", "-o", "page.html").err == f"{said}page.html: 0 pairs\n"
     table = run("extract", "empty", "-o", "-")
     assert table.out.startswith("phrase\tparaphrase\t")
-    assert table.err == "-: 0 rows from 0 phrase pairs in 0 results\n"
-    assert run("parse", "empty", "--trees", "trees.mrg") == (0, "", "empty is empty; nothing to do\n")
+    assert table.err == f"{said}-: 0 rows from 0 phrase pairs in 0 results\n"
+    assert run("similarity", "empty") == (0, "", said)
+    assert run("parse", "empty", "--trees", "trees.mrg") == (0, "", said)
+
+
+def test_sentences_in_another_language_are_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
+    english, german = "The dog sleeps in the garden today.", "Der Hund schläft heute im Garten."
+    message = "pair 1: this does not look like English, the only language that forestalign knows\n"
+    for count in (1, 30):
+        for text, said in ((english, ""), (german, message)):
+            pairs = [PairToAlign(tokenize(text), tokenize(text))] * count
+            list(watched([Job(k, str(k), pair) for k, pair in enumerate(pairs, start=1)], "pairs.tsv"))
+            assert capsys.readouterr().err == said
+
+
+def test_serve_says_that_it_loads_the_models(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(**settings: object) -> NoReturn:
+        raise UsageError("there are no models")
+
+    monkeypatch.setattr(forestalign, "load", load)
+    assert run("serve", "--port", "0").err == "loading the models ...\nforestalign serve: there are no models\n"
 
 
 def test_quiet_commands_say_nothing(run: Run) -> None:

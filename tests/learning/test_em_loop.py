@@ -319,6 +319,7 @@ def test_a_model_is_trained_shown_and_used_from_the_command_line(tmp_path, capsy
     options = ["--cache", str(tmp_path / "cache"), "--set", "plain=true", "--set", "nbest=2", "--tokenized", "--quiet"]
     options += ["--set", "links=dictionary"]
     assert main(["train", str(pairs), "-o", str(model), "--passes", "1", "--min-count", "1", *options]) == 0
+    assert "3 pairs is too little to learn from; expected 1000 or more" in capsys.readouterr().err
     assert not list((tmp_path / "cache").glob("*/.*.part"))
     assert load_model(str(model)).features.extras == ("coverage", "link", "cosine", "length")
     assert main(["model", "show", str(model), "--plot", str(tmp_path / "m.png")]) == 0
