@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, Unpack, overload
 
 from forestalign.batch import CHUNK_SIZE, Job, Outcome, Processes, RunLimits, StartWork, Workers, outcomes
 from forestalign.config import DEFAULT_CONFIG, FILES, HAND_SET, PLACES, AlignConfig, Settings, checked_config
-from forestalign.errors import ForestAlignError, NoParseError, UsageError, WrongTypeError, counted, shown
+from forestalign.errors import ForestAlignError, NoParseError, PairError, UsageError, WrongTypeError, counted, shown
 from forestalign.forest import Forest
 from forestalign.formats import BadRecord
 from forestalign.formats.fields import (
@@ -263,7 +263,7 @@ class Aligner:
         for outcome in self._outcomes(read(), limits):
             pair, context = waiting.popleft()
             found = (
-                ForestAlignError(f"pair {outcome.number}: {outcome.error}")
+                PairError(f"pair {outcome.number}: {outcome.error}")
                 if outcome.value is None
                 else _with_docs(outcome.value, pair)
             )

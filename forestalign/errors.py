@@ -53,6 +53,10 @@ class NoParseError(ForestAlignError, ValueError):
     """A sentence cannot be parsed: empty, too long, or its trees do not fit its words."""
 
 
+class PairError(ForestAlignError, ValueError):
+    """One of many pairs could not be aligned; the message names it."""
+
+
 class MissingExtraError(ForestAlignError, ImportError):
     """An optional part was asked for and is not installed."""
 

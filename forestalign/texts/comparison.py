@@ -131,7 +131,7 @@ class Change:
         return json.dumps({name: value for name, value in fields.items() if value}, ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TextComparison:
     """All passages in the order of the new version; what was deleted stands behind what it followed."""
 
@@ -152,6 +152,11 @@ class TextComparison:
     def is_same(self) -> bool:
         """Whether both versions have the same sentences in the same order."""
         return all(change.kind is ChangeKind.SAME and not change.is_moved for change in self.changes)
+
+    def __repr__(self) -> str:
+        from forestalign.texts.comparison_text import summary_lines
+
+        return f"<TextComparison {summary_lines(self)[0]}>"
 
     def __str__(self) -> str:
         from forestalign.texts.comparison_text import render_comparison
