@@ -12,6 +12,7 @@ import math
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from forestalign.errors import UsageError, WrongTypeError, shown
 from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhrasePair
@@ -22,6 +23,7 @@ from forestalign.view.text import CONTRADICTIONS, headline
 
 PILL, WORD_PILL, STEP, GAP, MARGIN = 21, 26, 38, 74, 8
 _TINT, _STROKE, _INK = (0.93, 0.055), (0.6, 0.14), (0.36, 0.1)  # lightness and chroma
+_JOINER = "\u200d"  # makes one emoji of those on both sides
 _NARROW, _WIDE = frozenset("iljtfrI.,;:'!|()[] "), frozenset("mwMWOQG@%")
 
 # Lightness and chroma of tints, strokes and ink, as in the page. The theme of a notebook goes before the system's.
@@ -145,7 +147,7 @@ def _text(node: SceneNode, tokens: Sequence[str]) -> str:
 
 
 def _width(text: str, size: float) -> float:
-    return sum(map(_units, text)) * size
+    return sum(_units(letter) for before, letter in pairwise(f" {text}") if before != _JOINER) * size
 
 
 def _units(letter: str) -> float:

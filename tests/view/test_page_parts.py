@@ -164,6 +164,12 @@ def test_wide_letters_take_more_room_than_narrow_ones() -> None:
     assert _width("ill", 14) < _width("abc", 14) < _width("ABC", 14) < _width("MWQ", 14)
     assert _width("abc", 28) == 2 * _width("abc", 14)
     assert _width("", 14) == 0
+    faces = (
+        "\U0001f600",
+        "\U0001f44d\U0001f3fd",
+        "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+    )  # alone, coloured, a family
+    assert {_width(face, 10) for face in faces} == {_width("\u65e5", 10)} == {12.0}
 
 
 def test_the_drawing_loads_nothing_and_runs_nothing() -> None:
