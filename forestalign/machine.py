@@ -11,7 +11,8 @@ The C library keeps what a long sentence took, as holes between small pieces, an
 stays as large as they made it. The GNU library gives such holes back when it is asked to.
 
 `import nltk` loads scipy.stats and more, and takes two seconds; `import lemminflect` loads spaCy, and with it torch,
-just because they are installed, and takes four. Their modules are imported without what these bring along.
+just because they are installed, and takes four; `import scipy.optimize` takes half a second. Their modules are imported
+without what these bring along.
 """
 
 from __future__ import annotations
@@ -241,6 +242,14 @@ def light_import(package: str, modules: Sequence[str], bare: Sequence[str] = ())
         finally:
             for name in [name for name in sys.modules if name.partition(".")[0] == package]:
                 del sys.modules[name]
+
+
+@cache
+def assignment_solver() -> Callable[..., tuple[Any, Any]]:
+    """scipy's `linear_sum_assignment`, without the rest of scipy, whose import takes longer than parsing a pair."""
+    (module,) = light_import("scipy", ["optimize._lsap"], bare=["optimize"])
+    solver: Callable[..., tuple[Any, Any]] = module.linear_sum_assignment
+    return solver
 
 
 def _stand_in(name: str, package: str) -> ModuleType:

@@ -28,7 +28,7 @@ from encoder_training.shaped_parser import load_model
 from onnx import helper, numpy_helper
 from torch import nn
 
-from forestalign.parsers.encoder_additions import EncoderAdditions, read_additions
+from forestalign.parsers.benepar import EncoderAdditions, read_additions
 
 INPUTS = ("pieces", "piece_mask", "word_ends", "word_mask", "words", "span_begins", "span_ends")
 OUTPUTS = ("span_scores", "tag_scores", "vectors")
@@ -44,7 +44,7 @@ class PlainParser(nn.Module):
     pieces, piece_mask [batch, pieces]: word pieces with the start and stop marks
     word_ends, word_mask [batch, words + 2]: last piece of each word, the marks counted as words
     words [W]: positions of the real words in the flattened [batch * (words + 2)]
-    shapes [batch, pieces], where the parser knows them: forestalign.parsers.word_shapes of the words of the pieces
+    shapes [batch, pieces], where the parser knows them: forestalign.parsers.encoder_words of the words of the pieces
     span_begins, span_ends [S]: fence posts in the flattened [batch * (words + 1)]
     gives span_scores [S, labels] with the empty label first, tag_scores [W, tags], vectors [W, hidden];
     `add_middle` adds middle [W, hidden], the mean of the pieces of a word over the layers in their shares

@@ -156,27 +156,30 @@ def tree_of(forest: Forest, root: NodeId, choice: Sequence[int]) -> Tree:
 
     The tree of a bar node has the bar's label.
     """
-    order = _used_nodes(forest, root, choice)
-    parts: dict[NodeId, list[Tree]] = {}
-    for node in reversed(order):
-        phrase = forest.nodes[node]
-        children = forest.edges[node][choice[node]].children
-        if phrase.is_leaf:
-            word = forest.sentence.tokens[phrase.begin].form
-            parts[node] = [Tree(phrase.label, phrase.begin, phrase.end, (), word)]
+    arrays = forest.arrays
+    begin, end, is_bar, is_leaf, labels = (
+        column.tolist() for column in (arrays.begin, arrays.end, arrays.is_bar, arrays.is_leaf, arrays.label)
+    )
+    parts: dict[int, list[Tree]] = {}
+    for node, children in reversed(_opened(forest, root, choice)):
+        label = arrays.labels[labels[node]]
+        if is_leaf[node]:
+            parts[node] = [Tree(label, begin[node], end[node], (), forest.sentence.words[begin[node]])]
             continue
         below = [part for child in children for part in parts[child]]
-        parts[node] = below if phrase.is_bar and node != root else [unfold_chain(phrase.label, below)]
+        parts[node] = below if is_bar[node] and node != root else [unfold_chain(label, below)]
     return parts[root][0]
 
 
-def _used_nodes(forest: Forest, root: NodeId, choice: Sequence[int]) -> list[NodeId]:
-    """The nodes below a root under a choice of edges, parents before children."""
-    order, stack = [], [root]
+def _opened(forest: Forest, root: int, choice: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """The nodes below a root under a choice of edges, parents before children; each with its children."""
+    starts, ways = forest.arrays.edge_start.tolist(), forest.arrays.children.tolist()
+    order, stack = list[tuple[int, list[int]]](), [int(root)]
     while stack:
         node = stack.pop()
-        order.append(node)
-        stack.extend(forest.edges[node][choice[node]].children)
+        children = [child for child in ways[starts[node] + choice[node]] if child != NO_CHILD]
+        order.append((node, children))
+        stack += children
     return order
 
 
@@ -189,7 +192,7 @@ def best_tree(forest: Forest) -> Tree:
 def one_best(forest: Forest) -> Forest:
     """The forest of the heaviest tree alone; its edges keep their weights and tree sets, its marginals are all one."""
     best = viterbi(forest)
-    kept = sorted(_used_nodes(forest, best.root, best.choice))
+    kept = sorted(NodeId(node) for node, _ in _opened(forest, best.root, best.choice))
     number = {old: NodeId(new) for new, old in enumerate(kept)}
     nodes: list[Node] = []
     edges: list[tuple[HyperEdge, ...]] = []

@@ -6,9 +6,7 @@ for parse in parser.parse([tokenize("The cat sat.")]):
 
 - `parse_result`: what every parser gives, and the way there from charts
 - `embedded`, `benepar`, `given`: the backends
-- `encoder_words`, `tag_shapes`: words as an encoder sees them, and tags that their shape rules out
-- `word_shapes`, `encoder_additions`: case for an encoder that ignores it, and what a model has beyond benepar's own
-- `word_pieces`, `onnx_session`: words cut into an encoder's pieces, and its graph opened
+- `encoder_words`: words as an encoder sees them, their shapes, and tags that their form rules out
 """
 
 from __future__ import annotations

@@ -1,26 +1,32 @@
 """The parser that ships with the package: benepar's chart parser over a small BERT, as one 8-bit ONNX graph.
 
 `grammar/parser/` holds the graph, the word pieces, the labels and the tags; `scripts/export_parser.py` wrote them and
-says what the graph takes and gives. Words are joined by single spaces, as in most of the training.
+says what the graph takes and gives. Words are joined by single spaces, as in most of the training. The graph is opened
+so that onnxruntime stays silent and small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from forestalign.arrays import AnyArray, IntArray
 from forestalign.chart import Chart, triangle
 from forestalign.errors import GrammarError
-from forestalign.parsers.onnx_session import OnnxGraph
-from forestalign.parsers.tag_shapes import TagShapes
-from forestalign.parsers.word_pieces import PIECE_LIMIT, Pieces, WordPieces, read_lines
+from forestalign.machine import is_out_of_memory
+from forestalign.parsers.encoder_words import TagShapes, ends_in_abbreviation, piece_shapes, plain_words, word_shapes
 from forestalign.tokens import Sentence
+
+PIECE_LIMIT = 510  # positions of the encoder, less the start and the stop mark
+MARKS = ("[CLS]", "[SEP]", "[UNK]")
 
 MOST_SPANS = 24_000  # spans scored in one pass; a long sentence takes several, so that memory stays bounded
 KEPT_PIECES = 1024  # sentences whose pieces are kept: they are counted first and scored a little later
@@ -129,3 +135,111 @@ def _fence_posts(lengths: Sequence[int], posts: int) -> tuple[IntArray, IntArray
         begins.append(first + i * posts)
         ends.append(last + 1 + i * posts)
     return np.concatenate(begins).astype(np.int64), np.concatenate(ends).astype(np.int64)
+
+
+# ---- words cut into pieces ----
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """Word pieces of a sentence between the marks, and the last piece of each word, the marks counted as words.
+
+    `shapes` are those of the words of the pieces.
+    """
+
+    ids: IntArray
+    ends: IntArray
+    shapes: IntArray
+
+
+class WordPieces:
+    """The pieces of a file, one a line."""
+
+    def __init__(self, path: Path):
+        pieces = read_lines(path)
+        for mark in MARKS:
+            if mark not in pieces:
+                raise GrammarError(path, None, f"no piece {mark}; expected {', '.join(MARKS)}")
+        self._tokenizer = _word_piece_tokenizer(pieces)
+        self._start, self._stop, self._unknown = (pieces.index(mark) for mark in MARKS)
+        self._full_stop = pieces.index(".") if "." in pieces else self._unknown
+
+    def __call__(self, given: Sequence[str]) -> Pieces:
+        """A word that leaves nothing behind (control characters) is the unknown piece.
+
+        Behind a final abbreviation the encoder is shown the full stop that it always saw there in training.
+        """
+        words = plain_words(given)
+        encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
+        ids, word_of = np.array(encoding.ids, dtype=np.int64), np.array(encoding.word_ids, dtype=np.int64)
+        counts = np.bincount(word_of, minlength=len(words))
+        if not counts.all():
+            ids = np.insert(ids, np.searchsorted(word_of, np.flatnonzero(counts == 0)), self._unknown)
+            counts = np.maximum(counts, 1)
+        has_stop = ends_in_abbreviation(words) and len(ids) < PIECE_LIMIT
+        ids = np.concatenate([[self._start], ids, [self._full_stop] * has_stop, [self._stop]])
+        ends = np.concatenate([[0], counts.cumsum(), [len(ids) - 1]])
+        return Pieces(ids, ends, piece_shapes(word_shapes(given), ends))
+
+
+def read_lines(path: Path) -> tuple[str, ...]:
+    """The lines of a text file of a model."""
+    try:
+        return tuple(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+    except UnicodeDecodeError as error:
+        raise GrammarError(path, None, f"not UTF-8 ({error})") from error
+
+
+def _word_piece_tokenizer(pieces: Sequence[str]) -> Tokenizer:
+    vocabulary = {piece: i for i, piece in enumerate(pieces)}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
+
+
+# ---- the graph ----
+
+
+class OnnxGraph:
+    """A graph that runs on one thread. Whatever onnxruntime says about it becomes an error that names its file."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        onnxruntime = _silent_onnxruntime()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # passes run side by side instead
+        options.inter_op_num_threads = 1
+        options.enable_cpu_mem_arena = False  # the arena never gives back what the longest sentence took
+        options.log_severity_level = 4  # errors are raised as well
+        with self._telling("not a graph that onnxruntime can load"):
+            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        self.inputs = {given.name for given in self._session.get_inputs()}
+        self.outputs = {given.name: given.shape[-1] for given in self._session.get_outputs()}  # with their last size
+
+    def run(self, inputs: Mapping[str, Any], names: Sequence[str] | None = None) -> list[Any]:
+        """The outputs, or those that are named."""
+        with self._telling("the graph and the files beside it do not belong together"):
+            found: list[Any] = self._session.run(names, inputs)
+        return found
+
+    @contextmanager
+    def _telling(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # the library has a dozen of its own, with no other base
+            if is_out_of_memory(error):
+                raise
+            raise GrammarError(self._path, None, f"{what} ({error})") from error
+
+
+def _silent_onnxruntime() -> Any:
+    """onnxruntime, which must neither write an identifier into the user's cache folder nor report to its makers.
+
+    On Linux and macOS recent versions do both unless this variable is set when they are loaded.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()  # where it was loaded before, and on Windows
+    return onnxruntime

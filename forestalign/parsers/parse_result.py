@@ -95,9 +95,13 @@ class ChartParser:
         thread, for the memory: what one thread has freed another cannot use.
         """
         lengths = [len(sentence) for sentence in sentences]
+        batches = list(_batches(order, lengths, self.config.batch_size))
+        if len(batches) == 1:  # there is nothing beside it, so a thread would only cost
+            yield from _numbered(batches[0], self.source.charts([sentences[i] for i in batches[0]]))
+            return
         waiting: deque[tuple[list[int], Future[list[tuple[Sentence, Chart]]]]] = deque()
         with ThreadPoolExecutor(max_workers=self.source.passes) as pool:
-            for batch in _batches(order, lengths, self.config.batch_size):
+            for batch in batches:
                 part, is_long = [sentences[i] for i in batch], lengths[batch[-1]] > LONG
                 while waiting and (is_long or len(waiting) > self.source.passes):
                     yield from _finished(*waiting.popleft())

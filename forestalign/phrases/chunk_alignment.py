@@ -18,6 +18,7 @@ import numpy as np
 from forestalign.arrays import FloatArray
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
+from forestalign.machine import assignment_solver
 from forestalign.phrases.evidence.logistic import (
     Weighting,
     logistic,
@@ -139,10 +140,8 @@ class Group:
 
 def best_groups(p: FloatArray, sizes: FloatArray, other_sizes: FloatArray, threshold: float) -> list[Group]:
     """Groups of chunks that are worth something, sorted; no chunk is in two."""
-    from scipy.optimize import linear_sum_assignment  # slow to import, and every command would wait for it
-
     worth = np.minimum.outer(sizes, other_sizes) * (p - threshold)
-    rows, columns = linear_sum_assignment(-np.maximum(worth, 0.0))
+    rows, columns = assignment_solver()(-np.maximum(worth, 0.0))
     groups = [Group((int(i),), (int(j),)) for i, j in zip(rows, columns, strict=True) if worth[i, j] > 0]
     gains = p - threshold
     while True:

@@ -24,8 +24,8 @@ import torch
 from benepar import decode_chart, nkutil, parse_chart
 
 from forestalign.chart import inside_outside
-from forestalign.parsers.encoder_additions import EncoderAdditions, read_additions, write_additions
-from forestalign.parsers.word_shapes import LOWER, SHAPE_NAMES, piece_shapes, word_shapes
+from forestalign.parsers.benepar import EncoderAdditions, read_additions, write_additions
+from forestalign.parsers.encoder_words import LOWER, SHAPE_NAMES, piece_shapes, word_shapes
 
 Batch = dict[str, torch.Tensor]
 SHAPES = "shapes"

@@ -199,7 +199,7 @@ def shaped_models(folder: Path) -> None:
     import torch
     from encoder_training.shaped_parser import load_model, save_model
 
-    from forestalign.parsers.encoder_additions import EncoderAdditions
+    from forestalign.parsers.benepar import EncoderAdditions
 
     parser = load_model(folder / "run" / "model")
     parser.add_shapes()

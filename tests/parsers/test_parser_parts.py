@@ -8,9 +8,8 @@ import pytest
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import NoParseError
 from forestalign.forest import Forest, count_trees, pack
-from forestalign.parsers.encoder_words import middle_layers, plain_words
+from forestalign.parsers.encoder_words import IMPOSSIBLE, TagShapes, middle_layers, plain_words
 from forestalign.parsers.given import GivenTrees
-from forestalign.parsers.tag_shapes import IMPOSSIBLE, TagShapes
 from forestalign.tokens import Sentence, tokenize
 from forestalign.trees import ScoredTree, parse_brackets
 

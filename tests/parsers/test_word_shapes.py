@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import GrammarError
-from forestalign.parsers.encoder_additions import EncoderAdditions, read_additions, write_additions
-from forestalign.parsers.word_shapes import FIRST, LOWER, SHAPE_NAMES, piece_shapes, word_shapes
+from forestalign.parsers.benepar import EncoderAdditions, read_additions, write_additions
+from forestalign.parsers.encoder_words import FIRST, LOWER, SHAPE_NAMES, piece_shapes, word_shapes
 
 WORDS = st.lists(st.text(min_size=1, max_size=40).filter(lambda word: not word.isspace()), min_size=1, max_size=12)
 

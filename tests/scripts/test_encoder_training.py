@@ -139,7 +139,7 @@ def test_an_exported_parser_gives_the_word_vectors_that_it_was_trained_for(root:
     from encoder_training.treebank import Text
     from encoder_training.word_links import LinkHead, read_links
 
-    from forestalign.parsers.encoder_additions import read_additions
+    from forestalign.parsers.benepar import read_additions
 
     model = root / "whole" / "model"
     export_parser.export(model, root / "eight", keep_float=root / "float")
@@ -162,7 +162,7 @@ def test_a_graph_comes_back_as_weights_that_are_exported_to_the_same_bytes(root:
     from encoder_training.shaped_parser import save_model
     from onnx import numpy_helper
 
-    from forestalign.parsers.encoder_additions import read_additions
+    from forestalign.parsers.benepar import read_additions
 
     export_parser.export(root / "whole" / "model", tmp_path / "once")
     save_model(load_exported(tmp_path / "once"), tmp_path / "model", read_additions(root / "whole" / "model"))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from forestalign.arrays import FloatArray
+from forestalign.arrays import AnyArray, FloatArray, IntArray
 from forestalign.phrases.scoring.features import DerivationFeatures
 from forestalign.phrases.scoring.schema import CATEGORIES, PAIR, SLICE, WordClass
 from forestalign.phrases.scoring.score import Step
@@ -41,8 +41,7 @@ def _judged(derivation: Derivation, features: DerivationFeatures, model: ScoreMo
     raw = np.array([pair.posterior for pair in pairs])
     if model.confidence is not None:
         raw = model.confidence(confidence_features(derivation, features, model.weights), pair_kinds(pairs, features))
-    rows = zip(pairs, model.calibrated(raw), strict=True)
-    return replace(derivation, pairs=tuple(replace(pair, posterior=share) for pair, share in rows))
+    return derivation.with_posteriors(model.calibrated(raw))
 
 
 def pair_kinds(pairs: Sequence[AlignedNodes], features: DerivationFeatures) -> list[int]:
@@ -54,20 +53,31 @@ def pair_kinds(pairs: Sequence[AlignedNodes], features: DerivationFeatures) -> l
 def confidence_features(derivation: Derivation, features: DerivationFeatures, weights: FloatArray) -> FloatArray:
     """The features of all pairs of a derivation, in the order of CONFIDENCE."""
     pairs = derivation.pairs
-    nodes = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    layers = dict(zip(PAIR, features.pair[nodes].T, strict=True)) | _structure(derivation, features)
-    layers |= _linking(pairs, features, weights)
-    seeds = _seed_values(pairs, features)
-    layers |= {name: seeds[:, k] for k, name in enumerate(_SEED_NAMES)}
-    for step in Step:
-        layers[f"step {step.label}"] = np.array([pair.step is step for pair in pairs], np.float64)
+    nodes = _nodes(pairs)
+    layers = dict(zip(PAIR, features.pair[nodes].T, strict=True)) | _structure(derivation, nodes, features)
+    layers |= _linking(nodes, features, weights)
+    layers |= dict(zip(_SEED_NAMES, _seed_values(pairs, features).T, strict=True))
+    steps = np.array([pair.step for pair in pairs])
+    layers |= {f"step {step.label}": steps == step for step in Step}
     one, other = features.source.categories[nodes[0]], features.target.categories[nodes[1]]
     for number, name in enumerate(CATEGORIES):
         layers[f"category {name}"] = (one == number).astype(np.float64) + (other == number)
-    return np.column_stack([layers[name] for name in CONFIDENCE])
+    found = np.empty((len(pairs), len(CONFIDENCE)))
+    for number, name in enumerate(CONFIDENCE):
+        found[:, number] = layers[name]
+    return found
+
+
+Nodes = tuple[IntArray, IntArray]
+
+
+def _nodes(pairs: Sequence[AlignedNodes]) -> Nodes:
+    """The nodes of both sides of each pair."""
+    return np.array([pair.source for pair in pairs]), np.array([pair.target for pair in pairs])
 
 
 _SEED_NAMES = tuple(name for name in CONFIDENCE if name.startswith(("word ", "phrase ")))
+_SEED_COLUMNS = np.r_[SLICE["word"], SLICE["phrase"]]
 
 
 def _seed_values(pairs: Sequence[AlignedNodes], features: DerivationFeatures) -> FloatArray:
@@ -75,111 +85,110 @@ def _seed_values(pairs: Sequence[AlignedNodes], features: DerivationFeatures) ->
     seeds = features.seeds
     keys = zip(seeds.source.tolist(), seeds.target.tolist(), seeds.kind.tolist(), strict=True)
     rows = {key: k for k, key in enumerate(keys)}
+    grown = [k for k, pair in enumerate(pairs) if pair.step in SEEDS]
     found = np.zeros((len(pairs), len(_SEED_NAMES)))
-    for k, pair in enumerate(pairs):
-        if pair.step in SEEDS:
-            row = features.seed_features[rows[pair.source, pair.target, int(pair.step)]]
-            found[k] = np.concatenate([row[SLICE["word"]], row[SLICE["phrase"]]])
+    own = [rows[pairs[k].source, pairs[k].target, int(pairs[k].step)] for k in grown]
+    found[grown] = features.seed_features[own][:, _SEED_COLUMNS]
     return found
 
 
-def _structure(derivation: Derivation, features: DerivationFeatures) -> dict[str, FloatArray]:
+def _structure(derivation: Derivation, nodes: Nodes, features: DerivationFeatures) -> dict[str, FloatArray]:
     """Where pairs stand: what they leave null, how sure their supports and what they support are, the whole."""
     pairs = derivation.pairs
     one, other = features.source.nodes.lengths, features.target.nodes.lengths
-    left, right = one[[pair.source for pair in pairs]], other[[pair.target for pair in pairs]]
+    left, right = one[nodes[0]], other[nodes[1]]
     posterior = np.array([pair.posterior for pair in pairs])
     sizes = np.asarray(left + right, np.float64)
-    covered, weakest, same = sizes.copy(), posterior.copy(), np.zeros(len(pairs))
+    owner = np.repeat(np.arange(len(pairs)), [len(pair.supports) for pair in pairs])
+    below = np.array([place for pair in pairs for place in pair.supports], np.int64)
     place_above = np.full(len(pairs), -1)
-    for k, pair in enumerate(pairs):
-        if pair.supports:
-            below = list(pair.supports)
-            covered[k], weakest[k] = sizes[below].sum(), posterior[below].min()
-            same[k] = np.any((left[below] == left[k]) != (right[below] == right[k]))
-            place_above[below] = k
+    place_above[below] = owner
+    longer = (left[below] == left[owner]) != (right[below] == right[owner])
     nulls = one[list(derivation.source_nulls)].sum() + other[list(derivation.target_nulls)].sum()
     words = float(one.max() + other.max())
     inner = np.clip(posterior, LEAST_SHARE, 1.0 - LEAST_SHARE)
-    inside, has_above = 1.0 - covered / sizes, place_above >= 0
+    inside, has_above = 1.0 - _by_pair(np.add, sizes[below], owner, sizes) / sizes, place_above >= 0
     opened = np.array([pair.step is Step.NON_COMPOSITIONAL for pair in pairs])
-    longer = (left == left[place_above]) != (right == right[place_above])
+    longer_above = (left == left[place_above]) != (right == right[place_above])
     return {
         "posterior": posterior,
         "log odds of the posterior": np.log(inner / (1.0 - inner)),
         "log size": np.log(sizes),
         "null inside": inside,
-        "weakest support": weakest,
+        "weakest support": _by_pair(np.minimum, posterior[below], owner, posterior),
         "posterior above": np.where(has_above, posterior[place_above], 1.0),
         "below a non-compositional step": has_above * opened[place_above],
         "null words of the sentences": np.full(len(pairs), nulls / words),
         "score by word": np.full(len(pairs), derivation.score / words),
         "null inside above": has_above * inside[place_above],
-        "as long as a support": same,
-        "as long as the pair above": (has_above * longer).astype(np.float64),
+        "as long as a support": _by_pair(np.maximum, longer, owner, np.zeros(len(pairs))),
+        "as long as the pair above": (has_above * longer_above).astype(np.float64),
     }
 
 
-def _linking(pairs: Sequence[AlignedNodes], features: DerivationFeatures, weights: FloatArray) -> dict[str, FloatArray]:
+def _by_pair(join: np.ufunc, values: AnyArray, owner: IntArray, otherwise: FloatArray) -> FloatArray:
+    """The values of each pair joined; `owner` is sorted, and a pair without values keeps what it had otherwise."""
+    found = otherwise.copy()
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    if len(starts):
+        found[owner[starts]] = join.reduceat(values, starts)
+    return found
+
+
+def _linking(nodes: Nodes, features: DerivationFeatures, weights: FloatArray) -> dict[str, FloatArray]:
     """What the links say of pairs: words with and without a partner inside, and how far ahead of others they are."""
-    links = _Links.of(features)
-    found = np.array([links.of_pair(pair) for pair in pairs]).T
-    table = features.pair @ weights[SLICE["pair"]]
-    own = np.array([table[pair.source, pair.target] for pair in pairs])
-    others = np.array([_best_other(table[p.source], p.target, table[:, p.target], p.source) for p in pairs])
-    margin = own - np.maximum(others, own - FAR)
-    return dict(zip(LINKING, (own, np.minimum(margin, FAR), *found), strict=True))
+    table, rows = features.pair @ weights[SLICE["pair"]], np.arange(len(nodes[0]))
+    own, across, down = table[nodes], table[nodes[0]], table[:, nodes[1]].T
+    across[rows, nodes[1]] = down[rows, nodes[0]] = -np.inf
+    margin = own - np.maximum(np.maximum(across.max(axis=1), down.max(axis=1)), own - FAR)
+    return dict(zip(LINKING, (own, np.minimum(margin, FAR), *_links_inside(nodes, features)), strict=True))
 
 
-def _best_other(row: FloatArray, place: int, column: FloatArray, other: int) -> float:
-    """The largest value of a row and a column, apart from where they cross."""
-    parts = row[:place], row[place + 1 :], column[:other], column[other + 1 :]
-    return max(float(part.max(initial=-np.inf)) for part in parts)
+def _links_inside(nodes: Nodes, features: DerivationFeatures) -> tuple[FloatArray, ...]:
+    """The values of LINKING from the third on."""
+    links, one, other = features.links.links, features.source.nodes, features.target.nodes
+    spans = (one.begin[nodes[0]], one.end[nodes[0]]), (other.begin[nodes[1]], other.end[nodes[1]])
+    sides = _words_of_pairs(links, *spans), _words_of_pairs(links.T, *spans[::-1])
+    order = np.argsort(np.concatenate([side.owner for side in sides]), kind="stable")
+    owner, best, rival = (np.concatenate(parts)[order] for parts in zip(*(side[1:] for side in sides), strict=True))
+    classes = np.concatenate([one.classes[sides[0].word], other.classes[sides[1].word]])[order]
+    counts, ones = np.bincount(owner), np.ones(len(nodes[0]))
+    content, function = classes == WordClass.CONTENT, classes == WordClass.FUNCTION
+    return (
+        _means(best[content], owner[content], ones),
+        _by_pair(np.add, 1.0 - best[content], owner[content], np.zeros_like(ones)),
+        _means(best[function], owner[function], ones),
+        np.minimum(_by_pair(np.minimum, best[content], owner[content], ones), 1.0),
+        np.bincount(owner, best >= rival) / counts,
+        _by_pair(np.maximum, rival, owner, ones),
+    )
 
 
-class _Links(NamedTuple):
-    """The links of the words of two sentences, and the strongest one of each word before and behind every place."""
-
-    features: DerivationFeatures
-    forth: tuple[FloatArray, FloatArray, FloatArray]
-    back: tuple[FloatArray, FloatArray, FloatArray]
-
-    @classmethod
-    def of(cls, features: DerivationFeatures) -> _Links:
-        links = features.links.links
-        return cls(features, _around(links), _around(links.T))
-
-    def of_pair(self, pair: AlignedNodes) -> tuple[float, ...]:
-        """The values of LINKING from the third on."""
-        one, other = self.features.source.nodes, self.features.target.nodes
-        rows = slice(one.begin[pair.source], one.end[pair.source])
-        columns = slice(other.begin[pair.target], other.end[pair.target])
-        left, right = _inside_and_out(self.forth, rows, columns), _inside_and_out(self.back, columns, rows)
-        best, rival = np.concatenate([left[0], right[0]]), np.concatenate([left[1], right[1]])
-        classes = np.concatenate([one.classes[rows], other.classes[columns]])
-        content, function = best[classes == WordClass.CONTENT], best[classes == WordClass.FUNCTION]
-        return (
-            float(content.mean()) if len(content) else 1.0,
-            float((1.0 - content).sum()),
-            float(function.mean()) if len(function) else 1.0,
-            float(content.min(initial=1.0)),
-            float((best >= rival).mean()),
-            float(rival.max()),
-        )
+def _means(values: FloatArray, owner: IntArray, otherwise: FloatArray) -> FloatArray:
+    """The mean value of each pair."""
+    counts = np.bincount(owner, minlength=len(otherwise))
+    return _by_pair(np.add, values, owner, otherwise) / np.maximum(counts, 1)
 
 
-def _around(links: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The links, the strongest one of each row before each column, and from it on; 0 where there is none."""
+class _PairWords(NamedTuple):
+    """The words of one side of all pairs, the strongest link of each into its pair, and out of it."""
+
+    word: IntArray
+    owner: IntArray  # the pair
+    best: FloatArray
+    rival: FloatArray
+
+
+def _words_of_pairs(links: FloatArray, rows: Nodes, columns: Nodes) -> _PairWords:
+    """The words (rows) that begin and end somewhere in each pair, with the links to its columns."""
+    lengths = rows[1] - rows[0]
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    word = np.arange(len(owner)) + (rows[0] - lengths.cumsum() + lengths)[owner]
+    begin, end = columns[0][owner], columns[1][owner]
     before, behind = np.zeros((2, len(links), links.shape[1] + 1))
     np.maximum.accumulate(links, axis=1, out=before[:, 1:])
     np.maximum.accumulate(links[:, ::-1], axis=1, out=behind[:, -2::-1])
-    return links, before, behind
-
-
-def _inside_and_out(
-    around: tuple[FloatArray, FloatArray, FloatArray], rows: slice, columns: slice
-) -> tuple[FloatArray, FloatArray]:
-    """The strongest link of each row into these columns, and out of them."""
-    links, before, behind = around
-    out: FloatArray = np.maximum(before[rows, columns.start], behind[rows, columns.stop])
-    return links[rows, columns].max(axis=1), out
+    places = word * before.shape[1]  # of the rows in a flat table with one more column, which bounds the last span
+    flat = np.pad(links, ((0, 0), (0, 1))).ravel()
+    best = np.maximum.reduceat(flat, np.stack([places + begin, places + end], axis=1).ravel())[::2]
+    return _PairWords(word, owner, best, np.maximum(before[word, begin], behind[word, end]))

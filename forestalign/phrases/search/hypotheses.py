@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forestalign.config import AlignConfig
@@ -110,11 +110,17 @@ class Derivation:
     target_nulls: tuple[NodeId, ...]
     completed: bool = False  # the root was reached by lifting one support to it
 
+    def with_posteriors(self, shares: Iterable[float]) -> Derivation:
+        """The same derivation with these shares in place of its pairs' posteriors."""
+        rows = zip(self.pairs, shares, strict=True)
+        pairs = tuple(AlignedNodes(p.source, p.target, p.step, p.supports, share) for p, share in rows)
+        return replace(self, pairs=pairs)
+
     def mirrored(self) -> Derivation:
         """The derivation seen from the other side; its edges stay with their forests."""
         return Derivation(
             self.score,
-            tuple(replace(pair, source=pair.target, target=pair.source) for pair in self.pairs),
+            tuple(AlignedNodes(p.target, p.source, p.step, p.supports, p.posterior) for p in self.pairs),
             self.target_edges,
             self.source_edges,
             self.target_nulls,

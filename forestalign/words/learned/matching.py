@@ -37,6 +37,7 @@ from forestalign.dependencies import ROOT
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows, stop_words
 from forestalign.inputs import number as finite
+from forestalign.machine import assignment_solver
 from forestalign.words.alignment import MATCHING, WordAlignment, WordLink, is_content
 from forestalign.words.analysis import Analysis
 from forestalign.words.learned.evidence import BELIEF, CONTEXT, LEXICAL, Evidence, best_others, gather
@@ -85,8 +86,7 @@ def _match(
     settled: Float32Array, groups: Sequence[tuple[IntArray, IntArray]], source: Contexts, target: Contexts
 ) -> None:
     """Give each occurrence the one whose context agrees best, where that is clear."""
-    from scipy.optimize import linear_sum_assignment  # a third of a second, which most pairs need not wait for
-
+    linear_sum_assignment = assignment_solver()
     agreement = _agreement(settled, source, target)
     for rows, columns in groups:
         block, agreed = settled[np.ix_(rows, columns)], agreement[np.ix_(rows, columns)]
