@@ -6,14 +6,13 @@ CORE := $(VENV)/.core
 STRICT := $(VENV)/.strict
 DEV := $(VENV)/.dev
 HEAVY := $(VENV)/.heavy
-DOCS := $(VENV)/.docs
 # tests and commands start many processes; without compiled files each would compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
 PYX := $(shell find forestalign -name '*.pyx' -o -name '*.pxd')
 SOURCES := $(PYX) $(shell grep -rl --include='*.py' '^    import cython$$' forestalign)
 
-.PHONY: demo test test-all test-heavy test-patient test-pythons test-sanitized check lint size budget examples docs bench models core sdist wheels \
+.PHONY: demo test test-all test-heavy test-patient test-pythons test-sanitized check lint size budget examples bench models core sdist wheels \
 	annotations-archive clean
 
 $(BIN)/python:
@@ -34,11 +33,7 @@ $(DEV): pyproject.toml $(SOURCES) | $(BIN)/python
 $(HEAVY): $(DEV)
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) 'transformers>=4.57,<5'
-	$(INSTALL) -e '.[dev,benepar,train,cluster,viewer-test,docs]'
-	touch $@
-
-$(DOCS): $(DEV)
-	$(INSTALL) -e '.[dev,docs]'
+	$(INSTALL) -e '.[dev,benepar,train,cluster,viewer-test]'
 	touch $@
 
 demo: $(CORE)
@@ -101,11 +96,7 @@ budget: $(DEV)
 # runs the examples of the pages and the tutorial and writes their real outputs into them, and docs/api.md
 examples: $(DEV)
 	$(BIN)/python -m tests.documents
-	$(BIN)/python scripts/build_docs.py --api
-
-# the pages and a reference of the Python API as a site: site/index.html
-docs: $(DOCS)
-	$(BIN)/python scripts/build_docs.py
+	$(BIN)/python scripts/build_api.py
 
 bench: $(DEV)
 	$(BIN)/python scripts/bench.py
@@ -131,4 +122,4 @@ annotations-archive:
 	@echo $(ANNOTATIONS)
 
 clean:
-	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

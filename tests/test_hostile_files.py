@@ -40,6 +40,7 @@ from forestalign.formats import (
 from forestalign.formats.chunk_files import read_chunked, read_ists
 from forestalign.formats.enju import read_enju
 from forestalign.formats.tree_files import read_given
+from forestalign.learning.analyses import read_analyses
 from forestalign.learning.checkpoints import Checkpoint
 from forestalign.learning.em import _state_of
 from forestalign.learning.train_scores import _state_of as _gold_state_of
@@ -52,7 +53,6 @@ from forestalign.phrases.chunk_alignment import read_chunk_model
 from forestalign.phrases.scoring.model import load_model
 from forestalign.phrases.scoring.score_model import load_score_model
 from forestalign.phrases.scoring.span_scores import read_span_weights
-from forestalign.words.crf.analysis_store import AnalysisStore
 from forestalign.words.crf.crf_aligner import read_model
 from tests.builders.places import DATA
 
@@ -109,7 +109,7 @@ READERS: dict[str, Reader] = {
     "models of span scores": read_span_weights,
     "models of sentence similarity": read_verdicts,
     "CRF models": read_model,
-    "analyses": lambda path: AnalysisStore(path, "encoder"),
+    "analyses": read_analyses,
     "checkpoints": lambda path: Checkpoint(path, "key").read(_state_of),
     "checkpoints of gold": lambda path: Checkpoint(path, "key").read(_gold_state_of),
     "journals": lambda path: RunJournal(str(path)),

@@ -7,7 +7,6 @@ import re
 import stat
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from forestalign import own_files
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import UsageError
 from forestalign.evaluation.annotation_store import AnnotationStore
-from forestalign.learning.checkpoints import checkpoint_path, is_checkpoint
+from forestalign.learning.checkpoints import Checkpoint, checkpoint_path, is_checkpoint
 from forestalign.outputs import SideFile, check_output, check_sides, whole_file
 from forestalign.own_files import (
     NewFile,
@@ -30,7 +29,6 @@ from forestalign.own_files import (
 )
 from forestalign.pair_cache import PairCache, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.words.crf.training import Journal
 from tests.builders.hand_forests import hand_forest, hand_links
 from tests.builders.processes import PAIRS, call
 
@@ -118,7 +116,6 @@ def test_every_module_writes_in_this_way() -> None:
         "own_files.py",
         "outputs.py",  # devices and pipes
         "batch/run.py",  # the null device
-        "words/crf/analysis_store.py",  # through open_regular
         "mining/phrase_table.py",  # inside a folder of its own
         "mining/table_files.py",  # inside a folder of its own
     }
@@ -229,7 +226,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         (["parse"], "pairs.journal", "pairs"),
         (["similarity"], "pairs.gz.journal", "pairs.gz"),
-        (["crf", "train"], "g.journal", "g"),
+        (["crf", "train"], "g.checkpoint.npz", "g"),
         (["crf", "train"], "g.lock", "g"),
         (["train"], "m.json.checkpoint.npz", "m.json"),
         (["train"], "m.lock", "m"),
@@ -251,7 +248,7 @@ def test_an_input_beside_the_output_is_no_side_file(
     ("command", "side"),
     [
         (["parse"], "out.journal"),
-        (["crf", "train"], "out.journal"),
+        (["crf", "train"], "out.checkpoint.npz"),
         (["crf", "train"], "out.lock"),
         (["train"], "out.checkpoint.npz"),
         (["train", "--gold"], "out.checkpoint.npz"),
@@ -306,10 +303,9 @@ def test_the_results_beside_an_annotation_file_stay(tmp_path: Path) -> None:
     assert (tmp_path / "mine.jsonl.part").read_text() == PRECIOUS
 
 
-def test_a_journal_of_the_crf_is_no_way_to_another_file(tmp_path: Path, precious: Path) -> None:
-    (tmp_path / "m.journal").symlink_to(precious)
-    with suppress(OSError, UsageError), Journal(tmp_path / "m.journal", "run", 2, resume=False):
-        pass
+def test_a_checkpoint_is_no_way_to_another_file(tmp_path: Path, precious: Path) -> None:
+    (tmp_path / "m.checkpoint.npz").symlink_to(precious)
+    Checkpoint(tmp_path / "m.checkpoint.npz", "run").write({})
     assert precious.read_text() == PRECIOUS
 
 

@@ -10,7 +10,7 @@ From gold:
 
 - `train_scores`, `cross_validate`: the scores of phrases, and how likely pairs are right
 - `linear_fits`: weighted sums of features
-- `word_gold`, `word_weights`, `word_metric_training`, `word_run`: the word profile `best`
+- `analyses`: analyses of sentences, kept on disk
 - `crf_run`: the CRF word aligners
 
 - `model_description`: what a model has learned, in words

@@ -54,7 +54,7 @@ class Checkpoint:
         """Take the place of the last state."""
         named: dict[str, Any] = {**arrays, "key": self.key, "format": FORMAT}
         with naming(self.path), replaced(self.path) as file:
-            np.savez_compressed(file, **named)
+            np.savez(file, **named)
 
     def read(self, state_of: Callable[[Arrays], State]) -> State | None:
         """The state, where there is a checkpoint. One that is torn, or of another run, is an error that names it."""

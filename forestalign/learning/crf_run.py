@@ -1,27 +1,31 @@
-"""Training runs of the CRF word aligners: gold, its analyses, both directions, a journal to resume from, the card."""
+"""Training runs of the CRF word aligners: gold, its analyses, both directions, a checkpoint to resume from, the card.
+
+L-BFGS keeps its history to itself, but it is deterministic: given the same answers it asks the same questions. So the
+checkpoint holds every answer of the objective. A resumed run starts from the beginning, is answered from the
+checkpoint, and computes again only where that ends: the weights are those of a run that was never cut off, to the bit.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
 from forestalign.arrays import FloatArray
-from forestalign.config import AlignConfig
-from forestalign.errors import UsageError, counted
-from forestalign.evaluation.scores import Evaluation
+from forestalign.errors import InputError, UsageError, counted
 from forestalign.evaluation.word_scores import GoldLinks, score_words
 from forestalign.formats import GoldPair, LinkAnnotation, format_link_line, read_gold_links
 from forestalign.formats.word_links import GOLD
-from forestalign.grammar import parser_hash
-from forestalign.learning.checkpoints import training
+from forestalign.learning.analyses import analyse_all
+from forestalign.learning.checkpoints import Arrays, Checkpoint, checkpoint_path, is_checkpoint, training
 from forestalign.outputs import SideFile, check_different, check_output
-from forestalign.parsers import load_parser
+from forestalign.tokens import Sentence
 from forestalign.words.crf import (
     DIRECTIONS,
     FAMILIES,
@@ -40,10 +44,10 @@ from forestalign.words.crf import (
     train,
     write_model,
 )
-from forestalign.words.crf.analysis_store import AnalysisStore
-from forestalign.words.crf.training import PAIR_LIST_FEATURES, Journal, PartlyFree, fingerprint, is_crf_journal
+from forestalign.words.crf.training import PAIR_LIST_FEATURES, Loss, PartlyFree, fingerprint
 
 REPORT_EVERY = 10  # iterations
+KEPT_EVERY = 5  # answers of the objective
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +56,17 @@ class CrfGold:
 
     gold: tuple[str, ...]
     possible: bool = False  # possible links count as sure ones
-    analyses: str = ""  # file that keeps tags, lemmas and vectors
+    analyses: str = ""  # file that keeps them
     no_parser: bool = False  # no tags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeightedGold(CrfGold):
-    """Files of gold links of which samples are taken, and which count more or less."""
-
-    sample: tuple[int, ...] = ()  # pairs of each file; 0 takes all
-    weights: tuple[float, ...] = ()
-    seed: int = 0  # of the samples
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrfPlan(WeightedGold):
+class CrfPlan(CrfGold):
     """Everything that determines a training run; the options of `forestalign crf train` under the same names."""
 
+    sample: tuple[int, ...] = ()  # pairs of each file; 0 takes all
+    weights: tuple[float, ...] = ()  # of the pairs of each file
+    seed: int = 0  # of the samples
     output: str
     phrase: bool = False
     longest: int = 3
@@ -89,7 +87,7 @@ class CrfPlan(WeightedGold):
     quiet: bool = False
 
 
-def read_training_pairs(plan: WeightedGold, vectors: bool = True) -> list[TrainingPair]:
+def read_training_pairs(plan: CrfPlan, vectors: bool) -> list[TrainingPair]:
     """The pairs of all files, each file with its weight and its share; with the encoder's vectors or without."""
     count = len(plan.gold)
     weights, sizes = plan.weights or [1.0] * count, plan.sample or [0] * count
@@ -106,11 +104,11 @@ def read_training_pairs(plan: WeightedGold, vectors: bool = True) -> list[Traini
         for path, weight, size in zip(plan.gold, weights, sizes, strict=True)
         for gold in _sample([pair.gold for pair in read_gold_links(path)], size, plan.seed)
     ]
-    store = _analysed(plan, [gold for _, gold in annotations], vectors)
+    sentences = _analysed(plan, [gold for _, gold in annotations], vectors)
     return [
         TrainingPair(
-            store.sentence(gold.source),
-            store.sentence(gold.target),
+            sentences[gold.source],
+            sentences[gold.target],
             tuple(sorted({*gold.sure, *(gold.possible if plan.possible else ())})),
             weight,
         )
@@ -125,29 +123,34 @@ def _sample(gold: list[LinkAnnotation], size: int, seed: int) -> list[LinkAnnota
     return [gold[number] for number in sorted(chosen.tolist())]
 
 
-def _analysed(plan: CrfGold, annotations: Sequence[LinkAnnotation], vectors: bool = False) -> AnalysisStore:
-    store = AnalysisStore(plan.analyses or None, parser_hash() if vectors else "")
-    if not plan.no_parser:
-        sentences = [words for each in annotations for words in (each.source, each.target)]
-        store.analyse(sentences, load_parser(AlignConfig(nbest=1)))
-    return store
+def _analysed(
+    plan: CrfGold, annotations: Sequence[LinkAnnotation], vectors: bool = False
+) -> dict[tuple[str, ...], Sentence]:
+    """The sentences with tags and lemmas, or plain where they have no parse."""
+    words = {words for each in annotations for words in (each.source, each.target)}
+    known = {} if plan.no_parser else analyse_all(words, Path(plan.analyses) if plan.analyses else None)
+    parsed = {each: analysis.sentence for each, analysis in known.items() if each in words}
+    return {each: Sentence.from_words(each) for each in words} | {
+        each: replace(sentence, vectors=None, context_vectors=sentence.context_vectors if vectors else None)
+        for each, sentence in parsed.items()
+    }
 
 
 def synthesise_gold(plan: CrfGold) -> Iterator[str]:
     """Phrase gold from token gold: one JSON line per pair."""
     for path in plan.gold:
         pairs = list(read_gold_links(path))
-        store = _analysed(plan, [pair.gold for pair in pairs])
+        sentences = _analysed(plan, [pair.gold for pair in pairs])
         for pair in pairs:
             gold = pair.gold
-            token = TrainingPair(store.sentence(gold.source), store.sentence(gold.target), gold.sure)
+            token = TrainingPair(sentences[gold.source], sentences[gold.target], gold.sure)
             filled = LinkAnnotation(GOLD, gold.source, gold.target, synthetic_phrases(token).links, gold.possible)
             yield format_link_line(GoldPair(pair.id, (filled,)))
 
 
 def train_crf(plan: CrfPlan) -> None:
     """Train a model on gold links and write it; progress goes to stderr."""
-    record = SideFile(Path(f"{plan.output}.journal"), is_crf_journal)
+    record = SideFile(checkpoint_path(Path(plan.output)), is_checkpoint)
     inputs = (*plan.gold, plan.start, plan.ppdb, plan.analyses)
     check_different(filter(None, (plan.output, plan.analyses)))
     if plan.analyses and not os.path.exists(plan.analyses):
@@ -167,19 +170,47 @@ def _train(plan: CrfPlan) -> None:
     if not pairs:
         raise UsageError(f"no gold pairs in {', '.join(plan.gold)}")
     held_out, pairs = _split(pairs, plan.held_out, plan.seed)
-    run = f"{_description(plan, settings)}, data {fingerprint(pairs):08x}"
-    with Journal(f"{plan.output}.journal", run, len(space), plan.resume) as journal:
-        running = _CrfRun(plan, space, settings, held_out, journal)
-        for direction in DIRECTIONS if plan.direction == "both" else (plan.direction,):
-            running.train(direction, pairs)
-        model = running.model(len(pairs))
-        write_model(model, plan.output)
+    key = f"{_description(plan, settings)}, data {fingerprint(pairs):08x}, {len(space)} weights"
+    answers = _Answers(Checkpoint(checkpoint_path(Path(plan.output)), key), len(space) + 2, plan.resume)
+    if answers.rows and not plan.quiet:
+        print(f"{counted(len(answers.rows), 'evaluation')} recalled from {answers.kept.path}", file=sys.stderr)
+    running = _CrfRun(plan, space, settings, held_out, answers)
+    for direction in DIRECTIONS if plan.direction == "both" else (plan.direction,):
+        running.train(direction, pairs)
+    model = running.model(len(pairs))
+    write_model(model, plan.output)
     if held_out and not plan.quiet:
         print(f"held out: F1 {_f1(model, held_out):.4f} on {counted(len(held_out), 'pair')}", file=sys.stderr)
 
 
+class _Answers:
+    """What the objective answered, in the order in which it was asked: checksum of the point, value, gradient."""
+
+    def __init__(self, kept: Checkpoint, width: int, resume: bool):
+        self.kept, self._width, self._asked = kept, width, 0
+        self.rows = (kept.read(self._rows_of) if resume else None) or []
+
+    def __call__(self, objective: Loss, point: FloatArray) -> tuple[float, FloatArray]:
+        check, self._asked = zlib.crc32(point.tobytes()), self._asked + 1
+        if self._asked <= len(self.rows):
+            row = self.rows[self._asked - 1]
+            if row[0] != check:
+                raise InputError(self.kept.path, None, "holds another run; start anew without --resume, or remove it")
+            return float(row[1]), row[2 : 2 + len(point)].copy()
+        value, gradient = objective(point)
+        row = np.zeros(self._width)
+        row[0], row[1], row[2 : 2 + len(gradient)] = check, value, gradient
+        self.rows.append(row)
+        if len(self.rows) % KEPT_EVERY == 0:
+            self.kept.write({"answers": np.array(self.rows)})
+        return value, gradient
+
+    def _rows_of(self, content: Arrays) -> list[FloatArray]:
+        return list(content["answers"].reshape(-1, self._width))
+
+
 def _description(plan: CrfPlan, settings: TrainSettings) -> str:
-    """The settings, for the card and for the journal."""
+    """The settings, for the card and for the checkpoint."""
     costs = settings.costs
     parts = [f"l2={settings.l2} iterations={settings.iterations} miss={costs.miss} direction={plan.direction}"]
     parts += [f"longest={plan.longest}"] if plan.phrase else []
@@ -217,14 +248,12 @@ class _CrfRun:
         space: FeatureSpace,
         settings: TrainSettings,
         held_out: list[TrainingPair],
-        journal: Journal,
+        answers: _Answers,
     ):
         self._plan, self._space, self._settings, self._held_out = plan, space, settings, held_out
-        self._journal = journal
+        self._answers = answers
         self._weights: dict[str, FloatArray] = {}
         self._start = load_crf(plan.start).model if plan.start else None
-        if journal.recalled and not plan.quiet:
-            print(f"{counted(journal.recalled, 'evaluation')} recalled from {plan.output}.journal", file=sys.stderr)
 
     def train(self, direction: str, pairs: list[TrainingPair]) -> None:
         # on a terminal a bar; elsewhere a line now and then
@@ -239,12 +268,12 @@ class _CrfRun:
                     self._print_progress(direction, progress)
 
             resources, start = load_resources(), self._first_weights(direction)
-            weights = train(pairs, direction, space, resources, settings, start, report, journal=self._journal)
+            weights = train(pairs, direction, space, resources, settings, start, report, self._answers)
         if self._plan.ppdb:
             listed = np.array([name.rpartition("/")[2] in PAIR_LIST_FEATURES for name in space.names])
             resources = load_resources(self._plan.ppdb)
             weights = train(
-                pairs, direction, space, resources, settings, PartlyFree(weights, listed), journal=self._journal
+                pairs, direction, space, resources, settings, PartlyFree(weights, listed), answer=self._answers
             )
         self._weights[direction] = weights
 
@@ -271,10 +300,5 @@ class _CrfRun:
 
 def _f1(model: CrfModel, pairs: Sequence[TrainingPair]) -> float:
     aligner = CrfAligner(model, load_resources())
-    return link_scores(pairs, [frozenset(aligner.align(pair.source, pair.target).pairs) for pair in pairs])["F1"]
-
-
-def link_scores(pairs: Sequence[TrainingPair], system: Sequence[frozenset[tuple[int, int]]]) -> Evaluation:
-    """The scores of links against those of the training pairs."""
     gold = [GoldLinks("", pair.source.words, pair.target.words, frozenset(pair.links)) for pair in pairs]
-    return score_words(gold, system)
+    return score_words(gold, [frozenset(aligner.align(pair.source, pair.target).pairs) for pair in pairs])["F1"]

@@ -5,18 +5,24 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from forestalign.config import DEFAULT_CONFIG
+from forestalign.errors import UsageError
 from forestalign.evaluation.scores import Evaluation, compare
-from forestalign.evaluation.word_scores import score_words
-from forestalign.learning.word_gold import Links, every, read_sets
-from forestalign.learning.word_run import fitted_links
+from forestalign.evaluation.word_scores import GoldLinks, Links, score_words
+from forestalign.formats import read_gold_links
+from forestalign.learning.analyses import analyse_all
+from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.words import PROFILES, Analysis
+from forestalign.words.learned.matching import align_best, read_matching
+from forestalign.words.learned.sides import Lexicon
 from forestalign.words.linking import WordLinker
+from forestalign.words.word_vectors import read_centre, read_metric
 
 LinkFinder = Callable[[Analysis, Analysis], Links]
 COLUMNS = ("P", "R", "F1", "E")
@@ -70,6 +76,73 @@ def link_finder(row: str, ppdb: str) -> LinkFinder:
     return lambda source, target: frozenset(linker.link(source, target).pairs)
 
 
+def fitted_links(folder: Path, ppdb: str = "") -> Callable[[Analysis, Analysis], Links]:
+    """Profile `best` by the files that `WordTraining.write` wrote into a folder."""
+    metric, centre = read_metric(folder / "word_metric.npz"), read_centre(folder / "word_centre.npy")
+    models = read_matching(folder / "word_model.tsv")
+    lexicon = Lexicon(load_wordnet(), load_vectors(), load_ppdb(ppdb) if ppdb else None, metric, centre)
+    return lambda source, target: frozenset(align_best(source, target, lexicon, models=models).pairs)
+
+
 def f1_p_value(first: Evaluation, second: Evaluation) -> float:
     """Of the difference in F1."""
     return next(each.p_value for each in compare(first, second, np.random.default_rng(0)) if each.name == "F1")
+
+
+# ---- sets of gold links ----
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSet:
+    """A file of gold links, analysed."""
+
+    name: str
+    weight: float
+    pairs: tuple[tuple[Analysis, Analysis], ...]
+    gold: tuple[GoldLinks, ...]
+
+
+def read_sets(files: Sequence[str], cache: Path | None) -> list[GoldSet]:
+    """All files (FILE[:WEIGHT[:PART]]), their sentences parsed; the tokens of the majority vote where they differ."""
+    named, golds = [], []
+    for text in files:
+        path, weight, part = _file_weight_part(text)
+        named.append((path, weight))
+        golds.append([pair.gold for pair in read_gold_links(path)][part])
+    words = {words for gold in golds for pair in gold for words in (pair.source, pair.target)}
+    analyses = analyse_all(sorted(words), cache)
+    return [
+        GoldSet(
+            path.name.split(".jsonl")[0],
+            weight,
+            tuple((analyses[pair.source], analyses[pair.target]) for pair in gold),
+            tuple(
+                GoldLinks(str(number), pair.source, pair.target, frozenset(pair.sure), frozenset(pair.possible))
+                for number, pair in enumerate(gold)
+            ),
+        )
+        for (path, weight), gold in zip(named, golds, strict=True)
+    ]
+
+
+def every(gold_set: GoldSet, step: int, are_left_out: bool) -> GoldSet:
+    """Every so many-th pair of a set, or all the others."""
+    numbers = [number for number in range(len(gold_set.pairs)) if (number % step == step - 1) == are_left_out]
+    return replace(
+        gold_set,
+        pairs=tuple(gold_set.pairs[number] for number in numbers),
+        gold=tuple(gold_set.gold[number] for number in numbers),
+    )
+
+
+def _file_weight_part(text: str) -> tuple[Path, float, slice]:
+    name, weight, part, *more = [*text.split(":"), "", ""]
+    begin, _, end = part.rpartition("-")
+    try:
+        if any(more):
+            raise ValueError(text)
+        return Path(name), float(weight or 1), slice(int(begin or 0), int(end) if end else None)
+    except ValueError as error:
+        raise UsageError(
+            f"gold {text!r}; expected FILE, FILE:WEIGHT, FILE:WEIGHT:N or FILE:WEIGHT:BEGIN-END"
+        ) from error

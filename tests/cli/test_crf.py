@@ -9,10 +9,11 @@ import pytest
 
 from forestalign.cli import main
 from forestalign.grammar import grammar_root
+from forestalign.learning.checkpoints import Checkpoint, checkpoint_path
+from forestalign.learning.crf_run import _Answers
 from forestalign.tokens import Sentence
 from forestalign.words.crf import load_crf
 from forestalign.words.crf.crf_aligner import SHIPPED
-from forestalign.words.crf.training import TrainingProgress, _Tracker
 
 PAIRS = "the dog sleeps .\tthe dog rests .\nonly one side\nred boats wait\tred boats\n"
 
@@ -50,7 +51,7 @@ def test_a_trained_model_scores_and_ranks_pairs(
     model = tmp_path / "model.json"
     assert main(arguments(gold, model, "--note", "made up")) == 0
     assert "s2t iteration 10: objective" in capfd.readouterr().err
-    assert not (tmp_path / "model.json.journal").exists()
+    assert not checkpoint_path(tmp_path / "model.json").exists()
     assert json.loads(model.read_text())["card"]["note"] == "made up"
     given = ["--model", str(model), "--tokenized", "--no-parser"]
     assert main(["crf", "score", pairs, *given]) == 1
@@ -72,17 +73,17 @@ def test_a_run_that_was_cut_off_resumes_to_the_same_file(
     whole, cut = tmp_path / "whole.json", tmp_path / "cut.json"
     main(arguments(gold, whole, "-q"))
     seen = 0
-    original = _Tracker.__call__
+    original = _Answers.__call__
 
-    def fail(tracker: _Tracker, intermediate_result: object) -> TrainingProgress | None:
+    def fail(answers: _Answers, objective: object, point: object) -> object:
         nonlocal seen
         seen += 1
         if seen == cut_after:
             raise RuntimeError("power cut")
-        return original(tracker, intermediate_result)
+        return original(answers, objective, point)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(_Tracker, "__call__", fail)
+        patch.setattr(_Answers, "__call__", fail)
         with pytest.raises(RuntimeError, match="power cut"):
             main(arguments(gold, cut, "-q"))
     assert not cut.exists()
@@ -103,7 +104,7 @@ def test_a_sample_is_drawn_by_the_seed(gold: str, tmp_path: Path) -> None:
 
 def test_resuming_with_other_settings_is_refused(gold: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     model = tmp_path / "model.json"
-    (tmp_path / "model.json.journal").write_text('{"format": "forestalign-crf-journal", "run": "x", "size": 1}\n')
+    Checkpoint(checkpoint_path(model), "another run").write({"answers": []})
     assert main(arguments(gold, model, "--resume")) == 2
     assert "belongs to a run with other data or settings" in capfd.readouterr().err
 

@@ -29,6 +29,7 @@ from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.evaluation.scores import Evaluation
 from forestalign.formats import lines
 from forestalign.grammar import grammar_root
+from forestalign.learning.analyses import analyse_all
 from forestalign.learning.checkpoints import Checkpoint
 from forestalign.learning.em import _state_of
 from forestalign.learning.train_scores import _state_of as _gold_state_of
@@ -37,7 +38,6 @@ from forestalign.pair_cache import read_cached
 from forestalign.phrases.scoring.score_model import load_score_model
 from forestalign.tuning import TuningPlan, parse_parameter, run_trials
 from forestalign.words.crf import load_crf
-from forestalign.words.crf.analysis_store import AnalysisStore
 from forestalign.words.crf.crf_aligner import read_model, write_model
 from tests.builders.processes import PAIRS, call
 from tests.builders.work import size_of, wait_for_growth, wait_until
@@ -314,17 +314,13 @@ def test_a_checkpoint_that_is_none_is_told(tmp_path: Path, state_of: Callable[..
         Checkpoint(tmp_path / "m.checkpoint.npz", "key").read(state_of)
 
 
-def test_analyses_that_were_torn_are_made_again_and_other_files_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "tags.jsonl"
-    line = b'{"words": ["Go"], "tags": ["VB"], "lemmas": ["go"]}\n'
-    path.write_bytes(line + line[:30])
-    AnalysisStore(path)
-    assert path.read_bytes() == line
-    for content in (b"my notes", b"my notes\nmore", b"\xff\n", line + b"notes"):
-        path.write_bytes(content)
-        with pytest.raises(InputError, match=r"tags\.jsonl"):
-            AnalysisStore(path)
-        assert path.read_bytes() == content
+@pytest.mark.parametrize("content", [b"my notes", b"PK\x03\x04torn", b""])
+def test_a_file_that_holds_no_analyses_is_told_and_kept(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "analyses.npz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"analyses\.npz: is not a file of kept analyses \(remove it to start anew\)"):
+        analyse_all([("Go",)], path)
+    assert path.read_bytes() == content
 
 
 # ---- annotations ----

@@ -14,9 +14,7 @@ The way from a pair to its links:
 
 The way from gold to a model:
 
-- `loss`: gold links and phrase gold made from them, the loss and its gradient
-- `analysis_store`: tags, lemmas and vectors of the sentences, kept on disk
-- `training`: L-BFGS, and a record to resume from
+- `training`: gold links and phrase gold made from them, the loss and its gradient, L-BFGS
 """
 
 from __future__ import annotations
@@ -35,12 +33,13 @@ from forestalign.words.crf.crf_aligner import (
     write_model,
 )
 from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
-from forestalign.words.crf.loss import Costs, synthesise
 from forestalign.words.crf.training import (
     DIRECTIONS,
+    Costs,
     TrainingPair,
     TrainingProgress,
     TrainSettings,
+    synthesise,
     synthetic_phrases,
     train,
 )

@@ -1,109 +1,220 @@
-"""Training: the regularised softmax-margin objective, minimised by L-BFGS, in one or several processes.
+"""From gold to the weights of the CRF: which paths are right, the softmax-margin loss, and L-BFGS.
+
+Token model: a word with several gold links may take any of them, so the right paths are a set and the numerator is a
+sum over it. (The published program takes one link and calls the others wrong.) Phrase model: the one path that covers
+most gold links with complete blocks, and of those the one with the fewest segments.
+
+The loss (section 3.1; Gimpel and Smith's cost-augmented likelihood), where `score(a)` is the sum of weight times
+feature value along the path and the cost is the Hamming cost of `gold`:
+
+    loss = log sum over all a of exp(score(a) + cost(a)) - log sum over right a of exp(score(a))
+    gradient = expected features under the first sum - expected features under the second
 
 The corpus is cut into a fixed number of shards that are summed in a fixed order, so that the weights do not depend on
 the number of processes. Each process builds the features of its shards once and keeps them.
-
-A journal of a training run: every answer of the objective, so that a run that was cut off goes on exactly.
-
-L-BFGS keeps its history to itself, but it is deterministic: given the same answers it asks the same questions. A
-resumed run starts from the beginning, is answered from the journal, and computes again only where the journal ends. The
-weights are those of a run that was never cut off, to the last bit.
-
-The file is one line of JSON that says which run it belongs to, then one record of float64 numbers per answer: checksum
-of the point, value, gradient. A record cut off in the middle is dropped.
 """
 
 from __future__ import annotations
 
-import json
 import multiprocessing
-import os
 import zlib
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count, pairwise
 from multiprocessing.connection import Connection
-from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, cast
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
-from forestalign.arrays import FloatArray
-from forestalign.errors import InputError, UsageError
+from forestalign.arrays import BoolArray, FloatArray, IntArray
+from forestalign.errors import UsageError
 from forestalign.machine import with_one_thread
-from forestalign.outputs import naming
-from forestalign.own_files import open_regular, started
 from forestalign.tokens import Sentence
-from forestalign.words.crf.cells import Resources
+from forestalign.words.crf.cells import Chunk, Resources, chunk
 from forestalign.words.crf.feature_space import FeatureSpace
-from forestalign.words.crf.loss import Costs, Example, Link, example_of, gold_of, loss_and_gradient, synthesise
-from forestalign.words.crf.pair_features import pair_features
+from forestalign.words.crf.lattice import Lattice, Marginals, Segment, allowed_segments, marginals, viterbi
+from forestalign.words.crf.pair_features import DirectionFeatures, feature_counts, lattice_of, pair_features
 
-FORMAT = "forestalign-crf-journal"
-_BEGIN = json.dumps({"format": FORMAT})[:-1].encode()
-
-
-def is_crf_journal(path: Path) -> bool:
-    """Whether a file begins as our journals do."""
-    with open(open_regular(path), "rb") as file:
-        return file.read(len(_BEGIN)) == _BEGIN
+Link = tuple[int, int]
+CUT = 1e-3  # price of one more segment, far below the worth of a link
 
 
-class Journal:
-    """Answers of the objective in the order in which they were asked for."""
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Softmax-margin costs of one word in a wrong state; the paper has 1 for each."""
 
-    def __init__(self, path: str | Path, run: str, size: int, resume: bool):
-        """`run` names the run by its data and settings; `size` is the length of the whole weight vector."""
-        self._path, self._width = Path(path), size + 2
-        header = (json.dumps({"format": FORMAT, "run": run, "size": size}) + "\n").encode()
-        records = self._read(header) if resume and self._path.exists() else np.empty((0, self._width))
-        self._known = iter(records)
-        with naming(self._path):  # a kill in this moment leaves the journal as it was
-            descriptor = started(self._path, header + records.tobytes())
-        self._file = cast(BinaryIO, os.fdopen(descriptor, "r+b"))
-        self._file.seek(0, os.SEEK_END)
-        self.recalled = len(records)
+    miss: float = 1.0  # a linked word deleted
+    false: float = 1.0  # an unlinked word aligned
+    wrong: float = 1.0  # a linked word aligned elsewhere
 
-    def __enter__(self) -> Journal:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._file.close()
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """`right_*` mark what a right path may use; `cost_*` is the Hamming cost of using a segment."""
 
-    def recall(self, point: FloatArray) -> tuple[float, FloatArray] | None:
-        """The answer that the earlier run got for this point; None once it has no more."""
-        record = next(self._known, None)
-        if record is None:
-            return None
-        if record[0] != zlib.crc32(point.tobytes()):
-            raise InputError(
-                self._path, None, "the journal holds another run; start anew without --resume, or remove it"
-            )
-        return float(record[1]), record[2 : 2 + len(point)].copy()
+    right_segments: BoolArray  # [M, Ls, N, Lt]
+    right_nulls: BoolArray  # [M]
+    cost_segments: FloatArray
+    cost_nulls: FloatArray
 
-    def record(self, point: FloatArray, value: float, gradient: FloatArray) -> None:
-        """Keep one evaluation of the objective."""
-        record = np.zeros(self._width)
-        record[0], record[1] = zlib.crc32(point.tobytes()), value
-        record[2 : 2 + len(gradient)] = gradient
-        with naming(self._path):
-            self._file.write(record.tobytes())
-            self._file.flush()
 
-    def _read(self, header: bytes) -> FloatArray:
-        with open(open_regular(self._path), "rb") as file:
-            line, _, body = file.read().partition(b"\n")
-        if not line:
-            return np.empty((0, self._width))
-        if line + b"\n" != header:
-            expected = json.loads(header)["run"]
-            raise UsageError(f"{self._path} belongs to a run with other data or settings; this one is {expected}")
-        complete = len(body) // (8 * self._width)
-        return np.frombuffer(body[: complete * 8 * self._width]).reshape(complete, self._width)
+def gold_of(links: Collection[Link], source_count: int, target_count: int, space: FeatureSpace, costs: Costs) -> Gold:
+    """The gold segments of a pair in one direction, with their costs."""
+    linked = np.zeros((source_count, target_count), np.bool_)
+    if links:
+        linked[tuple(np.array(sorted(links)).T)] = True
+    shape = (source_count, space.source_max, target_count, space.target_max)
+    if space.is_phrasal:
+        right_segments, right_nulls, states = _phrase_gold(linked, shape)
+    else:
+        right_segments, right_nulls = linked[:, None, :, None], np.logical_not(linked.any(axis=1))
+        states = right_segments[:, 0]
+    word_costs = np.where(right_nulls[:, None, None], costs.false, np.where(states, 0.0, costs.wrong))
+    cost_nulls = np.where(right_nulls, 0.0, costs.miss)
+    return Gold(right_segments, right_nulls, _span_costs(word_costs, shape), cost_nulls)
+
+
+def _phrase_gold(linked: BoolArray, shape: tuple[int, int, int, int]) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """Right segments and NULLs, and per word the state (target begin, length) that the path gives it."""
+    right_segments = np.zeros(shape, np.bool_)
+    right_nulls = np.zeros(shape[0], np.bool_)
+    states = np.zeros((shape[0], shape[2], shape[3]), np.bool_)
+    for begin, length, target, target_length in gold_path(linked, shape[1], shape[3]):
+        if target_length:
+            right_segments[begin, length - 1, target, target_length - 1] = True
+            states[begin : begin + length, target, target_length - 1] = True
+        else:
+            right_nulls[begin] = True
+    return right_segments, right_nulls, states
+
+
+def gold_path(linked: BoolArray, source_max: int, target_max: int) -> tuple[Segment, ...]:
+    """The path of complete blocks that covers most links with the fewest segments."""
+    rows, columns = linked.shape
+    worth = np.full((rows, source_max, columns, target_max), -np.inf)
+    for s, t in np.ndindex(min(source_max, rows), min(target_max, columns)):
+        windows = np.lib.stride_tricks.sliding_window_view(linked, (s + 1, t + 1))
+        complete = windows.all(axis=(2, 3))
+        worth[: rows - s, s, : columns - t, t] = np.where(complete, (s + 1) * (t + 1) - CUT, -np.inf)
+    _, path = viterbi(Lattice(worth, np.full(rows, -CUT), np.zeros((columns + 2, columns + 2))))
+    return path
+
+
+def _span_costs(word_costs: FloatArray, shape: tuple[int, int, int, int]) -> FloatArray:
+    """Sum over the words of a source span of the cost of each word in the span's state."""
+    costs = np.zeros(shape)
+    for s in range(min(shape[1], shape[0])):
+        for k in range(s + 1):
+            costs[: shape[0] - s, s] += word_costs[k : shape[0] - s + k]
+    costs[~allowed_segments(*shape)] = 0.0
+    return costs
+
+
+# ---- phrase gold from token gold ----
+
+
+def synthesise(source: Sentence, target: Sentence, links: Collection[Link]) -> tuple[Link, ...]:
+    """The links with every matching pair of chunks filled (section 4.1 of the phrase paper).
+
+    Where each word of a source chunk is aligned, in order, to words of one target chunk, and each word of that chunk to
+    words of the source chunk, and nothing in either is linked elsewhere, the links become one phrase: all with all.
+    """
+    filled = set(links)
+    target_chunks = chunk(target.tags)
+    for source_chunk in chunk(source.tags):
+        for target_chunk in target_chunks:
+            if _match(source_chunk, target_chunk, links):
+                filled.update(_block(source_chunk, target_chunk))
+    return tuple(sorted(filled))
+
+
+def _match(source: Chunk, target: Chunk, links: Collection[Link]) -> bool:
+    """All words linked within the two chunks, none outside, in order."""
+    touching = sorted((i, j) for i, j in links if source.begin <= i < source.end or target.begin <= j < target.end)
+    inside = all(source.begin <= i < source.end and target.begin <= j < target.end for i, j in touching)
+    rows, columns = {i for i, _ in touching}, {j for _, j in touching}
+    complete = len(rows) == source.end - source.begin and len(columns) == target.end - target.begin
+    monotone = all(left[1] <= right[1] for left, right in pairwise(touching))
+    return bool(touching) and inside and complete and monotone
+
+
+def _block(source: Chunk, target: Chunk) -> list[Link]:
+    return [(i, j) for i in range(source.begin, source.end) for j in range(target.begin, target.end)]
+
+
+@dataclass(frozen=True, slots=True)
+class RightPath:
+    """The features of the only right path that a pair has: they are the same whatever the weights."""
+
+    places: IntArray
+    values: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One training pair in one direction; `right_path` saves the second sum where it has one term."""
+
+    features: DirectionFeatures
+    gold: Gold
+    weight: float = 1.0
+    right_path: RightPath | None = None
+
+
+def example_of(features: DirectionFeatures, gold: Gold, space: FeatureSpace, weight: float = 1.0) -> Example:
+    """A pair with its features and gold, ready for the objective."""
+    if not _has_one_path(gold):
+        return Example(features, gold, weight)
+    target_count = gold.right_segments.shape[2]
+    steps = np.zeros((target_count + 2, target_count + 2))
+    counts = feature_counts(features, space, _right(gold, np.zeros(1), np.zeros(1), steps))
+    places = np.flatnonzero(counts)
+    return Example(features, gold, weight, RightPath(places, counts[places]))
+
+
+def _has_one_path(gold: Gold) -> bool:
+    """Whether every source word lies in exactly one right segment or NULL."""
+    covered = gold.right_nulls.astype(np.int64)
+    per_length = gold.right_segments.sum(axis=(2, 3))
+    for s in range(per_length.shape[1]):
+        for k in range(s + 1):
+            covered[k:] += per_length[: len(covered) - k, s]
+    return bool((covered == 1).all())
+
+
+def _right(gold: Gold, segments: FloatArray, nulls: FloatArray, transitions: FloatArray) -> Marginals:
+    """The sum over the right paths."""
+    right_segments, right_nulls = (
+        np.where(gold.right_segments, segments, -np.inf),
+        np.where(gold.right_nulls, nulls, -np.inf),
+    )
+    return marginals(Lattice(right_segments, right_nulls, transitions))
+
+
+def loss_and_gradient(example: Example, space: FeatureSpace, weights: FloatArray) -> tuple[float, FloatArray]:
+    """The softmax-margin loss of one example, and its gradient."""
+    lattice = lattice_of(example.features, space, weights)
+    gold, right_path = example.gold, example.right_path
+    free = marginals(
+        Lattice(lattice.segments + gold.cost_segments, lattice.nulls + gold.cost_nulls, lattice.transitions)
+    )
+    if right_path is not None:
+        gradient = feature_counts(example.features, space, free)
+        gradient[right_path.places] -= right_path.values
+        return free.log_partition - float(right_path.values @ weights[right_path.places]), gradient
+    right = _right(gold, lattice.segments, lattice.nulls, lattice.transitions)
+    difference = Marginals(
+        free.log_partition - right.log_partition,
+        free.segments - right.segments,
+        free.nulls - right.nulls,
+        free.transitions - right.transitions,
+    )
+    return difference.log_partition, feature_counts(example.features, space, difference)
+
+
+# ---- training ----
 
 
 SHARDS = 8
@@ -166,6 +277,8 @@ class PartlyFree:
 
 
 Report = Callable[[TrainingProgress], None]
+Loss = Callable[[FloatArray], tuple[float, FloatArray]]  # the value at a point, and its gradient
+Answer = Callable[[Loss, FloatArray], tuple[float, FloatArray]]
 
 
 def fingerprint(pairs: Sequence[TrainingPair]) -> int:
@@ -207,42 +320,41 @@ def train(
     settings: TrainSettings,
     start: FloatArray | PartlyFree | None = None,
     report: Report | None = None,
-    journal: Journal | None = None,
+    answer: Answer = lambda objective, point: objective(point),
 ) -> FloatArray:
-    """Weights that minimise the objective, beginning with `start`.
-
-    With a journal, what it recalls is not computed again.
-    """
+    """Weights that minimise the objective, beginning with `start`; `answer` may know a value from an earlier run."""
     shards = [
         _Shard(pairs[number::SHARDS], direction, space, resources, settings.costs)
         for number in range(min(SHARDS, len(pairs)))
     ]
     if not isinstance(start, PartlyFree):
         start = PartlyFree(np.zeros(len(space)) if start is None else start, np.ones(len(space), np.bool_))
-    first, free = start.weights, start.is_free
-    with ExitStack() as stack:
-        evaluate = stack.enter_context(_Evaluation(shards, settings.processes))
+    first, free, iterations = start.weights, start.is_free, count(1)
+
+    def whole(moving: FloatArray) -> FloatArray:
+        weights = first.copy()
+        weights[free] = moving
+        return weights
+
+    def tell(intermediate_result: OptimizeResult) -> None:
+        if report is not None:
+            found = intermediate_result
+            report(TrainingProgress(next(iterations), float(found.fun), whole(found.x)))
+
+    with _Evaluation(shards, settings.processes) as evaluate:
 
         def objective(moving: FloatArray) -> tuple[float, FloatArray]:
-            known = journal.recall(moving) if journal is not None else None
-            if known is not None:
-                return known
-            weights = first.copy()
-            weights[free] = moving
+            weights = whole(moving)
             loss, gradient = evaluate(weights)
             value = loss + 0.5 * settings.l2 * float(weights @ weights)
-            gradient = (gradient + settings.l2 * weights)[free]
-            if journal is not None:
-                journal.record(moving, value, gradient)
-            return value, gradient
+            return value, (gradient + settings.l2 * weights)[free]
 
-        tracker = _Tracker(report, first, free)
         found = minimize(
-            objective,
+            partial(answer, objective),
             first[free],
             jac=True,
             method="L-BFGS-B",
-            callback=tracker,
+            callback=tell,
             options={
                 "maxiter": settings.iterations,
                 "maxcor": settings.history,
@@ -250,25 +362,7 @@ def train(
                 "maxfun": 3 * settings.iterations,
             },
         )
-    weights = first.copy()
-    weights[free] = found.x
-    return weights
-
-
-class _Tracker:
-    """Turns scipy's callback into progress reports."""
-
-    def __init__(self, report: Report | None, first: FloatArray, free: np.ndarray):
-        self._report, self._first, self._free = report, first, free
-        self._iteration = 0
-
-    def __call__(self, intermediate_result: object) -> None:
-        self._iteration += 1
-        if self._report is not None:
-            weights = self._first.copy()
-            weights[self._free] = intermediate_result.x  # type: ignore[attr-defined]
-            value = float(intermediate_result.fun)  # type: ignore[attr-defined]
-            self._report(TrainingProgress(self._iteration, value, weights))
+    return whole(found.x)
 
 
 class _Shard:

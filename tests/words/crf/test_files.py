@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,10 +15,8 @@ from hypothesis import strategies as st
 from forestalign.errors import InputError, UsageError
 from forestalign.tokens import Sentence
 from forestalign.words.crf import FAMILIES, feature_space, load_crf
-from forestalign.words.crf.analysis_store import LARGEST, AnalysisStore
 from forestalign.words.crf.crf_aligner import CrfModel, ModelCard, format_model, read_model, write_model
-from forestalign.words.crf.loss import Costs, gold_of, gold_path
-from forestalign.words.crf.training import Journal
+from forestalign.words.crf.training import Costs, gold_of, gold_path
 from tests.builders.bad_files import with_field
 
 SPACE = feature_space(("string", "distortion"), 1, 1)
@@ -139,184 +135,6 @@ def test_a_model_without_the_family_does_not_look_at_the_encoder(tmp_path: Path,
     assert aligner.align(*plain).pairs
 
 
-# ---- journals ----
-
-
-POINTS = [np.array([float(k), 1.0]) for k in range(4)]
-
-
-def test_a_journal_answers_what_was_asked_before(tmp_path: Path) -> None:
-    path = tmp_path / "m.journal"
-    with Journal(path, "run", 3, resume=False) as journal:
-        for k, point in enumerate(POINTS):
-            assert journal.recall(point) is None
-            journal.record(point, float(k), 2 * point)
-    with Journal(path, "run", 3, resume=True) as journal:
-        assert journal.recalled == 4
-        for k, point in enumerate(POINTS):
-            answer = journal.recall(point)
-            assert answer is not None
-            assert answer[0] == float(k)
-            np.testing.assert_array_equal(answer[1], 2 * point)
-        assert journal.recall(POINTS[0]) is None
-
-
-def test_a_record_that_was_cut_off_is_computed_again(tmp_path: Path) -> None:
-    path = tmp_path / "m.journal"
-    with Journal(path, "run", 2, resume=False) as journal:
-        for point in POINTS:
-            journal.record(point, 0.0, point)
-    path.write_bytes(path.read_bytes()[:-5])
-    with Journal(path, "run", 2, resume=True) as journal:
-        assert journal.recalled == 3
-
-
-def test_without_resume_a_journal_begins_anew(tmp_path: Path) -> None:
-    for _ in range(2):
-        with Journal(tmp_path / "m.journal", "run", 2, resume=False) as journal:
-            assert journal.recalled == 0
-            journal.record(POINTS[0], 0.0, POINTS[0])
-
-
-def test_the_journal_of_another_run_is_refused(tmp_path: Path) -> None:
-    with Journal(tmp_path / "m.journal", "run", 2, resume=False):
-        pass
-    with pytest.raises(UsageError, match="belongs to a run with other data or settings; this one is other"):
-        Journal(tmp_path / "m.journal", "other", 2, resume=True)
-
-
-def test_other_questions_are_noticed(tmp_path: Path) -> None:
-    with Journal(tmp_path / "m.journal", "run", 2, resume=False) as journal:
-        journal.record(POINTS[0], 0.0, POINTS[0])
-    with (
-        Journal(tmp_path / "m.journal", "run", 2, resume=True) as journal,
-        pytest.raises(InputError, match="the journal holds another run"),
-    ):
-        journal.recall(POINTS[1])
-
-
-# ---- analyses ----
-
-
-class CapitalParser:
-    """Tags words by their first letter, and counts what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[int] = []
-
-    def parse(self, sentences: Sequence[Sentence]) -> list[Any]:
-        self.asked += [len(sentence) for sentence in sentences]
-        return [
-            SimpleNamespace(
-                sentence=sentence.with_analysis(
-                    ["NNP" if word[0].isupper() else "NN" for word in sentence.words],
-                    [word.lower() for word in sentence.words],
-                )
-            )
-            for sentence in sentences
-        ]
-
-
-def test_no_sentence_is_parsed_twice(tmp_path: Path) -> None:
-    path, sentences = tmp_path / "tags.jsonl", [("Rome", "is", "old"), ("yes",), ("yes",)]
-    first = CapitalParser()
-    AnalysisStore(path).analyse(sentences, first)
-    assert first.asked == [1, 3]
-    again, store = CapitalParser(), AnalysisStore(path)
-    store.analyse([*sentences, ("no",)], again)
-    assert again.asked == [1]
-    assert store.sentence(("Rome", "is", "old")).tags == ("NNP", "NN", "NN")
-
-
-class EncodingParser(CapitalParser):
-    """Gives the words' lengths as vectors too; a sentence of one word has none."""
-
-    def parse(self, sentences: Sequence[Sentence]) -> list[Any]:
-        parses = super().parse(sentences)
-        for parse in parses:
-            if len(parse.sentence) > 1:
-                rows = np.array([[len(word), 0.5] for word in parse.sentence.words], np.float32)
-                parse.sentence = replace(parse.sentence, context_vectors=rows)
-        return parses
-
-
-def test_vectors_survive_the_file_and_are_not_made_twice(tmp_path: Path) -> None:
-    path, sentences = tmp_path / "tags.jsonl", [("Rome", "is", "old"), ("yes",)]
-    AnalysisStore(path, "one").analyse(sentences, EncodingParser())
-    again, store = EncodingParser(), AnalysisStore(path, "one")
-    store.analyse(sentences, again)
-    assert not again.asked
-    found = store.sentence(("Rome", "is", "old"))
-    assert found.tags == ("NNP", "NN", "NN")
-    assert found.context_vectors is not None
-    assert found.context_vectors.tolist() == [[4.0, 0.5], [2.0, 0.5], [3.0, 0.5]]
-    assert found.context_vectors.dtype == np.float32
-    assert store.sentence(("yes",)).context_vectors is None
-
-
-@pytest.mark.parametrize("former", ["", "other"])
-def test_vectors_that_are_missing_or_of_another_encoder_are_made(tmp_path: Path, former: str) -> None:
-    path, sentences = tmp_path / "tags.jsonl", [("Rome", "is", "old")]
-    AnalysisStore(path, former).analyse(sentences, EncodingParser())
-    for asked in ([3], []):
-        parser, store = EncodingParser(), AnalysisStore(path, "one")
-        store.analyse(sentences, parser)
-        assert parser.asked == asked
-        assert store.sentence(sentences[0]).context_vectors is not None
-
-
-def test_where_vectors_are_not_asked_for_any_analysis_will_do(tmp_path: Path) -> None:
-    path, sentences = tmp_path / "tags.jsonl", [("Rome", "is", "old")]
-    AnalysisStore(path, "one").analyse(sentences, EncodingParser())
-    content, parser, store = path.read_bytes(), EncodingParser(), AnalysisStore(path)
-    store.analyse(sentences, parser)
-    assert not parser.asked
-    assert store.sentence(sentences[0]).context_vectors is None
-    assert path.read_bytes() == content
-
-
-@pytest.mark.parametrize(
-    ("middle", "told"),
-    [
-        ('"AAAA"', "buffer size must be a multiple of element size"),
-        ('"AAAAAAAA"', "3 numbers are not the vectors of 2 words"),
-        ('""', "0 numbers are not the vectors of 2 words"),
-        ('"AHwAAA=="', "a number of the vectors is not finite"),
-        ('"?"', ""),
-        ("7", ""),
-        (None, "'middle'"),
-    ],
-)
-def test_bad_vectors_are_refused_by_line(tmp_path: Path, middle: str | None, told: str) -> None:
-    path = tmp_path / "tags.jsonl"
-    vectors = "" if middle is None else f', "middle": {middle}'
-    path.write_text(f'{{"words": ["a", "b"], "tags": ["", ""], "lemmas": ["", ""], "encoder": "one"{vectors}}}\n')
-    with pytest.raises(InputError) as caught:
-        AnalysisStore(path, "one")
-    assert str(caught.value).startswith(f"{path}:1: expected vectors of 2 words in 16 bits: {told}")
-    AnalysisStore(path, "other")
-
-
-def test_a_sentence_that_is_not_known_is_plain() -> None:
-    assert AnalysisStore().sentence(("a", "b")) == Sentence.from_words(["a", "b"])
-
-
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("{}", "expected an object with words, tags and lemmas: 'words'"),
-        ("oops", "expected an object with words, tags and lemmas"),
-        ('{"words": ["a"], "tags": [], "lemmas": ["a"]}', "words: 1, tags: 0, lemmas: 1; expected as many of each"),
-    ],
-)
-def test_bad_analyses_are_refused_by_line(tmp_path: Path, line: str, told: str) -> None:
-    path = tmp_path / "tags.jsonl"
-    path.write_text('{"words": ["a"], "tags": ["X"], "lemmas": ["a"]}\n' + line + "\n")
-    with pytest.raises(InputError) as caught:
-        AnalysisStore(path)
-    assert str(caught.value).startswith(f"{path}:2: {told}")
-
-
 # ---- gold ----
 
 
@@ -357,11 +175,3 @@ def test_the_gold_path_covers_every_source_word_once_with_complete_blocks(links:
         covered += max(length, 1)
         assert linked[begin : begin + length, target : target + target_length].all() or not target_length
     assert covered == 4
-
-
-def test_a_file_of_analyses_beyond_all_measure_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "tags.jsonl"
-    with path.open("wb") as file:
-        file.truncate(LARGEST + 1)  # no block of it is on the disk
-    with pytest.raises(InputError, match=r"tags\.jsonl: it has 4,294,967,297 bytes; expected analyses of at most"):
-        AnalysisStore(path)

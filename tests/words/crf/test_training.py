@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forestalign.errors import InputError, UsageError
+from forestalign.errors import InputError
+from forestalign.learning.checkpoints import Checkpoint
+from forestalign.learning.crf_run import KEPT_EVERY, _Answers
 from forestalign.tokens import Sentence
 from forestalign.words.crf import (
     FAMILIES,
@@ -18,21 +20,23 @@ from forestalign.words.crf import (
     CrfAligner,
     CrfModel,
     FeatureSpace,
-    ModelCard,
     Resources,
     TrainingPair,
     TrainingProgress,
     TrainSettings,
     feature_space,
-    read_model,
     train,
-    write_model,
 )
-from forestalign.words.crf.analysis_store import AnalysisStore
 from forestalign.words.crf.lattice import Segment
-from forestalign.words.crf.loss import example_of, gold_of, gold_path, loss_and_gradient
 from forestalign.words.crf.pair_features import lattice_of, pair_features
-from forestalign.words.crf.training import Journal, PartlyFree, examples_of, fingerprint
+from forestalign.words.crf.training import (
+    PartlyFree,
+    example_of,
+    examples_of,
+    fingerprint,
+    gold_path,
+    loss_and_gradient,
+)
 from tests.builders.processes import is_alive
 from tests.builders.work import wait_until
 
@@ -124,14 +128,6 @@ def test_the_only_right_path_gives_what_the_sum_over_right_paths_gives(space: ob
     assert ambiguous.right_path is None
 
 
-def test_a_word_with_two_gold_links_may_take_either() -> None:
-    gold = gold_of([(0, 0), (0, 2), (1, 1)], 3, 3, TOKEN, Costs())
-    assert gold.right_segments[0, 0, :, 0].tolist() == [True, False, True]
-    assert gold.cost_segments[0, 0, :, 0].tolist() == [0, 1, 0]
-    assert gold.right_nulls.tolist() == [False, False, True]
-    assert gold.cost_nulls.tolist() == [1, 1, 0]
-
-
 def test_gold_blocks_become_single_segments() -> None:
     linked = np.zeros((5, 5), bool)
     linked[0:2, 1:3] = True
@@ -181,47 +177,20 @@ def test_the_objective_falls_and_only_trainable_weights_move() -> None:
     assert (first[free] != second[free]).any()
 
 
-class Cut(Exception):
-    """The power fails."""
-
-
-def journalled(path: Path, resume: bool, cut_after: int = 0) -> np.ndarray:
-    """Weights of both directions in a row, as the command trains them; stops dead after some iterations."""
-    iterations = 0
-
-    def report(_: TrainingProgress) -> None:
-        nonlocal iterations
-        iterations += 1
-        if iterations == cut_after:
-            raise Cut
-
-    settings = replace(SETTINGS, iterations=6)
-    with Journal(path, "a run", len(TOKEN), resume) as journal:
-        forward = train(pairs(), "s2t", TOKEN, Resources(), settings, None, report, journal=journal)
-        backward = train(pairs(), "t2s", TOKEN, Resources(), settings, forward, report, journal=journal)
-    return np.concatenate([forward, backward])
-
-
-@pytest.mark.parametrize("cut_after", [3, 8], ids=["in the first direction", "in the second"])
-def test_a_resumed_run_ends_with_the_weights_of_an_uninterrupted_one(tmp_path: Path, cut_after: int) -> None:
-    whole = journalled(tmp_path / "whole", resume=False)
-    path = tmp_path / "cut"
-    with pytest.raises(Cut):
-        journalled(path, resume=False, cut_after=cut_after)
-    path.write_bytes(path.read_bytes()[:-5])  # the last record was not written to its end
-    recalled = (path.stat().st_size - 60) // (8 * (len(TOKEN) + 2))
-    assert recalled >= cut_after - 1
-    np.testing.assert_array_equal(journalled(path, resume=True), whole)
-    assert path.read_bytes() == (tmp_path / "whole").read_bytes()
-
-
-def test_a_journal_of_another_run_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    journalled(path, resume=False)
-    with pytest.raises(UsageError, match="belongs to a run with other data or settings"):
-        Journal(path, "another run", len(TOKEN), resume=True)
-    with Journal(path, "a run", len(TOKEN), resume=True) as journal, pytest.raises(InputError, match="another run"):
-        journal.recall(np.ones(len(TOKEN)))
+def test_answers_that_were_kept_are_not_asked_for_again(tmp_path: Path) -> None:
+    kept, points = Checkpoint(tmp_path / "m.npz", "a run"), [np.array([float(k), 1.0]) for k in range(KEPT_EVERY + 1)]
+    answers = _Answers(kept, 5, resume=True)
+    for point in points:
+        answers(lambda asked: (asked[0], 2 * asked), point)
+    again = _Answers(kept, 5, resume=True)
+    assert len(again.rows) == KEPT_EVERY
+    for point in points[:-1]:
+        value, gradient = again(None, point)  # type: ignore[arg-type]
+        assert (value, gradient.tolist()) == (point[0], (2 * point).tolist())
+    assert again(lambda asked: (7.0, asked), points[-1])[0] == 7.0
+    with pytest.raises(InputError, match="holds another run"):
+        _Answers(kept, 5, resume=True)(None, points[1])  # type: ignore[arg-type]
+    assert not _Answers(kept, 5, resume=False).rows
 
 
 def test_the_fingerprint_changes_with_whatever_training_looks_at() -> None:
@@ -279,69 +248,6 @@ def test_an_empty_sentence_has_no_links() -> None:
     assert aligner.align(sentence(""), sentence("word")).links == ()
     assert aligner.decision_score(sentence("word"), sentence("")) == 0.0
     assert aligner.phrases(sentence(""), sentence("")) == ()
-
-
-def test_a_phrase_model_can_start_from_a_token_model() -> None:
-    model = replace(small_model(), backward=None)
-    same, new = PHRASE.names.index("cell:identical_any_case"), PHRASE.names.index("size:2x2")
-    found = model.weights_in(PHRASE, "s2t")
-    assert (found[same], found[PHRASE.names.index("null:bias")], np.count_nonzero(found)) == (6.0, 2.0, 2)
-    earlier = np.full(len(PHRASE), 7.0)
-    found = model.weights_in(PHRASE, "s2t", earlier)
-    assert (found[same], found[new]) == (6.0, 7.0)
-    np.testing.assert_array_equal(model.weights_in(PHRASE, "t2s", earlier), earlier)
-
-
-@pytest.mark.parametrize("space", [TOKEN, PHRASE, BY_KIND], ids=["token", "phrase", "token by kind"])
-def test_a_model_survives_its_file(tmp_path: Path, space: FeatureSpace) -> None:
-    model = small_model(space, combination="union", card=ModelCard(("gold.jsonl",), 6, "l2=1", "a note"))
-    write_model(model, tmp_path / "model.json")
-    again = read_model(tmp_path / "model.json")
-    assert (again.space.names, again.combination, again.card) == (model.space.names, model.combination, model.card)
-    np.testing.assert_array_equal(again.forward, model.forward)
-    write_model(again, tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "is not a CRF model"),
-        ('{"format": "other"}', "expected an object whose format"),
-        ('{"format": "forestalign-crf", "version": 99}', "version 99; expected 1"),
-        ('{"format": "forestalign-crf", "version": 1}', "no field 'families'"),
-    ],
-)
-def test_other_files_are_refused_with_what_was_expected(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "model.json").write_text(text)
-    with pytest.raises(InputError, match=message):
-        read_model(tmp_path / "model.json")
-
-
-def test_a_heuristic_needs_both_directions() -> None:
-    with pytest.raises(UsageError, match="grow needs the direction t2s"):
-        CrfModel(TOKEN, np.zeros(len(TOKEN)), None, "grow")
-
-
-def test_analyses_are_kept_and_checked(tmp_path: Path) -> None:
-    class Upper:
-        asked = 0
-
-        def parse(self, sentences: list[Sentence]) -> list[object]:
-            self.asked += len(sentences)
-            analysed = [each.with_analysis(["NN"] * len(each), each.words) for each in sentences]
-            return [type("Parsed", (), {"sentence": each})() for each in analysed]
-
-    parser, path = Upper(), tmp_path / "tags.jsonl"
-    AnalysisStore(path).analyse([("a", "b"), ("c",)], parser)
-    store = AnalysisStore(path)
-    store.analyse([("a", "b"), ("c",)], parser)
-    assert parser.asked == 2
-    assert store.sentence(("a", "b")).tags == ("NN", "NN")
-    assert store.sentence(("z",)).tags == ("",)
-    path.write_text('{"words": ["a"], "tags": [], "lemmas": []}\n')
-    with pytest.raises(InputError, match="words: 1, tags: 0"):
-        AnalysisStore(path)
 
 
 KILLED = """

@@ -1,4 +1,4 @@
-"""What scripts/attack.py loads into every Python process that it starts, as `sitecustomize`.
+"""What tests/test_attack.py loads into every Python process that it starts, as `sitecustomize`.
 
 Writes outside the folder of the attack are refused and noted. One call to the file system can be chosen, before which
 (in the middle of which, if it writes) the process kills itself as SIGKILL does: nothing is cleaned up.

@@ -1,27 +1,24 @@
-"""Learning profile `best`: gradients against differences of the loss, and the file that keeps analyses."""
+"""Learning profile `best`: gradients against differences of the loss, and sets of gold links."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scoring.words import GoldSet, every, fitted_links, read_sets
+from train_words import LinkedRows, gradient, links_above, loss, more_gold
 
 from forestalign.config import AlignConfig
-from forestalign.errors import InputError, UsageError
+from forestalign.errors import UsageError
 from forestalign.evaluation.word_scores import GoldLinks
 from forestalign.grammar import grammar_root
-from forestalign.learning import word_gold
-from forestalign.learning.word_gold import GoldSet, analyse_all, every, read_analyses, read_sets, write_analyses
-from forestalign.learning.word_metric_training import LinkedRows, gradient
-from forestalign.learning.word_run import fitted_links, hard_links, links_above, more_gold
-from forestalign.learning.word_weights import loss
+from forestalign.learning import analyses
 from forestalign.parsers import load_parser
 from forestalign.tokens import tokenize
-from forestalign.words import Analysis, Entity, WordAligner, analyse_parse
+from forestalign.words import WordAligner, analyse_parse
 from forestalign.words.word_vectors import Metric
 from tests.builders.word_pairs import analysed
 
@@ -88,60 +85,6 @@ def test_the_bias_is_not_penalised() -> None:
     assert (value, slopes.tolist()) == (0.0, [0.0, 0.0])
 
 
-# ---- the file of analyses ----
-
-
-@pytest.fixture(scope="module")
-def known() -> dict[tuple[str, ...], Analysis]:
-    names = [Entity(0, 2, "PERSON")]
-    first = analysed("John/NNP/john/2/compound Smith/NNP/smith/3/nsubj sleeps/VBZ/sleep/0/root", names)
-    second = analysed("\"/`` Ça/FW \"/''")
-    vectors = np.arange(6, dtype=np.float32).reshape(3, 2)
-    middle = np.arange(9, dtype=np.float32).reshape(3, 3) / 8
-    first = replace(first, sentence=replace(first.sentence, vectors=vectors, context_vectors=middle))
-    return {each.sentence.words: each for each in (first, second)}
-
-
-def test_analyses_survive_the_file(tmp_path: Path, known: dict[tuple[str, ...], Analysis]) -> None:
-    path = tmp_path / "analyses.npz"
-    write_analyses(path, known)
-    again = read_analyses(path)
-    assert again == known
-    vectors = [each.sentence.vectors for each in again.values()]
-    assert vectors[0] is not None
-    assert vectors[0].tolist() == [[0, 1], [2, 3], [4, 5]]
-    assert vectors[1] is None
-    middle = [each.sentence.context_vectors for each in again.values()]
-    assert middle[0] is not None
-    assert (8 * middle[0]).tolist() == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
-    assert middle[1] is None
-
-
-def test_known_sentences_are_not_parsed_again(
-    tmp_path: Path, known: dict[tuple[str, ...], Analysis], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "analyses.npz"
-    write_analyses(path, known)
-    monkeypatch.setattr(word_gold, "load_parser", None)
-    assert analyse_all(sorted(known), path) == known
-
-
-def test_analyses_by_another_parser_are_not_taken(
-    tmp_path: Path, known: dict[tuple[str, ...], Analysis], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "analyses.npz"
-    write_analyses(path, known)
-    monkeypatch.setattr(word_gold, "parser_hash", lambda: "a newer one")
-    assert read_analyses(path) == {}
-
-
-def test_a_file_that_holds_no_analyses_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "analyses.npz"
-    path.write_bytes(b"nothing of the kind")
-    with pytest.raises(InputError, match=r"analyses\.npz"):
-        read_analyses(path)
-
-
 # ---- sets and links ----
 
 
@@ -152,7 +95,7 @@ def test_a_set_that_is_not_file_weight_and_number_is_refused(text: str) -> None:
 
 
 def test_no_sets_need_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_gold, "load_parser", None)
+    monkeypatch.setattr(analyses, "load_parser", None)
     assert read_sets([], None) == []
     assert more_gold([], []) == []
 
@@ -171,22 +114,6 @@ def test_the_pairs_left_out_and_the_others_are_the_whole_set(count: int, step: i
     assert [each.id for each in left_out.gold] == [str(number) for number in range(step - 1, count, step)]
     assert sorted(each.id for part in (left_out, others) for each in part.gold) == [each.id for each in gold]
     assert [len(part.pairs) for part in (left_out, others)] == [len(part.gold) for part in (left_out, others)]
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "is_hard"),
-    [
-        ("firm/NN", "concern/NN", False),  # synonyms
-        ("firm/NN", "firms/NNS", False),  # one stem
-        ("sedan/NN", "car/NN", False),  # a more general word
-        ("Paris/NNP", "capital/NN", True),
-        ("rose/VBD", "prices/NNS", True),
-        ("the/DT", "his/PRP$", False),  # no content words
-        ("rose/VBD", "the/DT", False),
-    ],
-)
-def test_hard_links_join_different_content_words_without_a_relation(left: str, right: str, is_hard: bool) -> None:
-    assert hard_links(analysed(left), analysed(right), frozenset({(0, 0)})) == ({(0, 0)} if is_hard else set())
 
 
 def test_weights_in_a_folder_give_the_links_of_the_shipped_ones_if_they_are_the_same() -> None:
