@@ -15,7 +15,7 @@ from forestalign.lexicon.phrase_lists import load_phrase_lists
 from forestalign.machine import with_one_thread
 from forestalign.phrases.chunk_alignment import AlignedChunks, ChunkModel, align_chunks, load_chunk_model
 from forestalign.phrases.evidence.phrase_evidence import find_evidence
-from forestalign.phrases.evidence.rule_evidence import match_rules, rule_evidence
+from forestalign.phrases.evidence.rule_evidence import match_rules, read_forest, rule_evidence
 from forestalign.phrases.evidence.span_context import SpanContext, SpanLexicon, span_context
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.tokens import Span, tokenize
@@ -53,7 +53,8 @@ class ChunkAligner:
     def _context(self, pair: PreparedPair) -> SpanContext:
         source, target = pair.source.sentence, pair.target.sentence
         evidence = find_evidence(source, target, self._lists)
-        evidence += rule_evidence(match_rules(pair.source, pair.target, pair.words, self._aligner.config.rules))
+        readings = read_forest(pair.source), read_forest(pair.target)
+        evidence += rule_evidence(match_rules(*readings, pair.words, self._aligner.config.rules))
         return span_context(source, target, pair.words, evidence, self._lexicon)
 
 

@@ -30,7 +30,7 @@ import forestalign
 from forestalign.arrays import FloatArray
 from forestalign.evaluation.annotated_pairs import read_annotations
 from forestalign.evaluation.written_pairs import Words, read_written, span_of
-from forestalign.phrases.evidence.rule_evidence import block_links, match_rules, rule_evidence
+from forestalign.phrases.evidence.rule_evidence import block_links, match_rules, read_forest, rule_evidence
 from forestalign.phrases.scoring.schema import NodeArrays
 from forestalign.phrases.scoring.span_scores import FEATURE_COUNT, LEAST_CONTENT, LEAST_WEIGHT, SpansToScore
 
@@ -100,7 +100,7 @@ def read_examples(path: Path) -> list[Example]:
 def example(pair: Any, phrases: list[tuple[Words, Words]], added: tuple[Words, Words] | None, is_dev: bool) -> Example:
     """The tensors of a parsed pair; `added` is None where all phrases were judged."""
     sides = SpansToScore.of(NodeArrays.of(pair.source)), SpansToScore.of(NodeArrays.of(pair.target))
-    evidence = rule_evidence(match_rules(pair.source, pair.target, pair.words))
+    evidence = rule_evidence(match_rules(read_forest(pair.source), read_forest(pair.target), pair.words))
     links = block_links(pair.source, pair.target, pair.words, evidence)
     places = [
         {span: k for k, span in enumerate(zip(side.begin.tolist(), side.end.tolist(), strict=True))} for side in sides

@@ -18,9 +18,10 @@ from collections.abc import Iterator
 from forestalign.aligner import Aligner
 from forestalign.config import AlignConfig
 from forestalign.errors import NoParseError, UsageError, counted
-from forestalign.meaning.matcher import Instance, SentenceReading, find_correspondences, find_instances
+from forestalign.meaning.matcher import Instance, find_instances
+from forestalign.meaning.readings import Reading
 from forestalign.meaning.rules import RuleTable, duplicates, load_rules, read_rules
-from forestalign.phrases.evidence.rule_evidence import link_matrix, read_forest
+from forestalign.phrases.evidence.rule_evidence import match_rules, read_forest
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -51,20 +52,19 @@ def run(args: argparse.Namespace) -> int:
     if len(args.sentences) == 1:
         rows = _instance_rows(source, tables)
     else:
-        links = link_matrix(pair.source.forest, pair.target.forest, pair.words)
         rows = (
             f"{_words(source, each.source)} {_sign(each.is_opposite, bool(each.swapped))} {_words(target, each.target)}"
             f"{_fillers(source, each.source)}\t{' | '.join(each.rule.expressions)}\t{each.rule.place}"
-            for each in find_correspondences(source, target, links, tables)
+            for each in match_rules(source, target, pair.words, args.rules)
         )
     for row in rows:
         print(row)
     return 0
 
 
-def _instance_rows(reading: SentenceReading, tables: tuple[RuleTable, ...]) -> Iterator[str]:
+def _instance_rows(reading: Reading, tables: tuple[RuleTable, ...]) -> Iterator[str]:
     for table in tables:
-        for line, numbers in sorted(table.candidates(reading.places.keys()).items()):
+        for line, numbers in sorted(table.candidates(reading.parts_by_form.keys()).items()):
             rule = table.rules[line]
             for number in numbers:
                 for instance in find_instances(reading, table.expression(number), number):
@@ -77,10 +77,10 @@ def _sign(is_opposite: bool, is_swapped: bool) -> str:
     return "!=" if is_opposite else "<>" if is_swapped else "="
 
 
-def _words(reading: SentenceReading, instance: Instance) -> str:
+def _words(reading: Reading, instance: Instance) -> str:
     return " ".join(reading.sentence.words[word] for word in instance.words)
 
 
-def _fillers(reading: SentenceReading, instance: Instance) -> str:
+def _fillers(reading: Reading, instance: Instance) -> str:
     filled = [f"{letter}: {reading.sentence.words[word]}" for letter, word in instance.fillers]
     return f" ({', '.join(filled)})" if filled else ""

@@ -11,7 +11,7 @@ The first two ship in grammar/lexicon and are read on first use; pair lists are 
 - `names`: acronyms, titles, people, countries
 - `opposites`: *not bad* for *good*
 - `negations`: *failed to* for *did not*, *only if* for *not unless*
-- `meaning_words`: small words by which a change of meaning is told from one of wording
+- `word_classes`: content, function and other words, and the small words that change a meaning
 - `conversives`: *sold to* for *bought from*
 - `english`: does a sentence look like English?
 - `findings`: two phrases and their relation

@@ -6,15 +6,14 @@ antonyms, those of grammar/opposites.tsv, and words with a negative prefix (*pub
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows
-from forestalign.lexicon.findings import EQUAL, OPPOSITE, SIMILAR, Finding
+from forestalign.lexicon.findings import EQUAL, SIMILAR, Finding
 from forestalign.lexicon.phrase_text import Parts, part_of_speech
 from forestalign.lexicon.wordnet import WordNet
 
@@ -40,11 +39,6 @@ def read_opposites(path: Path) -> frozenset[tuple[str, str]]:
             raise GrammarError(path, number, f"{left!r}, {right!r}: expected two different words, each pair once")
         pairs |= {(left, right), (right, left)}
     return frozenset(pairs)
-
-
-@lru_cache(maxsize=1 << 12)
-def _listed_of(word: str) -> frozenset[str]:
-    return frozenset(right for left, right in listed_opposites() if left == word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +103,3 @@ def _negated_opposites(
             if max(grades) and words and partner:
                 is_verb = own.tags[one.word][:2] == "VB"
                 yield Finding(words, partner, EQUAL if is_verb or max(grades) == BY_PREFIX else SIMILAR, max(grades))
-
-
-def opposite_findings(source: Parts, target: Parts, wordnet: WordNet) -> Iterator[Finding]:
-    """Two words that are opposites and of which both or neither are negated: evidence against."""
-    own = {negated.word for negated in find_negated(source)}
-    other = {negated.word for negated in find_negated(target)}
-    places: dict[str, list[int]] = defaultdict(list)
-    for j, lemma in enumerate(target.lemmas):
-        places[lemma].append(j)
-    for i, lemma in enumerate(source.lemmas):
-        listed, antonyms = _listed_of(lemma), wordnet.entry(lemma).antonyms
-        for right in sorted((listed | antonyms) & places.keys()):
-            for j in places[right]:
-                tokens = source.whole_tokens((i,)), target.whole_tokens((j,))
-                is_opposite = right in listed or _same_part(source, i, target, j)
-                if is_opposite and all(tokens) and (i in own) == (j in other):
-                    yield Finding(*tokens, OPPOSITE)
-
-
-def _same_part(source: Parts, i: int, target: Parts, j: int) -> bool:
-    own = part_of_speech(source.tags[i])
-    return bool(own) and own == part_of_speech(target.tags[j])

@@ -11,8 +11,6 @@ from forestalign.lexicon.phrase_text import Parts, parts_of_speech
 from forestalign.lexicon.phrases import Lemma, PhraseLexicon, PhraseMatch, Relation
 
 # a relation tells what the target is to the source, a finding what the source is to the target
-SHORTEST_COMPOUND = 6  # letters: "in to" is not "into"
-MOST_PARTS = 3
 INSTANCE = 0  # grade: a city and New Orleans, which texts mostly mention side by side
 MEANINGS = {"=": EQUAL, "!": OPPOSITE, "~": SIMILAR, ">": MORE_SPECIFIC, "<": MORE_GENERAL}
 
@@ -82,27 +80,3 @@ def _is_name(tokens: tuple[int, ...], parts: Parts) -> bool:
 
 def _lemmas(tokens: tuple[int, ...], parts: Parts) -> set[str]:
     return {parts.lemmas[index] for index, token in enumerate(parts.tokens) if token in tokens}
-
-
-def spelling_findings(source: Parts, target: Parts) -> Iterator[Finding]:
-    """Compounds written together on one side and apart on the other: *healthcare*, *health-care*, *health care*."""
-    yield from _spelt_apart(source, target)
-    yield from (finding.turned() for finding in _spelt_apart(target, source))
-
-
-def _spelt_apart(apart: Parts, together: Parts) -> Iterator[Finding]:
-    compounds: dict[str, list[int]] = defaultdict(list)
-    texts: dict[int, str] = defaultdict(str)
-    for form, token in zip(together.forms, together.tokens, strict=True):
-        texts[token] += form
-    for token, text in texts.items():
-        if len(text) >= SHORTEST_COMPOUND and text.isalnum():  # "India." is a word and a full stop
-            compounds[text].append(token)
-    for begin in range(len(apart) - 1):
-        text = apart.forms[begin]
-        for end in range(begin + 2, min(begin + MOST_PARTS, len(apart)) + 1):
-            text += apart.forms[end - 1]
-            for token in compounds.get(text, ()):
-                tokens = apart.whole_tokens(range(begin, end))
-                if len(tokens) > 1:
-                    yield Finding(tokens, (token,), EQUAL)

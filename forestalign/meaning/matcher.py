@@ -14,17 +14,11 @@ Expressions of function words alone (*by*, *and so*) are everywhere, so they cor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
 from forestalign.arrays import FloatArray
-from forestalign.dependencies import Dependencies
-from forestalign.grammar import negation_words
-from forestalign.lexicon.phrase_text import Parts
-from forestalign.lexicon.phrase_text import take_apart as split_hyphens
-from forestalign.meaning.roles import OBJECT, SUBJECT, RoleFrames
+from forestalign.meaning.readings import OBJECT, SUBJECT, Reading
 from forestalign.meaning.rules import (
     COPULA,
     MORE_SPECIFIC,
@@ -35,7 +29,6 @@ from forestalign.meaning.rules import (
     Rule,
     RuleTable,
 )
-from forestalign.tokens import Sentence, standard_form
 
 LIKELY = 0.3  # probability of a link that says who the partner of a filler is
 _MOST_INSERTED = 3  # words that modify, between two words of an expression
@@ -78,64 +71,7 @@ class Correspondence(NamedTuple):
         return self._replace(source=self.target, target=self.source, direction=-self.direction)
 
 
-@dataclass(frozen=True)
-class SentenceReading:
-    """A sentence as the matcher sees it: parts of words by lemma and form, the dependencies, who is negated."""
-
-    sentence: Sentence
-    dependencies: Dependencies
-
-    @cached_property
-    def parts(self) -> Parts:
-        """The sentence taken apart at hyphens."""
-        return split_hyphens(self.sentence)
-
-    @cached_property
-    def places(self) -> dict[str, list[int]]:
-        """The parts at which a form or lemma stands, from left to right; in capitals as it is written."""
-        parts, words = self.parts, self.sentence.words
-        places: dict[str, list[int]] = {}
-        for at, (form, lemma, token) in enumerate(zip(parts.forms, parts.lemmas, parts.tokens, strict=True)):
-            places.setdefault(form, []).append(at)
-            if lemma != form:
-                places.setdefault(lemma, []).append(at)
-            surface = words[token]
-            if len(surface) > 1 and surface[:2].isupper():
-                places.setdefault(surface, []).append(at)
-                if surface.endswith("s") and surface[:-1].isupper():
-                    places.setdefault(surface[:-1], []).append(at)
-        return places
-
-    @cached_property
-    def roles(self) -> RoleFrames:
-        """Who does what to whom."""
-        return RoleFrames.of_dependencies(self.sentence, self.dependencies)
-
-    @cached_property
-    def negators(self) -> dict[int, list[int]]:
-        """The negations of each predicate."""
-        negators: dict[int, list[int]] = {}
-        for token, word in enumerate(self.sentence.words):
-            if _is_negation(standard_form(word).lower()) and self.sentence.tags[token] != "IN":
-                for head in {self.roles.predicate_over(token), self.dependencies.heads[token]}:
-                    negators.setdefault(head, []).append(token)
-        return negators
-
-    def is_joined(self, one: int, other: int) -> bool:
-        """Whether two tokens are head and dependent, have one head, or have one word between them in the tree."""
-        heads = self.dependencies.heads
-        above, other_above = heads[one], heads[other]
-        if above == other or other_above == one or (above == other_above and above >= 0):
-            return True
-        return (above >= 0 and heads[above] == other) or (other_above >= 0 and heads[other_above] == one)
-
-
-def _is_negation(form: str) -> bool:
-    """Whether a word negates; *can not* and *do not* are one word where the apostrophe was left out."""
-    return form in negation_words() or form.endswith(" not")
-
-
-def find_instances(reading: SentenceReading, expression: Expression, number: int) -> list[Instance]:
+def find_instances(reading: Reading, expression: Expression, number: int) -> list[Instance]:
     """All ways in which a sentence has an expression, those with the fewest words in between first."""
     matches = list(_match(reading, expression.pattern))
     matches.sort(key=lambda words: (max(words) - min(words), words))
@@ -150,11 +86,11 @@ def find_instances(reading: SentenceReading, expression: Expression, number: int
 # ---- words ----
 
 
-def _match(reading: SentenceReading, pattern: ExpressionPattern) -> Iterator[tuple[int, ...]]:
+def _match(reading: Reading, pattern: ExpressionPattern) -> Iterator[tuple[int, ...]]:
     """Parts of the sentence that are the words of a pattern; words that may be missing are left out where they are."""
     choices: list[Sequence[int]] = []
     for word, is_optional in zip(pattern.words, pattern.is_optional, strict=True):
-        at = reading.places.get(word, ())
+        at = reading.parts_by_form.get(word, ())
         if not at and not is_optional and word != COPULA:
             return
         choices.append(at)
@@ -162,7 +98,7 @@ def _match(reading: SentenceReading, pattern: ExpressionPattern) -> Iterator[tup
 
 
 def _extend(
-    reading: SentenceReading,
+    reading: Reading,
     pattern: ExpressionPattern,
     choices: Sequence[Sequence[int]],
     chosen: tuple[int, ...],
@@ -184,9 +120,7 @@ def _extend(
         yield from _extend(reading, pattern, choices, chosen, place + 1, before)
 
 
-def _follows(
-    reading: SentenceReading, pattern: ExpressionPattern, one: int, other: int, before: int, place: int
-) -> bool:
+def _follows(reading: Reading, pattern: ExpressionPattern, one: int, other: int, before: int, place: int) -> bool:
     """Whether the part `other` may stand for a word of the pattern when the one before it is at `one`."""
     if other == one + 1:
         return True
@@ -206,7 +140,7 @@ def _follows(
     return all(head <= heads[token] <= dependent for token in tokens[one + 1 : other])
 
 
-def _instance(reading: SentenceReading, expression: Expression, number: int, parts: tuple[int, ...]) -> Instance | None:
+def _instance(reading: Reading, expression: Expression, number: int, parts: tuple[int, ...]) -> Instance | None:
     pattern, tokens = expression.pattern, reading.parts.tokens
     words = sorted({tokens[part] for part in parts})
     if sum(tokens.count(word) for word in words) != len(parts):  # a part of a hyphenated word only
@@ -234,7 +168,7 @@ def _instance(reading: SentenceReading, expression: Expression, number: int, par
 
 
 def _fillers(
-    reading: SentenceReading, pattern: ExpressionPattern, parts: tuple[int, ...], words: frozenset[int], head: int
+    reading: Reading, pattern: ExpressionPattern, parts: tuple[int, ...], words: frozenset[int], head: int
 ) -> Iterator[tuple[str, int]]:
     """The head words of what fills the slots; a slot whose filler is not found is left out."""
     tokens = reading.parts.tokens
@@ -248,23 +182,23 @@ def _fillers(
                 yield slot, filler
 
 
-def _places_of_words(reading: SentenceReading, pattern: ExpressionPattern, parts: tuple[int, ...]) -> dict[int, int]:
+def _places_of_words(reading: Reading, pattern: ExpressionPattern, parts: tuple[int, ...]) -> dict[int, int]:
     """The part at which each word of the pattern was met."""
     met: dict[int, int] = {}
     left = list(parts)
     for place, word in enumerate(pattern.words):
-        if left and left[0] in reading.places.get(word, ()):
+        if left and left[0] in reading.parts_by_form.get(word, ()):
             met[place] = left.pop(0)
     return met
 
 
-def _filler(reading: SentenceReading, slot: str, order: int, count: int, before: int, after: int, head: int) -> int:
-    roles, heads, relations = reading.roles, reading.dependencies.heads, reading.dependencies.relations
+def _filler(reading: Reading, slot: str, order: int, count: int, before: int, after: int, head: int) -> int:
+    heads, relations = reading.dependencies.heads, reading.dependencies.relations
     if slot.endswith("'s"):
         owned = after if after >= 0 else head
         return next((k for k, above in enumerate(heads) if above == owned and relations[k] == "nmod:poss"), -1)
     if before < 0:
-        return _first(roles.fillers(head, frozenset({SUBJECT})))
+        return _first(reading.fillers(head, frozenset({SUBJECT})))
     if reading.sentence.tags[before] in _BEFORE_FILLERS and relations[before] in (
         "case",
         "mark",
@@ -278,7 +212,7 @@ def _filler(reading: SentenceReading, slot: str, order: int, count: int, before:
         return _first(clauses)
     wanted = frozenset({"to", "for"}) if count > 1 and order == 0 else frozenset({OBJECT})
     for predicate in (before, head):
-        if (filler := _first(roles.fillers(predicate, wanted))) >= 0:
+        if (filler := _first(reading.fillers(predicate, wanted))) >= 0:
             return filler
     return next((k for k in range(before + 1, len(heads)) if heads[k] == before), -1)
 
@@ -291,7 +225,7 @@ def _first(words: Sequence[int]) -> int:
 
 
 def find_correspondences(
-    source: SentenceReading, target: SentenceReading, links: FloatArray, tables: Sequence[RuleTable]
+    source: Reading, target: Reading, links: FloatArray, tables: Sequence[RuleTable]
 ) -> tuple[Correspondence, ...]:
     """What lines say about two sentences, in the order of their words.
 
@@ -306,10 +240,8 @@ def find_correspondences(
     return tuple(sorted(correspondences, key=lambda each: (each.source.words, each.target.words, each.is_opposite)))
 
 
-def _in_table(
-    source: SentenceReading, target: SentenceReading, links: FloatArray, table: RuleTable
-) -> Iterator[Correspondence]:
-    words, others = source.places.keys(), target.places.keys()
+def _in_table(source: Reading, target: Reading, links: FloatArray, table: RuleTable) -> Iterator[Correspondence]:
+    words, others = source.parts_by_form.keys(), target.parts_by_form.keys()
     left, right = table.candidates(words, others), table.candidates(others, words)
     for line in sorted(left.keys() & right.keys()):
         ours, theirs = left[line], right[line]
@@ -321,7 +253,7 @@ def _in_table(
                 yield from _correspond(one, other, table.rules[line], links)
 
 
-def _instances(reading: SentenceReading, table: RuleTable, numbers: Sequence[int]) -> list[Instance]:
+def _instances(reading: Reading, table: RuleTable, numbers: Sequence[int]) -> list[Instance]:
     return [each for number in numbers for each in find_instances(reading, table.expression(number), number)]
 
 
@@ -371,7 +303,7 @@ def _crosses(one: Instance, other: Instance, links: FloatArray) -> bool:
     )
 
 
-def _says_something(each: Correspondence, source: SentenceReading, target: SentenceReading) -> bool:
+def _says_something(each: Correspondence, source: Reading, target: Reading) -> bool:
     """Whether the words are not the same ones, which need no line."""
     ours = [source.sentence.tokens[k].key for k in each.source.words]
     theirs = [target.sentence.tokens[k].key for k in each.target.words]

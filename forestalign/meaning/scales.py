@@ -16,7 +16,7 @@ from typing import NamedTuple
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows
 from forestalign.meaning.differences import KINDS, Difference
-from forestalign.meaning.roles import RoleFrames
+from forestalign.meaning.readings import Reading
 
 APART = 3  # levels between two values that say different things
 _FUNCTION = ("aux", "mark", "det", "advmod", "amod", "case", "nummod", "cc", "fixed")
@@ -73,9 +73,9 @@ def read_scales(path: Path) -> dict[str, tuple[Expression, ...]]:
     return {word: tuple(sorted(each, key=lambda one: -len(one.words))) for word, each in first.items()}
 
 
-def find_values(frames: RoleFrames) -> list[Value]:
+def find_values(frames: Reading) -> list[Value]:
     """The values of a sentence, from left to right; of expressions inside each other the longest."""
-    forms = [{word, word.lower(), frames.lemma(k)} for k, word in enumerate(frames.sentence.words)]
+    forms = [{word, word.lower(), frames.lemmas[k]} for k, word in enumerate(frames.sentence.words)]
     table, values = scales(), list[Value]()
     at = 0
     while at < len(forms):
@@ -97,12 +97,12 @@ def find_values(frames: RoleFrames) -> list[Value]:
     return values
 
 
-def _is_name(frames: RoleFrames, word: int, key: str) -> bool:
+def _is_name(frames: Reading, word: int, key: str) -> bool:
     """Whether a word in capitals is a name where the table has one: *May*, not the *May* that begins a question."""
     return not key[0].isupper() or frames.sentence.tags[word][:2] in ("NN", "CD")
 
 
-def _about(frames: RoleFrames, word: int) -> int:
+def _about(frames: Reading, word: int) -> int:
     """The verb, noun or adjective that a value is about; *most of the shops* is about shops."""
     heads, relations = frames.dependencies.heads, frames.dependencies.relations
     below = [k for k, head in enumerate(heads) if head == word and relations[k] == "nmod:of"]
@@ -117,8 +117,8 @@ def _about(frames: RoleFrames, word: int) -> int:
 class ScaleComparison(NamedTuple):
     """Two sentences, partners of words, words that other evidence explains, and predicates that are negated."""
 
-    source: RoleFrames
-    target: RoleFrames
+    source: Reading
+    target: Reading
     partner: Mapping[int, int]
     explained: tuple[Collection[int], Collection[int]]
     negated: tuple[Collection[int], Collection[int]]

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from forestalign.lexicon import WordNet
 from forestalign.lexicon.numbers import word_value
 from forestalign.meaning.differences import NAME, NUMBER, OTHER, Difference, describe
-from forestalign.meaning.roles import RoleFrames
+from forestalign.meaning.readings import Reading
 
 SURE, SURE_NAME = 0.72, 0.93  # links of words, and of names, that stand for one thing
 _KINDS = ("NN", "VB", "JJ")
@@ -21,8 +21,8 @@ _SHARED = 3  # letters at the beginning of two forms of one name: Austria, Austr
 
 
 def find_substitutions(
-    source: RoleFrames,
-    target: RoleFrames,
+    source: Reading,
+    target: Reading,
     links: Mapping[tuple[int, int], float],
     partner: Mapping[int, int],
     wordnet: WordNet,
@@ -53,7 +53,7 @@ def find_substitutions(
             yield describe(kind, (i,), (j,), source.sentence, target.sentence)
 
 
-def _in_one_place(source: RoleFrames, target: RoleFrames) -> Iterator[tuple[int, int]]:
+def _in_one_place(source: Reading, target: Reading) -> Iterator[tuple[int, int]]:
     """Words of one kind between the same neighbours, where each side has this place once."""
     places: dict[tuple[str, str], list[int]] = {}
     for j, place in enumerate(_contexts(target)):
@@ -67,38 +67,38 @@ def _in_one_place(source: RoleFrames, target: RoleFrames) -> Iterator[tuple[int,
                 yield i, found[0]
 
 
-def _contexts(frames: RoleFrames) -> list[tuple[str, str]]:
+def _contexts(frames: Reading) -> list[tuple[str, str]]:
     words = [_EDGE, *(word.lower() for word in frames.sentence.words), _EDGE]
     return [(words[k], words[k + 2]) for k in range(len(words) - 2)]
 
 
-def _have_one_head(source: RoleFrames, target: RoleFrames, i: int, j: int, partner: Mapping[int, int]) -> bool:
+def _have_one_head(source: Reading, target: Reading, i: int, j: int, partner: Mapping[int, int]) -> bool:
     """Whether what governs two words is one word, or they govern their sentences and most of what they govern is."""
     relations = source.dependencies.relations[i], target.dependencies.relations[j]
     if relations[0] != relations[1] or relations[0] == "compound":
         return source.sentence.tags[i][:3] == "NNP" and relations[0] != relations[1]
     heads = source.dependencies.heads[i], target.dependencies.heads[j]
     if min(heads) >= 0:
-        return partner.get(heads[0]) == heads[1] and source.lemma(heads[0]) == target.lemma(heads[1])
+        return partner.get(heads[0]) == heads[1] and source.lemmas[heads[0]] == target.lemmas[heads[1]]
     below = [word for word, _ in source.arguments[i]]
     held = {word for word, _ in target.arguments[j]}
     shared = sum(partner.get(word) in held for word in below)
     return max(heads) < 0 and 2 * shared > max(len(below), len(held))
 
 
-def _are_names(source: RoleFrames, target: RoleFrames, pair: tuple[int, int]) -> tuple[bool, bool]:
+def _are_names(source: Reading, target: Reading, pair: tuple[int, int]) -> tuple[bool, bool]:
     return source.sentence.tags[pair[0]][:3] == "NNP", target.sentence.tags[pair[1]][:3] == "NNP"
 
 
-def _has_word(frames: RoleFrames, word: int, owner: RoleFrames) -> bool:
+def _has_word(frames: Reading, word: int, owner: Reading) -> bool:
     """Whether a sentence has a word of the other one anywhere, in any form."""
-    return owner.lemma(word) in {frames.lemma(each) for each in range(len(frames.sentence.words))}
+    return owner.lemmas[word] in {frames.lemmas[each] for each in range(len(frames.sentence.words))}
 
 
-def _are_related(source: RoleFrames, target: RoleFrames, i: int, j: int, wordnet: WordNet) -> bool:
+def _are_related(source: Reading, target: Reading, i: int, j: int, wordnet: WordNet) -> bool:
     """Whether two words are one, forms or shortenings of one, synonyms, or one is above the other."""
     words = source.sentence.words[i].lower(), target.sentence.words[j].lower()
-    lemmas = source.lemma(i), target.lemma(j)
+    lemmas = source.lemmas[i], target.lemmas[j]
     if lemmas[0] == lemmas[1] or words[0] == words[1]:
         return True
     if any(map(str.isdigit, "".join(words))):
@@ -110,7 +110,7 @@ def _are_related(source: RoleFrames, target: RoleFrames, i: int, j: int, wordnet
     return wordnet.is_hypernym(*lemmas) or wordnet.is_hypernym(lemmas[1], lemmas[0])
 
 
-def _have_figures(source: RoleFrames, target: RoleFrames, i: int, j: int) -> bool:
+def _have_figures(source: Reading, target: Reading, i: int, j: int) -> bool:
     """Whether both are names with figures, as *W10* and *W20*; figures by themselves are values."""
     words = source.sentence.words[i], target.sentence.words[j]
     return all(any(map(str.isdigit, word)) and word_value(word.lower()) is None for word in words)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from forestalign.grammar import grammar_root, read_rows
+from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.phrases.result.pair_relations import SMALL
-from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import Tree, preorder
 
@@ -114,20 +114,6 @@ def _sentence_count(words: tuple[str, ...]) -> int:
         elif any(character.isalnum() for character in word):
             is_open = True
     return max(count + is_open, 1)
-
-
-def word_kind(side: EditSide, word: int) -> str:
-    """The class of a word by its tag; marks of punctuation have none."""
-    tag, kind = side.tags[word], side.classes[word]
-    if kind == WordClass.PUNCTUATION:
-        return ""
-    if kind == WordClass.NUMBER:
-        return "number"
-    if tag.startswith("NNP"):
-        return "name"
-    if kind == WordClass.FUNCTION:
-        return "function"
-    return "noun" if tag.startswith("NN") else "verb" if tag.startswith("VB") else "other content"
 
 
 def is_other_number(source: tuple[str, str], target: tuple[str, str]) -> bool:

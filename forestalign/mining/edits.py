@@ -18,12 +18,12 @@ from forestalign.errors import UsageError, counted, shown
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR, turned_relation
 from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import may_begin, quantity_findings
+from forestalign.lexicon.word_classes import WordClass
 from forestalign.meaning import differences as kinds
 from forestalign.meaning.differences import Difference
 from forestalign.mining.edit_sides import EditSide, is_other_number
 from forestalign.mining.edit_units import EditUnit, units_of
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.phrases.scoring.schema import WordClass
 from forestalign.terminal import visible
 from forestalign.tokens import Sentence, Span, tokenize
 

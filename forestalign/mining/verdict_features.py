@@ -17,13 +17,14 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.dependencies import Dependencies, to_dependencies
+from forestalign.dependencies import Dependencies
 from forestalign.lexicon import WordVectors, load_wordnet
 from forestalign.lexicon.findings import EQUAL
+from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.meaning.differences import ADDED, KINDS, LEFT_OUT, Difference
+from forestalign.meaning.readings import Reading
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.result.pair_relations import SMALL
-from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence
 from forestalign.trees import Tree, preorder
 from forestalign.words.alignment import WordAlignment
@@ -48,7 +49,8 @@ class _Side:
     dependencies: Dependencies
 
     @classmethod
-    def of(cls, sentence: Sentence, tree: Tree, words: WordAlignment, vectors: WordVectors) -> _Side:
+    def of(cls, reading: Reading, words: WordAlignment, vectors: WordVectors) -> _Side:
+        sentence = reading.sentence
         kinds = tuple(_kind(token.text, token.tag, word_class(token)) for token in sentence.tokens)
         weights = [
             kind != "" and _LEAST_IDF + vectors.idf(word) for kind, word in zip(kinds, sentence.words, strict=True)
@@ -57,9 +59,8 @@ class _Side:
         for link in words:
             aligned[link.source] = max(aligned[link.source], link.score)
         is_small = tuple(word_class(token) in SMALL for token in sentence.tokens)
-        return cls(
-            sentence, tree, np.array(weights, np.float64), kinds, is_small, aligned, to_dependencies(tree, sentence)
-        )
+        rows = np.array(weights, np.float64)
+        return cls(sentence, reading.tree, rows, kinds, is_small, aligned, reading.dependencies)
 
     @property
     def mass(self) -> float:
@@ -93,8 +94,8 @@ def _kind(word: str, tag: str, kind: WordClass) -> str:
 def alignment_features(alignment: Alignment, vectors: WordVectors) -> dict[str, float]:
     """Names and values of all features; those of AGAINST are the only ones that see the differences."""
     links = alignment.words
-    source = _Side.of(alignment.source, alignment.source_tree, links, vectors)
-    target = _Side.of(alignment.target, alignment.target_tree, links.mirrored(), vectors)
+    source = _Side.of(alignment.meaning.source, links, vectors)
+    target = _Side.of(alignment.meaning.target, links.mirrored(), vectors)
     found = _shares(source, target)
     for kind in CLASSES:
         missing = [each.of_kind(kind) * (1 - each.aligned) for each in (source, target)]

@@ -17,14 +17,15 @@ from forestalign.forest import Forest, one_best
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.lexicon.phrase_lists import PhraseLists, load_phrase_lists
 from forestalign.meaning.matcher import Correspondence
+from forestalign.meaning.readings import Reading
 from forestalign.phrases.evidence.phrase_evidence import KINDS, RULE, PhraseEvidence, find_evidence, wanted_kinds
-from forestalign.phrases.evidence.rule_evidence import match_rules, rule_evidence
+from forestalign.phrases.evidence.rule_evidence import match_rules, read_forest, rule_evidence
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.result.alignment import DIGITS, Alignment, PhraseAlignment
 from forestalign.phrases.result.pair_confidence import judged
+from forestalign.phrases.result.pair_meaning import compare_meaning, with_relations
 from forestalign.phrases.result.pair_relations import PairRelations
 from forestalign.phrases.result.result_builder import ResultBuilder
-from forestalign.phrases.result.rising import risen
 from forestalign.phrases.scoring.features import DerivationFeatures, derivation_features, weigh_features
 from forestalign.phrases.scoring.model import PairScores, PhraseModel, load_model
 from forestalign.phrases.scoring.pair_features import FeatureExtractor, PairFeatures
@@ -46,12 +47,14 @@ class KnownPhrases(NamedTuple):
     """What is known of phrases of two sentences beside the word links."""
 
     evidence: Evidence
+    readings: tuple[Reading, Reading]  # under the best trees of the forests
     correspondences: tuple[Correspondence, ...]  # by lines of the paraphrase grammar
 
     def mirrored(self) -> KnownPhrases:
         """The same, with source and target swapped."""
         correspondences = tuple(each.mirrored() for each in self.correspondences)
-        return KnownPhrases(tuple(sorted(row.turned() for row in self.evidence)), correspondences)
+        evidence = tuple(sorted(row.turned() for row in self.evidence))
+        return KnownPhrases(evidence, (self.readings[1], self.readings[0]), correspondences)
 
 
 class Searched(NamedTuple):
@@ -97,25 +100,32 @@ class PhraseStage:
     def align(self, pair: PreparedPair, signature: str = "") -> Alignment:
         """The result for a parsed and linked pair, with the `kbest` best alignments."""
         source, target = self.forests(pair.source, pair.target)
-        (best, *others), correspondences = self._alignments(source, target, pair.words)
+        found, known = self._alignments(source, target, pair.words)
         likely = _rounded([link for link in pair.words if link.stage != CANDIDATE])
-        sides = _tagged(source.sentence, best.source_tree), _tagged(target.sentence, best.target_tree)
+        sides = _tagged(source.sentence, found[0].source_tree), _tagged(target.sentence, found[0].target_tree)
+
+        def related(phrases: PhraseAlignment) -> PhraseAlignment:
+            own = _reading(sides[0], phrases.source_tree, known.readings[0])
+            other = _reading(sides[1], phrases.target_tree, known.readings[1])
+            return with_relations(phrases, compare_meaning(own, other, likely, phrases, known.correspondences))
+
+        best, *others = map(related, found)
         return Alignment(
             id=pair.id,
             source=sides[0],
             target=sides[1],
             words=likely,
-            phrases=risen(best, *sides, likely, correspondences),
-            alternatives=tuple([risen(other, *sides, likely, correspondences) for other in others]),
+            phrases=best,
+            alternatives=tuple(others),
             candidates=_rounded([link for link in pair.words if link.stage == CANDIDATE]),
             signature=signature,
             forests=(source, target),
-            correspondences=correspondences,
+            correspondences=known.correspondences,
         )
 
     def _alignments(
         self, source: Forest, target: Forest, links: WordAlignment
-    ) -> tuple[tuple[PhraseAlignment, ...], tuple[Correspondence, ...]]:
+    ) -> tuple[tuple[PhraseAlignment, ...], KnownPhrases]:
         if self.config.search == "ted":
             likely = WordAlignment(tuple(link for link in links if link.stage != CANDIDATE))
             searched = Searched(*align_by_edits(source, target, likely), self.known_phrases(source, target, links))
@@ -124,7 +134,7 @@ class PhraseStage:
         sentences, has_posteriors = (source.sentence, target.sentence), self.config.search != "ted"
         relations = PairRelations.of(*sentences, searched.known.evidence, links, self.extractor.wordnet)
         builder = ResultBuilder(source, target, searched.log_probs, relations, has_posteriors)
-        return builder.alignments(searched.found), searched.known.correspondences
+        return builder.alignments(searched.found), searched.known
 
     def _in_order(
         self,
@@ -175,10 +185,11 @@ class PhraseStage:
         rows = find_evidence(source.sentence, target.sentence, self.lists) if kinds else ()
         if not kinds.issuperset(KINDS):
             rows = tuple(row for row in rows if row.kind in kinds)
-        correspondences = match_rules(source, target, links, self.config.rules)
+        readings = read_forest(source), read_forest(target)
+        correspondences = match_rules(*readings, links, self.config.rules)
         if RULE in kinds:
             rows = tuple(sorted(rows + rule_evidence(correspondences)))
-        return KnownPhrases(rows, correspondences)
+        return KnownPhrases(rows, readings, correspondences)
 
     def derivation_features(self, source: Forest, target: Forest, links: WordAlignment) -> DerivationFeatures:
         """All features that derivations of two forests can have, for learning."""
@@ -207,6 +218,11 @@ def _tagged(sentence: Sentence, tree: Tree) -> Sentence:
     """The sentence with the tags of the chosen tree, about which the trees of a forest may disagree."""
     tags = tuple([leaf.label for leaf in tree.leaves()])
     return sentence if sentence.tags == tags else analyse(sentence, tags)
+
+
+def _reading(sentence: Sentence, tree: Tree, best: Reading) -> Reading:
+    """The reading of a sentence under a chosen tree, which mostly is the best one, read already."""
+    return best if sentence is best.sentence and tree == best.tree else Reading(sentence, tree)
 
 
 def _rounded(links: Iterable[WordLink]) -> WordAlignment:

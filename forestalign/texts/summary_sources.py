@@ -19,12 +19,11 @@ from forestalign.aligner import Aligner, load
 from forestalign.errors import ForestAlignError, counted
 from forestalign.lexicon import load_vectors
 from forestalign.lexicon.findings import DIFFERENT, SIMILAR
+from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.meaning.differences import NEGATION
-from forestalign.meaning.roles import RoleFrames
+from forestalign.meaning.negation import find_negations
 from forestalign.mining.edits import Edit, EditKind
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.phrases.result.negated_predicates import negations_of
-from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, visible
 from forestalign.texts.comparison import LONGEST_PASSAGE, align_passages
 from forestalign.texts.comparison_text import page
@@ -181,12 +180,8 @@ def _denied(alignment: Alignment) -> Iterator[tuple[int, _Against]]:
 
 def _with_predicate(alignment: Alignment, source: list[int], target: list[int]) -> tuple[list[int], list[int]]:
     """A negation of one side with the words that it denies on both."""
-    side, tree, cue = (
-        (alignment.target, alignment.target_tree, target)
-        if target
-        else (alignment.source, alignment.source_tree, source)
-    )
-    denied = [each.predicate for each in negations_of(RoleFrames.of(side, tree)) if each.cue in cue]
+    reading = alignment.meaning.target if target else alignment.meaning.source
+    denied = [each.predicate for each in find_negations(reading) if each.cue in (target or source)]
     links = [(link.target, link.source) if target else (link.source, link.target) for link in alignment.words]
     partners = [other for word, other in links if word in denied]
     return ([*partners], [*target, *denied]) if target else ([*source, *denied], partners)

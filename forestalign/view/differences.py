@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhrasePair
 from forestalign.phrases.result.discontinuous_pairs import runs_of, scattered_words
-from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordLink
 

@@ -8,7 +8,7 @@ import pytest
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
-from forestalign.lexicon.meaning_words import meaning_words, read_meaning_words
+from forestalign.lexicon.word_classes import meaning_words, read_meaning_words
 
 SHIPPED = (grammar_root() / "meaning_words.tsv").read_text(encoding="utf-8")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from forestalign.dependencies import to_dependencies
-from forestalign.meaning.matcher import Correspondence, SentenceReading, find_correspondences, find_instances
+from forestalign.meaning.matcher import Correspondence, find_correspondences, find_instances
+from forestalign.meaning.readings import Reading
 from forestalign.meaning.rules import RuleTable, compile_rules, parse_rule
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import parse_brackets
@@ -27,18 +27,18 @@ FORMS = {
 }
 
 
-def read(brackets: str) -> SentenceReading:
+def read(brackets: str) -> Reading:
     tree = parse_brackets(brackets)
     leaves = list(tree.leaves())
     sentence = analyse(Sentence.from_words([str(leaf.word) for leaf in leaves]), [leaf.label for leaf in leaves])
-    return SentenceReading(sentence, to_dependencies(tree, sentence))
+    return Reading(sentence, tree)
 
 
 def table_of(*lines: str) -> RuleTable:
     return RuleTable(compile_rules([parse_rule(line) for line in lines]))
 
 
-def links_of(source: SentenceReading, target: SentenceReading, *words: tuple[str, str]) -> np.ndarray:
+def links_of(source: Reading, target: Reading, *words: tuple[str, str]) -> np.ndarray:
     links = np.zeros((len(source.sentence), len(target.sentence)))
     for one, other in words:
         links[source.sentence.words.index(one), target.sentence.words.index(other)] = 0.9
@@ -50,7 +50,7 @@ def correspond(source: str, target: str, line: str, *words: tuple[str, str]) -> 
     return find_correspondences(one, other, links_of(one, other, *words), [table_of(line)])
 
 
-def text(reading: SentenceReading, words: tuple[int, ...]) -> str:
+def text(reading: Reading, words: tuple[int, ...]) -> str:
     return " ".join(reading.sentence.words[word].lower() for word in words)
 
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.dependencies import to_dependencies
 from forestalign.forest import Forest, tree_of, viterbi
 from forestalign.lexicon.findings import AGAINST, EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE
-from forestalign.meaning.matcher import Correspondence, SentenceReading, find_correspondences
+from forestalign.meaning.matcher import Correspondence, find_correspondences
+from forestalign.meaning.readings import Reading
 from forestalign.meaning.rules import load_rules
 from forestalign.phrases.evidence.phrase_evidence import RULE, PhraseEvidence
 from forestalign.words.alignment import WordAlignment
@@ -24,24 +24,16 @@ MOST_LINK = 1.0 - 1e-4
 _DIRECTIONS = {1: MORE_SPECIFIC, 0: EQUAL, -1: MORE_GENERAL}
 
 
-def read_forest(forest: Forest) -> SentenceReading:
+def read_forest(forest: Forest) -> Reading:
     """A sentence with the dependencies of its best tree."""
     best = viterbi(forest)
-    return SentenceReading(forest.sentence, to_dependencies(tree_of(forest, best.root, best.choice), forest.sentence))
+    return Reading(forest.sentence, tree_of(forest, best.root, best.choice))
 
 
-def link_matrix(source: Forest, target: Forest, words: WordAlignment) -> FloatArray:
-    """The probabilities of the links, [source words, target words]."""
-    links = np.zeros((len(source.sentence), len(target.sentence)))
-    for link in words:
-        links[link.source, link.target] = link.score
-    return links
-
-
-def match_rules(source: Forest, target: Forest, words: WordAlignment, rules: str = "") -> tuple[Correspondence, ...]:
+def match_rules(source: Reading, target: Reading, words: WordAlignment, rules: str = "") -> tuple[Correspondence, ...]:
     """Where lines of the paraphrase grammar, and of a user's file, are met in two sentences."""
-    links = link_matrix(source, target, words)
-    return find_correspondences(read_forest(source), read_forest(target), links, load_rules(rules))
+    links = words.matrix(len(source.sentence), len(target.sentence))
+    return find_correspondences(source, target, links, load_rules(rules))
 
 
 def rule_evidence(correspondences: Sequence[Correspondence]) -> tuple[PhraseEvidence, ...]:
@@ -57,7 +49,7 @@ def _row(each: Correspondence) -> PhraseEvidence:
 
 def block_links(source: Forest, target: Forest, words: WordAlignment, evidence: Sequence[PhraseEvidence]) -> FloatArray:
     """The links, and those between all words of two expressions that say the same; each word has about one in sum."""
-    links = link_matrix(source, target, words)
+    links = words.matrix(len(source.sentence), len(target.sentence))
     for row in evidence:
         if row.relation not in AGAINST:
             value = min(row.strength, MOST_LINK) / min(len(row.source), len(row.target))

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
 from forestalign.errors import UsageError, counted, shown
 from forestalign.forest import Forest, NodeId, tree_of
+from forestalign.lexicon import load_wordnet
 from forestalign.meaning.differences import Difference
 from forestalign.meaning.matcher import Correspondence
+from forestalign.meaning.readings import Reading
+from forestalign.meaning.role_changes import AlignedPredicate, RoleComparison
 from forestalign.phrases.result.loose_phrases import LoosePhrase, loose_phrases
-from forestalign.phrases.result.rising import compare_roles
-from forestalign.phrases.result.role_changes import AlignedPredicate
+from forestalign.phrases.result.pair_meaning import PairMeaning, compare_meaning, list_differences
 from forestalign.phrases.result.shown_pairs import each_once, shown_pairs
 from forestalign.phrases.search.hypotheses import Derivation
 from forestalign.tokens import Sentence, Span, TextSpan, Token
@@ -119,6 +121,7 @@ class PhraseAlignment:
     scattered: tuple[DiscontinuousPair, ...] = ()  # beside the pairs
     derivation: Derivation | None = field(default=None, repr=False, compare=False)
     statistics: SearchStatistics = field(default=SearchStatistics(), repr=False, compare=False)
+    meaning: PairMeaning | None = field(default=None, repr=False, compare=False)  # None where a line was read
 
     @property
     def extended(self) -> tuple[LoosePhrase, ...]:
@@ -210,15 +213,25 @@ class Alignment:
     @property
     def roles(self) -> tuple[AlignedPredicate, ...]:
         """Aligned predicates of the chosen trees, and whether each argument is the same, swapped, other or missing."""
-        return compare_roles(self.phrases, self.source, self.target, self.words).predicates()
+        meaning = self.meaning
+        return RoleComparison.of(meaning.source, meaning.target, self.words, load_wordnet()).predicates()
+
+    @property
+    def meaning(self) -> PairMeaning:
+        """Both sentences as they are read under the chosen trees, and what contradicts in them; found once."""
+        found = self.phrases
+        if found.meaning is None:
+            readings = Reading(self.source, found.source_tree), Reading(self.target, found.target_tree)
+            compared = compare_meaning(*readings, self.words, found, self.correspondences)
+            object.__setattr__(found, "meaning", compared)
+        assert found.meaning is not None
+        return found.meaning
 
     @property
     def differences(self) -> tuple[Difference, ...]:
         """What the target says differently, leaves out and adds, found when first asked for."""
         if self._differences is None:
-            from forestalign.phrases.result.found_differences import find_differences
-
-            object.__setattr__(self, "_differences", find_differences(self))
+            object.__setattr__(self, "_differences", list_differences(self.meaning, self.phrases))
         return self._differences or ()
 
     @property

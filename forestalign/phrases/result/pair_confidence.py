@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from forestalign.arrays import AnyArray, FloatArray, IntArray
+from forestalign.lexicon.word_classes import WordClass
 from forestalign.phrases.scoring.features import DerivationFeatures
-from forestalign.phrases.scoring.schema import CATEGORIES, PAIR, SLICE, WordClass
+from forestalign.phrases.scoring.schema import CATEGORIES, PAIR, SLICE
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.scoring.score_model import CONFIDENCE, LINKING, ScoreModel
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation, Found

@@ -23,10 +23,10 @@ from forestalign.lexicon.findings import (
 )
 from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.opposites import are_opposites
+from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
 from forestalign.phrases.result.alignment import DiscontinuousPair
 from forestalign.phrases.result.discontinuous_pairs import AlignedSpans, discontinuous_pairs
-from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span, Token
 from forestalign.words.alignment import WordAlignment
 

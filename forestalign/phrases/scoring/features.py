@@ -13,6 +13,7 @@ import numpy as np
 
 from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.forest import Forest, best_inside, log_partition
+from forestalign.lexicon.word_classes import WordClass
 from forestalign.phrases.evidence.discounted_links import discount_links
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.phrases.evidence.rule_evidence import block_links
@@ -29,7 +30,6 @@ from forestalign.phrases.scoring.schema import (
     SLICE,
     STEPS,
     NodeArrays,
-    WordClass,
 )
 from forestalign.phrases.scoring.score import Step, Weights, edge_log_probs
 from forestalign.phrases.scoring.seed_features import evidence_of_pairs, is_word_pair, same_words, seed_features

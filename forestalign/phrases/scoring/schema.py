@@ -17,35 +17,23 @@ Links count by their probability. No part tells the source from the target, so s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
 
 from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.forest import Forest
-from forestalign.grammar import Category, negation_words, punctuation_tags, reduced_category, stop_words
+from forestalign.grammar import Category, reduced_category
+from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.phrases.evidence.phrase_evidence import KINDS
 from forestalign.phrases.scoring.score import Step
-from forestalign.tokens import KEPT_WORDS, Token
 
 LEAST_LINK, MOST_LINK = 1e-4, 1.0 - 1e-4  # a link's probability counts within these
 LOWEST_LOG_PR = -15.0  # log Pr counts with at least this
 LIKELY_LINK = 0.5  # links above this are likely ones
 
 
-class WordClass(IntEnum):
-    """What kind of word it is to leave without a partner."""
-
-    CONTENT = 0
-    FUNCTION = 1
-    PUNCTUATION = 2
-    NEGATION = 3
-    NUMBER = 4
-
-
 CLASSES = tuple(kind.name.lower() for kind in WordClass)
-FUNCTION_TAGS = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WDT", "WP", "EX", "POS", "RP"})
 PAIR = (
     "log pr", "count", "links leaving", "likely links leaving", "bar nodes", "same label", "same category",
     "links inside", "length ratio", "punctuation at an edge", "heads linked", "heads held", "heads linked elsewhere",
@@ -133,20 +121,3 @@ class NodeArrays:
 @lru_cache(maxsize=64)
 def _label_categories(labels: tuple[str, ...]) -> IntArray:
     return np.array([_CATEGORY_NUMBER[reduced_category(label)] for label in labels], np.int64)
-
-
-def word_class(token: Token) -> WordClass:
-    """The class of a tagged word."""
-    return _class_of(token.form, token.tag)
-
-
-@lru_cache(maxsize=KEPT_WORDS)
-def _class_of(surface: str, tag: str) -> WordClass:
-    form = surface.lower()
-    if tag in punctuation_tags():
-        return WordClass.PUNCTUATION
-    if form in negation_words():
-        return WordClass.NEGATION
-    if tag == "CD":
-        return WordClass.NUMBER
-    return WordClass.FUNCTION if form in stop_words() or tag in FUNCTION_TAGS else WordClass.CONTENT

@@ -13,8 +13,9 @@ import numpy as np
 
 from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.forest import Forest, NodeId
+from forestalign.lexicon.word_classes import WordClass
 from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
-from forestalign.phrases.scoring.schema import LIKELY_LINK, NAMES, PHRASE_SEED, SLICE, WORD_SEED, NodeArrays, WordClass
+from forestalign.phrases.scoring.schema import LIKELY_LINK, NAMES, PHRASE_SEED, SLICE, WORD_SEED, NodeArrays
 from forestalign.phrases.scoring.seeds import PHRASE, WORD, Seeds
 from forestalign.tokens import Sentence
 

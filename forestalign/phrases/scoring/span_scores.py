@@ -28,7 +28,8 @@ from forestalign.errors import GrammarError
 from forestalign.forest import Forest
 from forestalign.grammar import grammar_root
 from forestalign.inputs import read_arrays, reading
-from forestalign.phrases.scoring.schema import NodeArrays, WordClass
+from forestalign.lexicon.word_classes import WordClass
+from forestalign.phrases.scoring.schema import NodeArrays
 
 LOWEST = -8.0  # log p counts with at least this
 DIGITS = 4  # of log p, so that neither the processor nor the order of the sentences shows

@@ -7,7 +7,7 @@ import pytest
 from forestalign import Alignment
 from forestalign.aligner import load
 from forestalign.lexicon.findings import AGAINST, OTHER_ROLES
-from forestalign.phrases.result.rising import risen
+from forestalign.phrases.result.pair_meaning import with_relations
 from tests.builders.meaning_pairs import meaning_pairs
 from tests.builders.view_samples import record
 
@@ -55,7 +55,7 @@ def reasons(source: str, target: str, links: dict[int, int]) -> list[str]:
 def raised(result: Alignment) -> Alignment:
     from dataclasses import replace
 
-    return replace(result, phrases=risen(result.phrases, result.source, result.target, result.words))
+    return replace(result, phrases=with_relations(result.phrases, result.meaning))
 
 
 def test_two_words_that_changed_places_are_named() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from forestalign.errors import GrammarError
 from forestalign.lexicon.conversives import conversives, read_conversives
-from forestalign.phrases.result.role_changes import ArgumentKind
+from forestalign.meaning.role_changes import ArgumentKind
 from tests.builders.view_samples import record
 
 GAVE = "(TOP (S (NP (NNP Ann)) (VP (VBD gave) (NP (NNP Bob)) (NP (DT a) (NN book)))))"

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from forestalign.lexicon.findings import Finding
 from forestalign.lexicon.numbers import same_number
-from forestalign.lexicon.phrase_text import take_apart
 from forestalign.lexicon.quantities import Measure, are_other_measures, find_measures
-from forestalign.phrases.result.role_changes import RoleComparison
-from forestalign.tokens import Sentence
-
-if TYPE_CHECKING:
-    from forestalign.phrases.result.alignment import PhrasePair
+from forestalign.meaning.role_changes import RoleComparison
+from forestalign.tokens import Sentence, Span
 
 
 class DifferentValue(NamedTuple):
@@ -27,10 +23,10 @@ class DifferentValue(NamedTuple):
 
 @dataclass(frozen=True)
 class DifferentValues:
-    """Two sentences, their pairs of phrases and of words, and what says the same in other words."""
+    """Two sentences, their smallest pairs of phrases, their pairs of words, and what says the same in other words."""
 
     roles: RoleComparison
-    pairs: Sequence[PhrasePair]
+    pairs: Sequence[tuple[Span, Span]]
     linked: frozenset[tuple[int, int]]
     settled: Sequence[Finding]
 
@@ -69,7 +65,7 @@ class DifferentValues:
 
     @cached_property
     def _measures(self) -> tuple[tuple[Measure, ...], tuple[Measure, ...]]:
-        return find_measures(take_apart(self.sentences[0])), find_measures(take_apart(self.sentences[1]))
+        return find_measures(self.roles.source.parts), find_measures(self.roles.target.parts)
 
     def _is_in_settled(self, i: int, j: int) -> bool:
         return any(i in each.source or j in each.target for each in self.settled)
@@ -90,10 +86,10 @@ class DifferentValues:
 
     def _of_phrases(self) -> Iterator[tuple[int, int]]:
         """The numbers of phrases that are partners as wholes, where each has one: *in 1903*, *in 1897*."""
-        for pair in self.pairs:
-            own = [word for word in range(*pair.source) if is_number(self.sentences[0], word)]
-            other = [word for word in range(*pair.target) if is_number(self.sentences[1], word)]
-            if not pair.supports and len(own) == len(other) == 1:
+        for source, target in self.pairs:
+            own = [word for word in range(*source) if is_number(self.sentences[0], word)]
+            other = [word for word in range(*target) if is_number(self.sentences[1], word)]
+            if len(own) == len(other) == 1:
                 yield own[0], other[0]
 
 

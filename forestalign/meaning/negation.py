@@ -1,4 +1,7 @@
-"""Negations of one sentence that contradict the other: it affirms what they deny, and nothing makes up for them.
+"""Negations: what a sentence denies, and whether the other sentence affirms it and nothing makes up for that.
+
+What is denied is a predicate: *come* in *did not come*, *came* in *no guest came*. A verb denies, too: *failed* and
+*come* in *failed to come*. *Not only*, *no less than* and their like deny nothing.
 
 *Not far from the bridge* denies *far*; a sentence that has no *far* (*near the bridge*) is not contradicted. Words that
 say as much as a negation make up for one: *instead of*, *too late*, *homeless* (grammar/near_negations.txt). *No other
@@ -12,17 +15,64 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from forestalign.grammar import near_negations
+from forestalign.grammar import near_negations, negation_words
 from forestalign.lexicon.findings import Finding
-from forestalign.lexicon.meaning_words import meaning_words
+from forestalign.lexicon.negations import denying_lemmas, verbs_that_deny
 from forestalign.lexicon.opposites import PREFIXES
-from forestalign.meaning.roles import RoleFrames
-from forestalign.phrases.result.comparisons import has_superlative, is_compared, is_turned, path_up
-from forestalign.phrases.result.negated_predicates import Negation, negations_of
-from forestalign.phrases.result.role_changes import RoleComparison
+from forestalign.lexicon.word_classes import meaning_words
+from forestalign.meaning.comparisons import has_superlative, is_compared, is_turned, path_up
+from forestalign.meaning.readings import Reading
+from forestalign.meaning.role_changes import RoleComparison
+from forestalign.tokens import standard_form
 
 _WITHIN = ("xcomp", "ccomp", "advmod", "amod", "obj")  # relations below a predicate that are part of what it says
+_WHETHER = ("or", "not")
 _TOO = "too"  # behind which an adjective follows: too late
+
+
+class Negation(NamedTuple):
+    """The number of the negating word, and of the predicate that it denies."""
+
+    cue: int
+    predicate: int
+
+
+def find_negations(frames: Reading) -> list[Negation]:
+    """All negations of a sentence; *no ... nor* and *neither ... nor* are one."""
+    words = [standard_form(word).lower().removeprefix("can ") for word in frames.sentence.words]
+    found, denied = [], _denied_verbs(frames)
+    for cue, word in enumerate(words):
+        if cue in denied:
+            found.append(Negation(cue, denied[cue]))
+        if (word not in negation_words() and word not in meaning_words().denying) or _is_harmless(words, cue):
+            continue
+        if word == "nor" and any(each in meaning_words().before_nor for each in words[:cue]):
+            continue
+        found.append(Negation(cue, frames.predicate_over(cue)))
+    return found
+
+
+def _denied_verbs(frames: Reading) -> dict[int, int]:
+    """Negative verbs, and the verbs that they deny: *answer* in *failed to answer*."""
+    if not any(token.tag.startswith("VB") and token.lemma in denying_lemmas() for token in frames.sentence.tokens):
+        return {}
+    parts = frames.parts
+    found = [(begin, verb) for row, begin, _, verb in verbs_that_deny(parts) if row.negation == "not"]
+    return {parts.tokens[begin]: parts.tokens[verb] for begin, verb in found}
+
+
+def _is_harmless(words: list[str], cue: int) -> bool:
+    following = words[cue + 1] if cue + 1 < len(words) else ""
+    lists = meaning_words()
+    if words[cue] in lists.before_harmless and following in lists.harmless:
+        return not (following in lists.harmless_with_than and "than" not in words[cue + 2 : cue + 4])
+    if words[cue] in lists.before_exception and not lists.exception.isdisjoint(words[cue + 1 :]):
+        return True  # nothing ... except: only
+    is_whether = cue > 0 and (words[cue - 1], words[cue]) == _WHETHER
+    return is_whether or (words[cue] == "no" and following in (",", ""))
+
+
+# ---- two sentences ----
 
 
 class OneSided(NamedTuple):
@@ -41,15 +91,16 @@ class Denials:
     explained: tuple[frozenset[int], frozenset[int]]
     linked: frozenset[tuple[int, int]]
     settled: Sequence[Finding]
+    negations: tuple[Sequence[Negation], Sequence[Negation]]
 
     @cached_property
-    def sides(self) -> tuple[RoleFrames, RoleFrames]:
+    def sides(self) -> tuple[Reading, Reading]:
         """The role frames of source and target."""
         return self.roles.source, self.roles.target
 
     def one_sided(self) -> Iterator[OneSided]:
         """The negations of each side that the other does not have."""
-        own, other = (negations_of(side) for side in self.sides)
+        own, other = (list(each) for each in self.negations)
         for rule in (self._deny_the_same, self._are_linked):
             for one in list(own):
                 match = next((each for each in other if rule(one, each)), None)
@@ -94,7 +145,7 @@ class Denials:
         """Whether the other side has all words that a negation is about; one about a negation is always heard."""
         frames = self.sides[side]
         about = {frames.dependencies.heads[negation.cue], negation.predicate} - {-1, negation.cue}
-        if any(each.cue in about for each in negations_of(frames)):
+        if any(each.cue in about for each in self.negations[side]):
             return True
         about |= set(self._degrees_below(negation.predicate, side))
         return all(self._has_same(word, side) for word in about)
@@ -115,7 +166,7 @@ class Denials:
             return False
         frames, other = self.sides[side], self.sides[1 - side]
         if frames.sentence.tags[word][:2] == "RB":  # links put adverbs together for want of better ones: far, near
-            return frames.lemma(word) == other.lemma(partner)
+            return frames.lemmas[word] == other.lemmas[partner]
         return self.roles.mean_the_same(*((partner, word) if side else (word, partner)))
 
     def _is_compared(self, negation: Negation, side: int) -> bool:
@@ -126,7 +177,7 @@ class Denials:
             return True
         return is_plain and (is_turned(self.roles) or (has_superlative(other) and not has_superlative(frames)))
 
-    def _has_bound(self, frames: RoleFrames, begin: int) -> bool:
+    def _has_bound(self, frames: Reading, begin: int) -> bool:
         """*Not before May*, *not until noon*: from then on."""
         return any(word.lower() in meaning_words().bound for word in frames.sentence.words[begin:])
 
@@ -140,9 +191,9 @@ class Denials:
             count += self._is_near(frames, word) and (partner is None or not self._is_near(other, partner))
         return count
 
-    def _is_near(self, frames: RoleFrames, word: int) -> bool:
+    def _is_near(self, frames: Reading, word: int) -> bool:
         """Whether a word says as much as a negation: by the list, or by its prefix or suffix."""
-        lemma, tags = frames.lemma(word), frames.sentence.tags
+        lemma, tags = frames.lemmas[word], frames.sentence.tags
         if lemma == _TOO:
             return word + 2 < len(tags) and tags[word + 1][:2] in ("JJ", "RB")
         if lemma in near_negations() or tags[word][:2] not in ("JJ", "RB", "VB"):

@@ -6,9 +6,9 @@ one has behind *than*, the other has before it. Only words count, so that it doe
 
 from __future__ import annotations
 
-from forestalign.lexicon.meaning_words import meaning_words
-from forestalign.meaning.roles import RoleFrames
-from forestalign.phrases.result.role_changes import RoleComparison
+from forestalign.lexicon.word_classes import meaning_words
+from forestalign.meaning.readings import Reading
+from forestalign.meaning.role_changes import RoleComparison
 from forestalign.tokens import Sentence, lemmatize
 
 _STANDARD = (":than", ":as")  # ends of relations of what something is compared with
@@ -16,7 +16,7 @@ _NAMES = ("NN", "PRP", "CD", "JJ", "DT")  # beginnings of the tags of words that
 _COMPARED = frozenset({"JJR", "RBR", "JJS", "RBS"})
 
 
-def standard_of(frames: RoleFrames) -> frozenset[int]:
+def standard_of(frames: Reading) -> frozenset[int]:
     """The words of what something is compared with."""
     heads, relations = frames.dependencies.heads, frames.dependencies.relations
     tops = {word for word, relation in enumerate(relations) if relation.endswith(_STANDARD)}
@@ -37,14 +37,14 @@ def is_turned(roles: RoleComparison) -> bool:
     return _crosses(roles.source, own, roles.partner, other) and _crosses(roles.target, other, roles.back, own)
 
 
-def _crosses(frames: RoleFrames, own: frozenset[int], partner: dict[int, int], other: frozenset[int]) -> bool:
+def _crosses(frames: Reading, own: frozenset[int], partner: dict[int, int], other: frozenset[int]) -> bool:
     """Whether most of the names of one standard have partners outside the other."""
     named = [word for word in own if frames.sentence.tags[word].startswith(_NAMES) and word in partner]
     outside = sum(partner[word] not in other for word in named)
     return bool(other) and 2 * outside > len(named)
 
 
-def has_superlative(frames: RoleFrames) -> bool:
+def has_superlative(frames: Reading) -> bool:
     """*The fastest*, *first*, *faster than any other*."""
     words = {word.lower() for word in frames.sentence.words}
     is_most = any(tag in ("JJS", "RBS") for tag in frames.sentence.tags) or "first" in words
@@ -64,7 +64,7 @@ def is_compared(sentence: Sentence, word: int) -> bool:
     return tag in _COMPARED or (tag == "JJ" and form.endswith("er") and lemmatize([form], ["JJR"])[0] != form)
 
 
-def less_of(frames: RoleFrames, word: int) -> int:
+def less_of(frames: Reading, word: int) -> int:
     """The *less* of *less safe*, or -1."""
     heads = frames.dependencies.heads
-    return next((k for k in range(len(heads)) if heads[k] == word and frames.lemma(k) in meaning_words().less), -1)
+    return next((k for k in range(len(heads)) if heads[k] == word and frames.lemmas[k] in meaning_words().less), -1)

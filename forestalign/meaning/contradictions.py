@@ -12,30 +12,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from forestalign.grammar import negation_words
+from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES, SIMILAR, Finding
-from forestalign.lexicon.meaning_words import meaning_words
 from forestalign.lexicon.negations import negation_phrases
 from forestalign.lexicon.opposites import are_opposites, negation_findings
-from forestalign.lexicon.phrase_text import take_apart
 from forestalign.lexicon.quantities import quantity_findings
+from forestalign.lexicon.word_classes import WordClass, meaning_words, word_class
 from forestalign.meaning import differences as kinds
+from forestalign.meaning.comparisons import is_compared, is_turned, less_of, readings, standard_of
 from forestalign.meaning.differences import Difference, describe
 from forestalign.meaning.matcher import Correspondence
+from forestalign.meaning.negation import Denials, Negation, find_negations
+from forestalign.meaning.numbers_apart import DifferentValues
+from forestalign.meaning.readings import Reading
+from forestalign.meaning.role_changes import RoleComparison, Swap
 from forestalign.meaning.scales import ScaleComparison
 from forestalign.meaning.substitutions import find_substitutions
-from forestalign.phrases.result.comparisons import is_compared, is_turned, less_of, readings, standard_of
-from forestalign.phrases.result.denials import Denials
-from forestalign.phrases.result.different_values import DifferentValues
-from forestalign.phrases.result.negated_predicates import negations_of
-from forestalign.phrases.result.role_changes import RoleComparison, Swap
-from forestalign.phrases.scoring.schema import WordClass, word_class
 from forestalign.tokens import Sentence, Span
-
-if TYPE_CHECKING:
-    from forestalign.phrases.result.alignment import PhrasePair
+from forestalign.words.alignment import WordAlignment
 
 Words = tuple[int, ...]
 ORDER = (OPPOSITE, OTHER_ROLES, DIFFERENT)  # of relations, where a pair has marks of several kinds
@@ -45,6 +42,20 @@ _SAME_KIND = ("NN", "VB", "JJ", "RB", "IN", "DT", "CD", "RP")  # beginnings of t
 _NEAR_KINDS = ({"IN", "TO"}, {"JJ", "RB"}, {"JJ", "VB"}, {"IN", "RP", "RB"}, {"NN", "DT", "CD", "RB"})
 _GRADED = frozenset({"JJR", "RBR", "JJ", "RB"})
 _MODIFIERS = ("amod", "advmod", "det", "nummod")
+
+
+class AlignedPhrases(NamedTuple):
+    """A pair of phrases as contradictions look at it: what evidence says of it, and whether pairs lie below it."""
+
+    source: Span
+    target: Span
+    relation: str
+    evidence: tuple[str, ...]
+    is_composed: bool
+
+    def mirrored(self) -> AlignedPhrases:
+        """The pair with source and target swapped."""
+        return self._replace(source=self.target, target=self.source)
 
 
 class _Mark(NamedTuple):
@@ -102,26 +113,45 @@ def _turned(said: Difference, source: Sentence, target: Sentence) -> Difference:
 
 
 def find_contradictions(
-    comparison: RoleComparison, pairs: Sequence[PhrasePair], correspondences: Sequence[Correspondence] = ()
+    source: Reading,
+    target: Reading,
+    links: WordAlignment,
+    pairs: Sequence[AlignedPhrases],
+    correspondences: Sequence[Correspondence],
 ) -> Contradictions:
-    """The marks of two sentences with their pairs of phrases, supports first, and what lines of the grammar say."""
+    """The marks of two sentences with their links and pairs of phrases, supports first, and what lines say.
+
+    They are looked for from one of the sentences to the other, and of many that are alike the first is taken; the order
+    of their words decides from which, so that the sentences in the other order have the same marks.
+    """
+    if source.sentence.words > target.sentence.words:
+        turned = [pair.mirrored() for pair in pairs], [each.mirrored() for each in correspondences]
+        found = find_contradictions(target, source, links.mirrored(), *turned)
+        return found.mirrored(source.sentence, target.sentence)
+    comparison = RoleComparison.of(source, target, links, load_wordnet())
     finder = _Finder(comparison, pairs, correspondences)
     opposites = [*finder.opposites(), *finder.degrees()]
     marks = [*opposites, *finder.negations(opposites), *finder.values(), *map(_Mark, finder.on_scales)]
     marks += finder.of_phrases(marks)
-    marks += finder.substitutions(marks, comparison.swaps())
-    roles = [finder.role_mark(swap) for swap in comparison.swaps()]
+    swaps = comparison.swaps()
+    marks += finder.substitutions(marks, swaps)
+    roles = [finder.role_mark(swap) for swap in swaps]
     return Contradictions((*marks, *(mark for mark, _ in roles)), tuple(finder.taken_back(marks, roles)))
 
 
 class _Finder:
     def __init__(
-        self, comparison: RoleComparison, pairs: Sequence[PhrasePair], correspondences: Sequence[Correspondence]
+        self, comparison: RoleComparison, pairs: Sequence[AlignedPhrases], correspondences: Sequence[Correspondence]
     ):
         self.roles, self.pairs, self.wordnet = comparison, pairs, comparison.wordnet
         self.correspondences = correspondences
         self.source, self.target = comparison.source, comparison.target
         self.linked = {*comparison.partner.items(), *_word_pairs(pairs), *comparison.scores}
+
+    @cached_property
+    def negated(self) -> tuple[Sequence[Negation], Sequence[Negation]]:
+        """The negations of both sides."""
+        return find_negations(self.source), find_negations(self.target)
 
     @cached_property
     def settled(self) -> list[Finding]:
@@ -130,7 +160,7 @@ class _Finder:
 
     def _findings(self) -> Iterator[Finding]:
         """What other words say the same: negations with an opposite, *failed to*, quantities in other units."""
-        source, target = take_apart(self.source.sentence), take_apart(self.target.sentence)
+        source, target = self.source.parts, self.target.parts
         yield from negation_findings(source, target, self.wordnet)
         yield from negation_phrases(source, target, self.wordnet)
         yield from quantity_findings(source, target)
@@ -180,7 +210,7 @@ class _Finder:
         tags = self.source.sentence.tags[i], self.target.sentence.tags[j]
         is_one_kind = any(tags[0].startswith(kind) and tags[1].startswith(kind) for kind in _SAME_KIND)
         is_one_kind |= any({tag[:2] for tag in tags} <= kinds for kinds in _NEAR_KINDS)
-        if not is_one_kind or self.source.lemma(i) == self.target.lemma(j):
+        if not is_one_kind or self.source.lemmas[i] == self.target.lemmas[j]:
             return False
         pairs = product(readings(self.source.sentence, i), readings(self.target.sentence, j))
         degrees = meaning_words().degrees
@@ -227,7 +257,7 @@ class _Finder:
 
     def _has_equal(self, i: int, j: int) -> bool:
         """Whether either word has the same word for a partner, too."""
-        return any((a == i) != (b == j) and self.source.lemma(a) == self.target.lemma(b) for a, b in self.linked)
+        return any((a == i) != (b == j) and self.source.lemmas[a] == self.target.lemmas[b] for a, b in self.linked)
 
     def negations(self, opposites: Sequence[_Mark]) -> list[_Mark]:
         """Negations of one side only that nothing makes up for."""
@@ -236,7 +266,7 @@ class _Finder:
             frozenset(word for mark in opposites for word in mark.said.target),
         )
         marks = []
-        for each in Denials(self.roles, words, frozenset(self.linked), self.settled).one_sided():
+        for each in Denials(self.roles, words, frozenset(self.linked), self.settled, self.negated).one_sided():
             cues = (each.negation.cue,)
             said = self._said(kinds.NEGATION, *(((), cues) if each.is_target else (cues, ())))
             mark = _Mark(said, anchor=each.negation.predicate, is_target_anchor=each.is_target)
@@ -245,7 +275,8 @@ class _Finder:
 
     def values(self) -> list[_Mark]:
         """Numbers at the same place that are not the same value."""
-        values = DifferentValues(self.roles, self.pairs, frozenset(self.linked), self.settled)
+        smallest = [(pair.source, pair.target) for pair in self.pairs if not pair.is_composed]
+        values = DifferentValues(self.roles, smallest, frozenset(self.linked), self.settled)
         return [_Mark(self._said(kinds.NUMBER, *each)) for each in values.found()]
 
     @cached_property
@@ -256,8 +287,8 @@ class _Finder:
             frozenset(word for each in self.settled for word in each.target),
         )
         negated = (
-            frozenset(each.predicate for each in negations_of(self.source)),
-            frozenset(each.predicate for each in negations_of(self.target)),
+            frozenset(each.predicate for each in self.negated[0]),
+            frozenset(each.predicate for each in self.negated[1]),
         )
         return tuple(ScaleComparison(self.source, self.target, self.roles.partner, explained, negated).differences())
 
@@ -287,7 +318,7 @@ class _Finder:
         """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
         found: list[_Mark] = []
         for pair in sorted(self.pairs, key=_size):
-            is_own = not pair.supports or pair.relation == DIFFERENT  # of a value as a whole: 12 million dollars
+            is_own = not pair.is_composed or pair.relation == DIFFERENT  # of a value as a whole: 12 million dollars
             is_said = is_own and not _OWN_WORD.isdisjoint(pair.evidence) and pair.relation in AGAINST
             if is_said and not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)):
                 said = self._said(_OF_RELATION[pair.relation], tuple(range(*pair.source)), tuple(range(*pair.target)))
@@ -403,13 +434,13 @@ class _Finder:
         return [word, head] if relation in _MODIFIERS else [word]
 
 
-def _word_pairs(pairs: Sequence[PhrasePair]) -> Iterator[tuple[int, int]]:
+def _word_pairs(pairs: Sequence[AlignedPhrases]) -> Iterator[tuple[int, int]]:
     for pair in pairs:
         if pair.source.end - pair.source.begin == pair.target.end - pair.target.begin == 1:
             yield pair.source.begin, pair.target.begin
 
 
-def _size(pair: PhrasePair) -> tuple[int, Span, Span]:
+def _size(pair: AlignedPhrases) -> tuple[int, Span, Span]:
     """By this the small ones stand first, from whichever sentence the pairs were found."""
     return sum(span.end - span.begin for span in (pair.source, pair.target)), pair.source, pair.target
 

@@ -1,15 +1,46 @@
-"""Small words by which changes of meaning are told from changes of wording, from `grammar/meaning_words.tsv`."""
+"""What kind of word a word is: content, function and so on, and the small words that change a meaning
+(`grammar/meaning_words.tsv`)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cache
+from enum import IntEnum
+from functools import cache, lru_cache
 from pathlib import Path
 
 from forestalign.errors import GrammarError
-from forestalign.grammar import grammar_root, read_rows
+from forestalign.grammar import grammar_root, negation_words, punctuation_tags, read_rows, stop_words
+from forestalign.tokens import KEPT_WORDS, Token
 
 DEGREES = "degrees"
+FUNCTION_TAGS = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WDT", "WP", "EX", "POS", "RP"})
+
+
+class WordClass(IntEnum):
+    """What kind of word it is to leave without a partner."""
+
+    CONTENT = 0
+    FUNCTION = 1
+    PUNCTUATION = 2
+    NEGATION = 3
+    NUMBER = 4
+
+
+def word_class(token: Token) -> WordClass:
+    """The class of a tagged word."""
+    return _class_of(token.form, token.tag)
+
+
+@lru_cache(maxsize=KEPT_WORDS)
+def _class_of(surface: str, tag: str) -> WordClass:
+    form = surface.lower()
+    if tag in punctuation_tags():
+        return WordClass.PUNCTUATION
+    if form in negation_words():
+        return WordClass.NEGATION
+    if tag == "CD":
+        return WordClass.NUMBER
+    return WordClass.FUNCTION if form in stop_words() or tag in FUNCTION_TAGS else WordClass.CONTENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""Who does what to whom in one sentence: the arguments of each predicate, by the dependencies of its tree.
+"""A sentence as all that compares meanings reads it: its parts, who is negated, and who does what to whom.
+
+Each thing is found when first asked for, by the dependencies of a tree, and a reading is made once for a tree.
 
 What grammar says in several ways has one name. The subject of *bitten by the dog* is the dog; who is given a book has
 the role of *to*; the possessor of a noun is its *of*, and its subject, too, where the noun may be an action. A role is
@@ -10,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from forestalign.dependencies import Dependencies, to_dependencies
 from forestalign.grammar import negation_words
-from forestalign.lexicon.meaning_words import meaning_words
-from forestalign.tokens import Sentence
+from forestalign.lexicon.phrase_text import Parts, take_apart
+from forestalign.lexicon.word_classes import meaning_words
+from forestalign.tokens import Sentence, standard_form
 from forestalign.trees import Tree
 
 SUBJECT, OBJECT, OF, THAN = "subject", "object", "of", "than"
@@ -34,34 +38,76 @@ class Place(NamedTuple):
     roles: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class RoleFrames:
-    """One sentence: the dependencies, and the places of each word; a word may have several, most have one or none."""
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """One sentence under a tree, and what follows from it."""
 
     sentence: Sentence
-    dependencies: Dependencies
-    places: tuple[tuple[Place, ...], ...]
-    arguments: tuple[tuple[tuple[int, frozenset[str]], ...], ...]  # by predicate
+    tree: Tree
 
-    @classmethod
-    def of(cls, sentence: Sentence, tree: Tree) -> RoleFrames:
-        """The frames of a sentence under a tree."""
-        return cls.of_dependencies(sentence, to_dependencies(tree, sentence))
+    @cached_property
+    def dependencies(self) -> Dependencies:
+        """The dependencies of the tree."""
+        return to_dependencies(self.tree, self.sentence)
 
-    @classmethod
-    def of_dependencies(cls, sentence: Sentence, found: Dependencies) -> RoleFrames:
-        """The frames of a sentence by its dependencies."""
-        reader = _Reader(sentence, found)
-        places = reader.places()
-        arguments: list[list[tuple[int, frozenset[str]]]] = [[] for _ in sentence.tokens]
-        for word, each in enumerate(places):
+    @cached_property
+    def lemmas(self) -> tuple[str, ...]:
+        """The lemma of each word, in lower case."""
+        pairs = zip(self.sentence.lemmas, self.sentence.words, strict=True)
+        return tuple([(lemma or word).lower() for lemma, word in pairs])
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The sentence taken apart at hyphens."""
+        return take_apart(self.sentence)
+
+    @cached_property
+    def parts_by_form(self) -> dict[str, list[int]]:
+        """The parts at which a form or lemma stands, from left to right; in capitals as it is written."""
+        parts, words = self.parts, self.sentence.words
+        found: dict[str, list[int]] = {}
+        for at, (form, lemma, token) in enumerate(zip(parts.forms, parts.lemmas, parts.tokens, strict=True)):
+            found.setdefault(form, []).append(at)
+            if lemma != form:
+                found.setdefault(lemma, []).append(at)
+            surface = words[token]
+            if len(surface) > 1 and surface[:2].isupper():
+                found.setdefault(surface, []).append(at)
+                if surface.endswith("s") and surface[:-1].isupper():
+                    found.setdefault(surface[:-1], []).append(at)
+        return found
+
+    @cached_property
+    def negators(self) -> dict[int, list[int]]:
+        """The negations of each predicate."""
+        negators: dict[int, list[int]] = {}
+        for token, word in enumerate(self.sentence.words):
+            if is_negation(standard_form(word).lower()) and self.sentence.tags[token] != "IN":
+                for head in {self.predicate_over(token), self.dependencies.heads[token]}:
+                    negators.setdefault(head, []).append(token)
+        return negators
+
+    @cached_property
+    def places(self) -> tuple[tuple[Place, ...], ...]:
+        """The places of each word; a word may have several, most have one or none."""
+        return tuple(_PlaceReader(self.sentence, self.dependencies).places())
+
+    @cached_property
+    def arguments(self) -> tuple[tuple[tuple[int, frozenset[str]], ...], ...]:
+        """The words below each predicate, with their roles."""
+        arguments: list[list[tuple[int, frozenset[str]]]] = [[] for _ in self.sentence.tokens]
+        for word, each in enumerate(self.places):
             for place in each:
                 arguments[place.predicate].append((word, place.roles))
-        return cls(sentence, found, tuple(places), tuple(tuple(each) for each in arguments))
+        return tuple([tuple(each) for each in arguments])
 
-    def lemma(self, word: int) -> str:
-        """The lemma of a word, in lower case."""
-        return (self.sentence.lemmas[word] or self.sentence.words[word]).lower()
+    def is_joined(self, one: int, other: int) -> bool:
+        """Whether two tokens are head and dependent, have one head, or have one word between them in the tree."""
+        heads = self.dependencies.heads
+        above, other_above = heads[one], heads[other]
+        if above == other or other_above == one or (above == other_above and above >= 0):
+            return True
+        return (above >= 0 and heads[above] == other) or (other_above >= 0 and heads[other_above] == one)
 
     def fillers(self, predicate: int, roles: frozenset[str]) -> list[int]:
         """The words that have one of these roles below a predicate."""
@@ -89,7 +135,7 @@ class RoleFrames:
         """Lemmas of what tells this thing from another one of its name: *this* and *last* of a year."""
         heads, relations = self.dependencies.heads, self.dependencies.relations
         below = [k for k, head in enumerate(heads) if head == word and relations[k] in _TELLING]
-        return frozenset(self.lemma(k) for k in below if self.lemma(k) not in meaning_words().article)
+        return frozenset(self.lemmas[k] for k in below if self.lemmas[k] not in meaning_words().article)
 
     def are_coordinated(self, one: int, other: int) -> bool:
         """Whether two words are conjuncts, or modify conjuncts of one name: *black music and British music*."""
@@ -97,7 +143,7 @@ class RoleFrames:
         if tops[0] == tops[1]:
             return True
         heads = [self.dependencies.heads[top] for top in tops]
-        is_one_name = min(heads) >= 0 and heads[0] != heads[1] and self.lemma(heads[0]) == self.lemma(heads[1])
+        is_one_name = min(heads) >= 0 and heads[0] != heads[1] and self.lemmas[heads[0]] == self.lemmas[heads[1]]
         is_one_name &= not any(self.sentence.tags[head].startswith("VB") for head in heads)  # paired by arguments
         firsts = {first_conjunct(self.dependencies, head) for head in heads}
         return is_one_name and len(firsts) == 1
@@ -127,7 +173,7 @@ class RoleFrames:
         return 2
 
 
-class _Reader:
+class _PlaceReader:
     """From dependencies to places."""
 
     def __init__(self, sentence: Sentence, dependencies: Dependencies):
@@ -261,3 +307,8 @@ def first_conjunct(dependencies: Dependencies, word: int) -> int:
         if seen > len(dependencies.heads):
             break
     return word
+
+
+def is_negation(form: str) -> bool:
+    """Whether a word negates; *can not* and *do not* are one word where the apostrophe was left out."""
+    return form in negation_words() or form.endswith(" not")

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from forestalign.lexicon import WordNet
 from forestalign.lexicon.conversives import conversives
 from forestalign.lexicon.opposites import are_opposites
-from forestalign.meaning.roles import SUBJECT, THAN, RoleFrames
+from forestalign.meaning.readings import SUBJECT, THAN, Reading
 from forestalign.words.alignment import WordLink
 
 _MOVABLE = ("NN", "PRP", "CD", "JJ", "VB")  # beginnings of the tags of words that can change places
@@ -64,15 +64,15 @@ class Swap(NamedTuple):
 class RoleComparison:
     """Two sentences with the surest partner of each word."""
 
-    source: RoleFrames
-    target: RoleFrames
+    source: Reading
+    target: Reading
     partner: dict[int, int]  # of source words
     back: dict[int, int]
     scores: dict[tuple[int, int], float]
     wordnet: WordNet
 
     @classmethod
-    def of(cls, source: RoleFrames, target: RoleFrames, links: Iterable[WordLink], wordnet: WordNet) -> RoleComparison:
+    def of(cls, source: Reading, target: Reading, links: Iterable[WordLink], wordnet: WordNet) -> RoleComparison:
         """Words are partners if each is the best of the other."""
         scores: dict[tuple[int, int], float] = {}
         for link in links:
@@ -119,7 +119,7 @@ class RoleComparison:
 
     def _translated(self, predicate: int, other: int, roles: frozenset[str]) -> frozenset[str]:
         """The roles of a source predicate as the target one names them: the buyer is whom something is sold to."""
-        lemmas = self.source.lemma(predicate), self.target.lemma(other)
+        lemmas = self.source.lemmas[predicate], self.target.lemmas[other]
         table = conversives().get(lemmas)
         if table is None:
             return roles
@@ -128,7 +128,7 @@ class RoleComparison:
 
     def is_conversive(self, predicate: int, other: int) -> bool:
         """Whether two different predicates tell one event from two sides, with an argument that shows it."""
-        lemmas = self.source.lemma(predicate), self.target.lemma(other)
+        lemmas = self.source.lemmas[predicate], self.target.lemmas[other]
         if lemmas[0] == lemmas[1] or lemmas not in conversives():
             return False
         return any(
@@ -141,7 +141,7 @@ class RoleComparison:
     def may_be_conversive(self, predicate: int, other: int) -> bool:
         """Whether two predicates can tell one event: nobody stands on the same side of both (*a shop that sells it*,
         *where you can buy it*)."""
-        table = conversives().get((self.source.lemma(predicate), self.target.lemma(other)))
+        table = conversives().get((self.source.lemmas[predicate], self.target.lemmas[other]))
         return table is not None and not any(
             (partner := self.partner.get(word)) is not None
             and partner in self.target.fillers(other, roles & {left for left, right in table if left != right})
@@ -227,8 +227,8 @@ class RoleComparison:
     def _is_sure(self, swap: Swap) -> bool:
         """Two different words of kinds that change places, each with a partner that is the same word or as good."""
         tags = self.source.sentence.tags, self.target.sentence.tags
-        lemmas = [self.source.lemma(word) for word in swap.source]
-        others = [self.target.lemma(word) for word in swap.target]
+        lemmas = [self.source.lemmas[word] for word in swap.source]
+        others = [self.target.lemmas[word] for word in swap.target]
         pairs = zip(swap.source, swap.target, strict=True)
         if not all(tags[0][i].startswith(_MOVABLE) or tags[1][j].startswith(_MOVABLE) for i, j in pairs):
             return False
@@ -244,17 +244,17 @@ class RoleComparison:
 
     def mean_the_same(self, word: int, partner: int) -> bool:
         """Whether two words are the same or as good: by the lexicon, or by a sure link."""
-        own, other = self.source.lemma(word), self.target.lemma(partner)
+        own, other = self.source.lemmas[word], self.target.lemmas[partner]
         if own == other or self.wordnet.are_synonyms(own, other) or self.wordnet.are_derivations(own, other):
             return True
         return self.scores.get((word, partner), 0.0) >= _SURE and not are_opposites(own, other, self.wordnet)
 
 
-def _rank(source: RoleFrames, target: RoleFrames, pair: tuple[int, int], score: float) -> tuple[bool, float]:
-    return source.lemma(pair[0]) == target.lemma(pair[1]), round(score, 2)
+def _rank(source: Reading, target: Reading, pair: tuple[int, int], score: float) -> tuple[bool, float]:
+    return source.lemmas[pair[0]] == target.lemmas[pair[1]], round(score, 2)
 
 
-def _pair_by_modifiers(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:
+def _pair_by_modifiers(source: Reading, target: Reading, partner: dict[int, int]) -> None:
     """Things of one name, of which both sides have several, are partners by what tells them apart: *this* and *last*.
 
     Word links go by the place where all else is the same.
@@ -270,16 +270,16 @@ def _pair_by_modifiers(source: RoleFrames, target: RoleFrames, partner: dict[int
         partner |= told
 
 
-def _things_by_name(frames: RoleFrames) -> dict[str, dict[int, frozenset[str]]]:
+def _things_by_name(frames: Reading) -> dict[str, dict[int, frozenset[str]]]:
     """The modifiers of nouns that a sentence has several times, by name."""
     names: dict[str, dict[int, frozenset[str]]] = {}
     for word, tag in enumerate(frames.sentence.tags):
         if tag.startswith("NN"):
-            names.setdefault(frames.lemma(word), {})[word] = frames.modifiers(word)
+            names.setdefault(frames.lemmas[word], {})[word] = frames.modifiers(word)
     return {name: words for name, words in names.items() if len(words) > 1}
 
 
-def _pair_by_arguments(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:
+def _pair_by_arguments(source: Reading, target: Reading, partner: dict[int, int]) -> None:
     """Verbs of one name, of which both sides have as many, are partners by their arguments, or else by their order.
 
     Word links go by the place, so that the conjuncts of *involved trains and involved deaths* would seem to change
@@ -297,28 +297,28 @@ def _pair_by_arguments(source: RoleFrames, target: RoleFrames, partner: dict[int
             partner |= dict(zip(own, best[0], strict=True))  # the first is in the order of the sentence
 
 
-def _verbs_by_name(frames: RoleFrames) -> dict[str, list[int]]:
+def _verbs_by_name(frames: Reading) -> dict[str, list[int]]:
     """The verbs that a sentence has several times, by name."""
     names: dict[str, list[int]] = {}
     for word, tag in enumerate(frames.sentence.tags):
         if tag.startswith("VB") and frames.arguments[word]:
-            names.setdefault(frames.lemma(word), []).append(word)
+            names.setdefault(frames.lemmas[word], []).append(word)
     return {name: words for name, words in names.items() if len(words) > 1}
 
 
-def _shared_arguments(source: RoleFrames, target: RoleFrames, partner: dict[int, int], i: int, j: int) -> int:
+def _shared_arguments(source: Reading, target: Reading, partner: dict[int, int], i: int, j: int) -> int:
     """How many arguments of two verbs are partners of each other, of those that their sentence has once."""
-    lemmas = Counter(map(source.lemma, range(len(source.arguments))))
+    lemmas = Counter(source.lemmas)
     below = {word for word, _ in target.arguments[j]}
-    return sum(partner.get(word) in below and lemmas[source.lemma(word)] == 1 for word, _ in source.arguments[i])
+    return sum(partner.get(word) in below and lemmas[source.lemmas[word]] == 1 for word, _ in source.arguments[i])
 
 
-def _add_same_words(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:
+def _add_same_words(source: Reading, target: Reading, partner: dict[int, int]) -> None:
     """A word that stands once on each side, without a partner on either: *two* in another place."""
     taken = set(partner.values())
     free = [
         {
-            k: frames.lemma(k)
+            k: frames.lemmas[k]
             for k, tag in enumerate(frames.sentence.tags)
             if k not in held and (tag.startswith(_MOVABLE) or frames.places[k])
         }
@@ -330,13 +330,13 @@ def _add_same_words(source: RoleFrames, target: RoleFrames, partner: dict[int, i
             partner[i] = same[0]
 
 
-def _add_conversives(source: RoleFrames, target: RoleFrames, partner: dict[int, int]) -> None:
+def _add_conversives(source: Reading, target: Reading, partner: dict[int, int]) -> None:
     """Predicates without partners that tell one event from two sides are partners."""
     taken, known = set(partner.values()), {first for first, second in conversives() if first != second}
-    free = [j for j in range(len(target.arguments)) if j not in taken and target.lemma(j) in known]
+    free = [j for j in range(len(target.arguments)) if j not in taken and target.lemmas[j] in known]
     for i in range(len(source.arguments)) if free else ():
-        if i not in partner and source.lemma(i) in known:
-            match = next((j for j in free if _tell_one_event(source.lemma(i), target.lemma(j))), None)
+        if i not in partner and source.lemmas[i] in known:
+            match = next((j for j in free if _tell_one_event(source.lemmas[i], target.lemmas[j])), None)
             if match is not None:
                 partner[i] = match
                 free.remove(match)
