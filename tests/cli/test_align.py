@@ -11,7 +11,6 @@ import io
 import json
 import re
 import sys
-from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -20,10 +19,7 @@ import pytest
 
 from forestalign.cli import COMMANDS
 from forestalign.formats import to_json
-from forestalign.tokens import Span
-from forestalign.view.text import render_text
 from tests.builders.commands import Answer, Run, runner
-from tests.builders.sample_results import side, with_phrases, with_sides
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 
@@ -72,10 +68,6 @@ def test_the_readable_output_has_both_sentences_and_a_tree_of_phrases(run: Run) 
     assert second.splitlines()[2] == "  target: He kicked the bucket."
 
 
-def test_colours_are_for_terminals_only(run: Run) -> None:
-    assert "\033" not in align(run, "pairs.tsv").out
-
-
 def test_the_short_form_has_two_sentences_with_brackets(run: Run) -> None:
     answer = align(run, "pairs.tsv", "--short")
     assert answer.out.split("\n\n")[0].splitlines() == ["1", "  [1 The cat] [2 sat].", "  [1 The cat] was [2 sitting]."]
@@ -90,52 +82,6 @@ def test_more_is_told_on_demand(run: Run) -> None:
 def test_bar_phrases_are_shown_on_demand(run: Run) -> None:
     none, bars = align(run, "pairs.tsv", "--verbose", "--no-bars"), align(run, "pairs.tsv", "--verbose", "--bars")
     assert len(bars.out.splitlines()) > len(none.out.splitlines())
-
-
-def test_a_bar_phrase_that_is_not_shown_passes_its_mark_on(run: Run) -> None:
-    record = align(run, "pairs.tsv", "--json").records[0]
-    marked = tuple(replace(pair, compositional=not pair.is_bar) for pair in record.phrases.pairs)
-    assert [phrase.source_label for phrase in marked if not phrase.compositional] == ["S"]  # S' of the cat sat
-    record = with_phrases(record, pairs=marked)
-    lines = render_text(record, verbose=True).splitlines()
-    assert [line.endswith("[non-compositional]") for line in lines[3:6]] == [True, False, False]
-    lines = render_text(record, bars=True, verbose=True).splitlines()
-    assert [line.endswith("[non-compositional]") for line in lines[3:6]] == [False, True, False]
-
-
-def test_words_stand_as_in_the_text_and_steering_characters_are_shown(run: Run) -> None:
-    record = align(run, "pairs.tsv", "--json").records[1]
-    source = side("(S (A He) (B ca\u202e) (C n't.))", "He  ca\u202en't.")
-    whole = replace(record.phrases.pairs[0], source=Span(0, 3), supports=())
-    part = replace(whole, source=Span(1, 3))
-    odd = with_phrases(with_sides(with_phrases(record, pairs=()), source), pairs=(part, whole))
-    lines = render_text(replace(odd, id="\x1b[31m")).splitlines()
-    assert lines[0].startswith("[U+001B][31m")
-    assert " ca[U+202E]n't. = He" in "\n".join(lines)
-    assert " He ca[U+202E]n't. = He" in "\n".join(lines)
-
-
-@pytest.mark.parametrize(
-    ("relation", "evidence", "expected"),
-    [
-        ("opposite", ("lexicon",), "  (opposite)  [by lexicon]"),
-        ("different value", ("links", "quantity"), "  (different value)  [by quantity]"),
-        ("more general", ("links",), "  (more specific)"),
-        ("equal", ("links",), ""),
-        ("similar", ("similarity",), "  [by similarity]"),
-        ("", ("links",), ""),
-    ],
-)
-def test_relations_and_evidence_that_do_not_go_without_saying_are_said(
-    run: Run, relation: str, evidence: tuple[str, ...], expected: str
-) -> None:
-    record = align(run, "pairs.tsv", "--json").records[1]
-    said = {"relation": relation, "evidence": evidence, "compositional": True, "inverted": False}
-    sample = with_phrases(record, pairs=(replace(record.phrases.pairs[0], **said),))
-    line = render_text(sample, verbose=True).splitlines()[3]
-    assert line[7:] == f"PRP He = He{expected}"
-    coloured = render_text(sample, colour=True).partition("\n")[2]  # the first line has the colour of its verdict
-    assert ("\033[1;31m" in coloured) == (relation in ("opposite", "different value"))
 
 
 def test_json_lines_are_the_documented_records(run: Run) -> None:
@@ -252,65 +198,12 @@ def test_a_sentence_without_a_given_tree_fails_alone(run: Run) -> None:
     assert len(answer.records) == 2
 
 
-@pytest.mark.parametrize("text", ["", "\n \n"])
-def test_a_file_without_trees_is_named(run: Run, text: str) -> None:
-    Path("none.mrg").write_text(text)
-    Path("pairs.tsv").write_text(PAIRS)
-    answer = run("align", "pairs.tsv", "--trees", "none.mrg")
-    assert answer.code == 1
-    assert answer.err.startswith("forestalign align: none.mrg: no tree in the file; expected Penn brackets")
-
-
 def test_a_gzip_that_breaks_off_is_done_up_to_there(run: Run) -> None:
     Path("pairs.tsv.gz").write_bytes(gzip.compress(PAIRS.encode())[:-4])
     answer = align(run, "pairs.tsv.gz", "--json")
     assert answer.code == 1
     assert "breaks off" in answer.err
     assert len(answer.records) == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--set", "beem=3"), "no setting is called 'beem'; settings are: backend, "),
-        (("--set", "beam"), "--set takes NAME=VALUE, not 'beam'"),
-        (("--set", "beam=wide"), "beam takes a whole number, not 'wide'"),
-        (("--beam", "-1"), "beam is -1; expected at least 0"),
-        (("--null-penalty", "nan"), "null_penalty is nan; expected at least 0"),
-        (("--parse-weight", "7"), "parse_weight is 7.0; expected 0 to 1"),
-        (("--set", "direction=both"), "direction is 'both'; expected one of directional, symmetric"),
-        (("--json", "--kbest", "0"), "kbest is 0; expected at least 1"),
-        (("--jobs", "none"), "'none' is not a number of processes; expected a whole number of at least 1"),
-        (("--time-limit", "-1"), "'-1' is not a number of seconds"),
-        (("--resume",), "--resume needs an output file"),
-        (("--resume", "-o", "pairs.tsv"), "the output pairs.tsv and the input pairs.tsv are the same file"),
-        (("--resume", "-o", "old.txt"), "old.txt has no journal"),
-        (("-o", "old.txt"), "old.txt exists already; --resume continues it, --force replaces it"),
-        (("-o", "missing/out.jsonl"), "cannot write to missing/out.jsonl: the folder "),
-        (("--forests", "forests.jsonl"), "not allowed with argument --"),
-        (("--frobnicate",), "unrecognized arguments: --frobnicate"),
-    ],
-)
-def test_bad_usage_is_told_in_one_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
-    answer = align(run, "pairs.tsv", *arguments)
-    assert answer.code == 2
-    assert answer.out == ""
-    assert message in answer.err
-    assert answer.err.startswith("forestalign align: ")
-    assert answer.err.count("\n") == 1
-
-
-def test_links_that_are_neither_a_name_nor_a_file_are_bad_usage(run: Run) -> None:
-    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", "sultana", "--trees", "trees.mrg")
-    assert answer.code == 2
-    assert "'sultana': neither sultan, dictionary, union, crf, " in answer.err
-
-
-@pytest.mark.parametrize("name", ["missing.tsv", "."])
-def test_a_file_that_cannot_be_read_is_named(run: Run, name: str) -> None:
-    answer = align(run, name)
-    assert answer.code == 1
-    assert answer.err.startswith(f"forestalign align: {name}: cannot be read: ")
 
 
 @pytest.mark.parametrize("option", ["--model", "--vectors", "--ppdb"])
@@ -335,13 +228,6 @@ def test_a_finished_run_has_nothing_to_resume(run: Run) -> None:
 
 def test_two_processes_give_the_same_bytes(run: Run) -> None:
     assert align(run, "pairs.tsv", "--json", "--jobs", "2").out == align(run, "pairs.tsv", "--json").out
-
-
-def test_quiet_leaves_out_the_summary_but_not_the_errors(run: Run) -> None:
-    Path("pairs.tsv").write_text(f"one column\n{PAIRS}")
-    answer = align(run, "pairs.tsv", "-q")
-    assert answer.err.startswith("line 1: one column")
-    assert answer.err.count("\n") == 1
 
 
 # ---- rerank ----
@@ -369,14 +255,6 @@ def test_rerank_lets_the_other_sentence_choose_the_attachment(run: Run) -> None:
     assert found["target"]["chosen"][1] == f"(TOP {trees[2]})"
 
 
-def test_rerank_reports_bad_lines_and_does_the_rest(run: Run) -> None:
-    Path("pairs.tsv").write_text(f"one column\n{PAIRS}")
-    answer = run("rerank", "pairs.tsv", *PLAIN, "--trees", "trees.mrg")
-    assert answer.code == 1
-    assert "line 1: one column" in answer.err
-    assert len(answer.out.splitlines()) == 4
-
-
 # ---- all commands ----
 
 
@@ -388,14 +266,6 @@ def test_help_lists_exactly_the_commands_there_are(run: Run) -> None:
     folder = Path(import_module("forestalign.cli").__file__ or "").parent
     modules = {path.stem for path in folder.glob("*.py") if "def configure(" in path.read_text()}
     assert set(COMMANDS) == modules
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_every_command_has_an_example(run: Run, command: str) -> None:
-    answer = run(command, "--help")
-    assert answer.code == 0
-    examples = [line for line in answer.out.splitlines() if line.startswith("  ") and f"forestalign {command}" in line]
-    assert examples
 
 
 def test_version_and_no_command(run: Run) -> None:

@@ -50,452 +50,142 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     return runner(capfd)
 
 
-def check(run: Run, arguments: str, code: int, message: str) -> None:
+# exit code | command line | what it says
+ERRORS = """
+1 | align bad.tsv --model hand-set --links dictionary --trees trees.mrg | line 1: one column: "only one column"; expected source<TAB>target, source ||| target
+1 | align pairs.tsv --links far.txt --trees trees.mrg --model hand-set | line 1: links: link 0-9: the target has 2 words; expected 0 to 1
+1 | align pairs.tsv --links odd.txt --trees trees.mrg --model hand-set | line 1: links: 'a-b' is not a link; expected i-j or i-j:score, counted from 0
+1 | align pairs.tsv --links empty --trees trees.mrg --model hand-set | line 1: empty has no line for this pair; expected as many lines of links as pairs
+1 | align pairs.tsv --trees missing.mrg | missing.mrg: cannot be read: No such file or directory
+1 | align pairs.tsv --trees broken.mrg --model hand-set --links dictionary | broken.mrg:1: 1 closing bracket missing at the end, in "(S (NP (NN a))"
+2 | align pairs.tsv --trees trees.mrg --forests x | argument --forests: not allowed with argument --trees
+2 | align pairs.tsv --set beam | --set takes NAME=VALUE, not 'beam'
+2 | align pairs.tsv --set beam=many | beam takes a whole number, not 'many'
+2 | align pairs.tsv --set bean=3 | no setting is called 'bean'; settings are: backend,
+2 | align pairs.tsv --set scoring=worst | scoring is 'worst'; expected one of best, paper
+2 | align pairs.tsv --set parse_weight=2 | parse_weight is 2.0; expected 0 to 1
+2 | align pairs.tsv --beam -1 | beam is -1; expected at least 0
+2 | align pairs.tsv --gap 0 | gap is 0; expected at least 1
+2 | align pairs.tsv --jobs 0 | argument -j/--jobs: '0' is not a number of processes; expected a whole number of at least 1
+2 | align pairs.tsv --time-limit -1 | argument --time-limit: '-1' is not a number of seconds; expected 0 to a million
+2 | align pairs.tsv --json --tsv | argument --tsv: not allowed with argument --json
+2 | align pairs.tsv --search fast | argument --search: invalid choice: 'fast'
+2 | align pairs.tsv -o folder | cannot write to folder: it is a folder; expected the name of a file
+2 | align pairs.tsv -o no/such.txt | cannot write to no/such.txt: the folder no does not exist
+2 | align pairs.tsv -o old.txt | old.txt exists already; --resume continues it, --force replaces it
+2 | align pairs.tsv -o pairs.tsv --force | the output pairs.tsv and the input pairs.tsv are the same file; expected an output of its own
+2 | align pairs.tsv --resume | --resume needs an output file (-o FILE): it looks there for what is done
+2 | align pairs.tsv --cluster nowhere | --cluster is 'nowhere'; expected the address of a scheduler, as tcp://10.0.0.1:8786
+1 | align pairs.tsv --model missing.json.gz --trees trees.mrg --links dictionary | missing.json.gz: cannot be read: No such file or directory
+1 | align pairs.tsv --model text.jsonl --trees trees.mrg --links dictionary | text.jsonl: is not a phrase model: Expecting value: line 1 column 1 (char 0)
+1 | align pairs.tsv --set scores=text.jsonl --trees trees.mrg --links dictionary | text.jsonl: is not a file of phrase scores: Expecting value: line 1 column 1 (char 0)
+1 | align pairs.tsv --ppdb table.ppdb --trees trees.mrg | table.ppdb:1: 'one column only' is not two words separated by a tab
+1 | align pairs.tsv --vectors missing.bin --trees trees.mrg | missing.bin: the vector file does not exist
+1 | align --chunks missing.wa | missing.wa: cannot be read: No such file or directory
+1 | align --chunks text.jsonl | line 1: text.jsonl:1: invalid JSON: Expecting value at column 1
+2 | align --chunks text.jsonl pairs.tsv | --chunks text.jsonl holds the pairs; expected no other file, not 'pairs.tsv'
+2 | align --chunks text.jsonl --trees trees.mrg | --chunks takes no parses; expected no 'trees.mrg'
+2 | align --chunks text.jsonl --links links.txt | --links is 'links.txt'; with --chunks expected one of sultan, dictionary
+1 | words pairs.tsv --links crf --model text.jsonl | text.jsonl: is not a CRF model: Expecting value: line 1 column 1 (char 0)
+1 | words bad.tsv --links dictionary | line 1: one column: "only one column"; expected source<TAB>target, source ||| target
+2 | parse --backend trees | --backend trees needs a file of parses: --trees FILE
+1 | parse --trees empty trees.mrg | empty: no tree in the file; expected Penn brackets, n-best lists or forests
+2 | parse --nbest -1 empty | nbest is -1; expected at least 1
+2 | parse --temperature 0 empty | temperature is 0.0; expected at least 1e-09
+2 | parse --threads 0 empty | threads is 0; expected at least 1
+2 | train pairs.tsv | the following arguments are required: -o/--output
+1 | train missing.tsv -o m.json.gz --cache folder | missing.tsv: cannot be read: No such file or directory
+2 | train pairs.tsv -o old.txt | old.txt exists already; --resume continues it, --force replaces it
+2 | train pairs.tsv -o m.json.gz --extras nonsense --cache folder | --extras is 'nonsense'; expected some of coverage, link, cosine, length
+1 | train --gold missing.jsonl -o s.json --cache folder | missing.jsonl: cannot be read: No such file or directory
+1 | train --gold empty -o s.json --cache folder | empty: is empty; a development set needs at least one pair
+1 | train --gold gold.jsonl:Z -o s.json --cache folder | gold.jsonl: pair a: no annotator is called 'Z'; expected one of gold
+1 | train --gold gold.jsonl@x -o s.json --cache folder | gold.jsonl@x: cannot be read: No such file or directory
+1 | tune missing.jsonl -o t.jsonl --cache folder | missing.jsonl: cannot be read: No such file or directory
+2 | tune gold.jsonl -o t.jsonl --objective beauty --cache folder | 'beauty' cannot be maximised; expected some of phrase, recall, precision, several-links, uas, root
+2 | tune gold.jsonl -o t.jsonl --param beam --cache folder | 'beam' is not a parameter; expected NAME=LOW:HIGH or NAME=VALUE,VALUE
+2 | tune gold.jsonl -o t.jsonl --param beam=9:1 --cache folder | 'beam=9:1': the range is empty; expected the lower end first
+2 | tune gold.jsonl -o t.jsonl --trials 0 --cache folder | --trials and --initial must be at least 1, not 0 and 10
+2 | tune gold.jsonl -o old.txt --cache folder | old.txt exists already; --resume continues it, --force replaces it
+1 | model show missing.json | missing.json: cannot be read: No such file or directory
+1 | model show text.jsonl | text.jsonl: is not a phrase model or file of phrase scores: Expecting value: line 1 column 1 (char 0)
+2 | model show hand-set | the hand-set model has no file and no card; name a model file, or none for the shipped one
+1 | crf train missing.jsonl -o m.json --no-parser | missing.jsonl: cannot be read: No such file or directory
+2 | crf train empty -o m.json --no-parser | no gold pairs in empty
+2 | crf train gold.jsonl -o m.json --no-parser --sample 1 2 | --sample has [1, 2] for 1 gold file; expected one for each, 0 or more
+2 | crf train gold.jsonl -o m.json --no-parser --weights 1 2 | --weights has [1.0, 2.0] for 1 gold file; expected one above 0 for each
+2 | crf train gold.jsonl -o m.json --no-parser --without nonsense | argument --without: invalid choice: 'nonsense'
+2 | crf train gold.jsonl -o m.json --no-parser --held-out 2 | --held-out is 2.0; expected a share from 0 to below 1
+2 | crf train gold.jsonl -o old.txt --no-parser | old.txt exists already; --resume continues it, --force replaces it
+2 | crf train gold.jsonl -o m.json --no-parser --longest 0 --phrase | span lengths are 1 to 9 words, not 0 and 0
+1 | crf score pairs.tsv --no-parser --model text.jsonl | text.jsonl: is not a CRF model: Expecting value: line 1 column 1 (char 0)
+2 | crf kbest pairs.tsv --no-parser --count 0 | 0 alignments were asked for; expected 1 or more
+2 | crf | the following arguments are required: train|synthesise|score|kbest
+2 | evaluate | the following arguments are required: words|phrases|chunks|parses|scores
+1 | evaluate words gold.jsonl missing.txt | missing.txt: cannot be read: No such file or directory
+1 | evaluate words gold.jsonl far.txt | far.txt:1: link 0-9: the target has 2 words; expected 0 to 1
+1 | evaluate words gold.jsonl long.txt | long.txt:2: line 2 is one too many; expected 1 alignment
+1 | evaluate words gold.jsonl links.txt --annotator Z | gold.jsonl: pair a: no annotator is called 'Z'; expected one of gold
+2 | evaluate words gold.jsonl links.txt -B 0 | a test needs at least one sample, not 0
+1 | evaluate phrases gold.jsonl | gold.jsonl:1: no field 'phenomena'; expected a list of strings
+1 | evaluate parses trees.mrg broken.mrg | broken.mrg:1: 1 closing bracket missing at the end, in "(S (NP (NN a))"
+1 | evaluate scores sts.jsonl numbers.txt | numbers.txt:2: 1 score; the gold standard has 2 pairs
+1 | evaluate scores sts.jsonl links.txt | links.txt:1: found "0-0"; expected a number, last on its line
+2 | evaluate phrases gold.jsonl text.jsonl --match guess | argument --match: invalid choice: 'guess'
+1 | annotations check missing.jsonl | missing.jsonl: cannot be read: No such file or directory
+2 | annotations agreement empty | no annotated pairs in empty
+1 | annotations project text.jsonl | text.jsonl:1: 1 column in "not json"; expected 9 or more
+1 | annotations pairs text.jsonl | text.jsonl:1: invalid JSON: Expecting value at column 1
+1 | extract missing.jsonl -o - | missing.jsonl: cannot be read: No such file or directory
+1 | extract text.jsonl -o t.tsv | line 1: one column: "not json"; expected source<TAB>target
+2 | extract text.jsonl -o t.tsv --posterior 2 | argument --posterior: '2' is not a share; expected a number from 0 to 1
+2 | extract text.jsonl -o t.tsv --max-words 0 | argument --max-words: '0' is not a count; expected a whole number of at least 1
+2 | extract text.jsonl -o t.tsv --relation odd | argument --relation: invalid choice: 'odd'
+2 | extract text.jsonl -o t.ppdb --patterns 1 | the form ppdb holds phrases, not patterns; expected tsv, jsonl or parquet for patterns
+2 | extract text.jsonl -o t.tsv --patterns 9 | argument --patterns: invalid choice: 9
+2 | edits | the following arguments are required: INPUT
+1 | edits text.jsonl -o e.jsonl | line 1: one column: "not json"; expected source<TAB>target
+1 | rerank pairs.tsv --trees missing.mrg | missing.mrg: cannot be read: No such file or directory
+1 | similarity --results text.jsonl | text.jsonl:1: invalid JSON: Expecting value at column 1
+2 | similarity --results text.jsonl pairs.tsv | --results and the pairs pairs.tsv; expected one of them
+1 | view missing.jsonl | missing.jsonl: cannot be read: No such file or directory
+1 | view text.jsonl -o v.html | line 1: one column: "not json"; expected source<TAB>target
+2 | view empty -o old.txt | old.txt exists already; --force replaces it
+2 | serve --port 99999 | port 99999 does not exist; ports go from 0 to 65535
+2 | serve --port many | argument --port: invalid int value: 'many'
+2 | serve --annotate folder | cannot write to folder: it is a folder
+2 | completion tcsh | argument shell: invalid choice: 'tcsh'
+2 | words pairs.tsv --conllu | --conllu takes two files
+2 | words --scores --json pairs.tsv | not allowed with argument
+1 | words --conllu missing.conllu missing.conllu | missing.conllu: cannot be read
+1 | parse missing.txt | missing.txt: cannot be read
+2 | parse --nbest 2 --forest empty | not allowed with argument
+2 | parse --nbest many empty | invalid int value: 'many'
+2 | parse --resume --trees trees.mrg empty | --resume needs an output file
+2 | train pairs.tsv -o m.json.gz --passes two | invalid int value: 'two'
+2 | tune gold.jsonl --param beem=1:8 | no setting is called 'beem'
+2 | evaluate words gold.jsonl | the following arguments are required: SYSTEM
+2 | annotations | the following arguments are required: action, FILE
+2 | view | the following arguments are required: INPUT
+2 | align pairs.tsv --null-penalty nan | null_penalty is nan; expected at least 0
+2 | align pairs.tsv --json --kbest 0 | kbest is 0; expected at least 1
+2 | align pairs.tsv --resume -o old.txt | old.txt has no journal
+2 | align pairs.tsv --links sultana | 'sultana': neither sultan, dictionary, union, crf,
+2 | crf train gold.jsonl -o m.json --no-parser --l2 -1 | the L2 weight is -1.0; expected 0 or more
+2 | crf train gold.jsonl -o m.json --no-parser --iterations 0 | iterations is 0 and processes 1; expected 1 or more
+2 | crf train gold.jsonl -o m.json --no-parser --weights 0 | expected one above 0 for each
+2 | evaluate words gold.jsonl gold.jsonl gold.jsonl gold.jsonl | 3 systems; expected one, or two to compare
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("row", ERRORS.strip().splitlines())
+def test_every_command_says_in_one_line_what_it_cannot_use(run: Run, row: str) -> None:
+    code, arguments, message = row.split(" | ", 2)
     answer = run(*arguments.split())
-    assert (answer.code, answer.out.strip()) == (code, "")
+    assert (answer.code, answer.out.strip()) == (int(code), "")
     assert message in answer.err
     for name, text in FILES.items():
         assert Path(name).read_text(encoding="utf-8") == text, f"{name} was changed"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (
-            "align bad.tsv --model hand-set --links dictionary --trees trees.mrg",
-            1,
-            'line 1: one column: "only one column"; expected source<TAB>target, source ||| target',
-        ),
-        (
-            "align pairs.tsv --links far.txt --trees trees.mrg --model hand-set",
-            1,
-            "line 1: links: link 0-9: the target has 2 words; expected 0 to 1",
-        ),
-        (
-            "align pairs.tsv --links odd.txt --trees trees.mrg --model hand-set",
-            1,
-            "line 1: links: 'a-b' is not a link; expected i-j or i-j:score, counted from 0",
-        ),
-        (
-            "align pairs.tsv --links empty --trees trees.mrg --model hand-set",
-            1,
-            "line 1: empty has no line for this pair; expected as many lines of links as pairs",
-        ),
-        (
-            "align pairs.tsv --links missing.txt --trees trees.mrg",
-            2,
-            "--links is 'missing.txt': neither sultan, dictionary, union",
-        ),
-        ("align pairs.tsv --trees missing.mrg", 1, "missing.mrg: cannot be read: No such file or directory"),
-        (
-            "align pairs.tsv --trees broken.mrg --model hand-set --links dictionary",
-            1,
-            'broken.mrg:1: 1 closing bracket missing at the end, in "(S (NP (NN a))"',
-        ),
-        ("align pairs.tsv --trees trees.mrg --forests x", 2, "argument --forests: not allowed with argument --trees"),
-        ("align pairs.tsv --set beam", 2, "--set takes NAME=VALUE, not 'beam'"),
-        ("align pairs.tsv --set beam=many", 2, "beam takes a whole number, not 'many'"),
-        ("align pairs.tsv --set bean=3", 2, "no setting is called 'bean'; settings are: backend, "),
-        ("align pairs.tsv --set scoring=worst", 2, "scoring is 'worst'; expected one of best, paper"),
-        ("align pairs.tsv --set parse_weight=2", 2, "parse_weight is 2.0; expected 0 to 1"),
-        ("align pairs.tsv --beam -1", 2, "beam is -1; expected at least 0"),
-        ("align pairs.tsv --gap 0", 2, "gap is 0; expected at least 1"),
-        (
-            "align pairs.tsv --jobs 0",
-            2,
-            "argument -j/--jobs: '0' is not a number of processes; expected a whole number of at least 1",
-        ),
-        (
-            "align pairs.tsv --jobs two",
-            2,
-            "argument -j/--jobs: 'two' is not a number of processes; expected a whole number of at least 1",
-        ),
-        (
-            "align pairs.tsv --time-limit -1",
-            2,
-            "argument --time-limit: '-1' is not a number of seconds; expected 0 to a million",
-        ),
-        (
-            "align pairs.tsv --time-limit long",
-            2,
-            "argument --time-limit: 'long' is not a number of seconds; expected 0 to a million",
-        ),
-        ("align pairs.tsv --json --tsv", 2, "argument --tsv: not allowed with argument --json"),
-        (
-            "align pairs.tsv --search fast",
-            2,
-            "argument --search: invalid choice: 'fast'",
-        ),
-        (
-            "align pairs.tsv --profile worst",
-            2,
-            "argument --profile: invalid choice: 'worst'",
-        ),
-        ("align pairs.tsv -o folder", 2, "cannot write to folder: it is a folder; expected the name of a file"),
-        ("align pairs.tsv -o no/such.txt", 2, "cannot write to no/such.txt: the folder no does not exist"),
-        ("align pairs.tsv -o old.txt", 2, "old.txt exists already; --resume continues it, --force replaces it"),
-        (
-            "align pairs.tsv -o pairs.tsv --force",
-            2,
-            "the output pairs.tsv and the input pairs.tsv are the same file; expected an output of its own",
-        ),
-        ("align pairs.tsv --resume", 2, "--resume needs an output file (-o FILE): it looks there for what is done"),
-        (
-            "align pairs.tsv --cluster nowhere",
-            2,
-            "--cluster is 'nowhere'; expected the address of a scheduler, as tcp://10.0.0.1:8786",
-        ),
-        (
-            "align pairs.tsv --model missing.json.gz --trees trees.mrg --links dictionary",
-            1,
-            "missing.json.gz: cannot be read: No such file or directory",
-        ),
-        (
-            "align pairs.tsv --model text.jsonl --trees trees.mrg --links dictionary",
-            1,
-            "text.jsonl: is not a phrase model: Expecting value: line 1 column 1 (char 0)",
-        ),
-        (
-            "align pairs.tsv --set scores=text.jsonl --trees trees.mrg --links dictionary",
-            1,
-            "text.jsonl: is not a file of phrase scores: Expecting value: line 1 column 1 (char 0)",
-        ),
-        (
-            "align pairs.tsv --ppdb table.ppdb --trees trees.mrg",
-            1,
-            "table.ppdb:1: 'one column only' is not two words separated by a tab",
-        ),
-        ("align pairs.tsv --vectors missing.bin --trees trees.mrg", 1, "missing.bin: the vector file does not exist"),
-        ("align --chunks missing.wa", 1, "missing.wa: cannot be read: No such file or directory"),
-        ("align --chunks text.jsonl", 1, "line 1: text.jsonl:1: invalid JSON: Expecting value at column 1"),
-        (
-            "align --chunks text.jsonl pairs.tsv",
-            2,
-            "--chunks text.jsonl holds the pairs; expected no other file, not 'pairs.tsv'",
-        ),
-        ("align --chunks text.jsonl --trees trees.mrg", 2, "--chunks takes no parses; expected no 'trees.mrg'"),
-        (
-            "align --chunks text.jsonl --links links.txt",
-            2,
-            "--links is 'links.txt'; with --chunks expected one of sultan, dictionary",
-        ),
-    ],
-)
-def test_align_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (
-            "words pairs.tsv --links crf --model text.jsonl",
-            1,
-            "text.jsonl: is not a CRF model: Expecting value: line 1 column 1 (char 0)",
-        ),
-        (
-            "words pairs.tsv --matching best",
-            2,
-            "argument --matching: invalid choice: 'best'",
-        ),
-        (
-            "words bad.tsv --links dictionary",
-            1,
-            'line 1: one column: "only one column"; expected source<TAB>target, source ||| target',
-        ),
-    ],
-)
-def test_words_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("parse --backend trees", 2, "--backend trees needs a file of parses: --trees FILE"),
-        (
-            "parse --trees empty trees.mrg",
-            1,
-            "empty: no tree in the file; expected Penn brackets, n-best lists or forests",
-        ),
-        ("parse --nbest -1 empty", 2, "nbest is -1; expected at least 1"),
-        ("parse --temperature 0 empty", 2, "temperature is 0.0; expected at least 1e-09"),
-        ("parse --threads 0 empty", 2, "threads is 0; expected at least 1"),
-    ],
-)
-def test_parse_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("train pairs.tsv", 2, "the following arguments are required: -o/--output"),
-        ("train missing.tsv -o m.json.gz --cache folder", 1, "missing.tsv: cannot be read: No such file or directory"),
-        ("train pairs.tsv -o old.txt", 2, "old.txt exists already; --resume continues it, --force replaces it"),
-        (
-            "train pairs.tsv -o m.json.gz --extras nonsense --cache folder",
-            2,
-            "--extras is 'nonsense'; expected some of coverage, link, cosine, length",
-        ),
-        (
-            "train --gold missing.jsonl -o s.json --cache folder",
-            1,
-            "missing.jsonl: cannot be read: No such file or directory",
-        ),
-        (
-            "train --gold empty -o s.json --cache folder",
-            1,
-            "empty: is empty; a development set needs at least one pair",
-        ),
-        (
-            "train --gold gold.jsonl:Z -o s.json --cache folder",
-            1,
-            "gold.jsonl: pair a: no annotator is called 'Z'; expected one of gold",
-        ),
-        (
-            "train --gold gold.jsonl@x -o s.json --cache folder",
-            1,
-            "gold.jsonl@x: cannot be read: No such file or directory",
-        ),
-    ],
-)
-def test_train_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("tune missing.jsonl -o t.jsonl --cache folder", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        (
-            "tune gold.jsonl -o t.jsonl --objective beauty --cache folder",
-            2,
-            "'beauty' cannot be maximised; expected some of phrase, recall, precision, several-links, uas, root",
-        ),
-        (
-            "tune gold.jsonl -o t.jsonl --param beam --cache folder",
-            2,
-            "'beam' is not a parameter; expected NAME=LOW:HIGH or NAME=VALUE,VALUE",
-        ),
-        (
-            "tune gold.jsonl -o t.jsonl --param beam=9:1 --cache folder",
-            2,
-            "'beam=9:1': the range is empty; expected the lower end first",
-        ),
-        (
-            "tune gold.jsonl -o t.jsonl --trials 0 --cache folder",
-            2,
-            "--trials and --initial must be at least 1, not 0 and 10",
-        ),
-        (
-            "tune gold.jsonl -o old.txt --cache folder",
-            2,
-            "old.txt exists already; --resume continues it, --force replaces it",
-        ),
-    ],
-)
-def test_tune_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("model show missing.json", 1, "missing.json: cannot be read: No such file or directory"),
-        (
-            "model show text.jsonl",
-            1,
-            "text.jsonl: is not a phrase model or file of phrase scores: Expecting value: line 1 column 1 (char 0)",
-        ),
-        (
-            "model show hand-set",
-            2,
-            "the hand-set model has no file and no card; name a model file, or none for the shipped one",
-        ),
-        ("model hide", 2, "argument action: invalid choice: 'hide'"),
-    ],
-)
-def test_model_refuses_what_is_no_model(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (
-            "crf train missing.jsonl -o m.json --no-parser",
-            1,
-            "missing.jsonl: cannot be read: No such file or directory",
-        ),
-        ("crf train empty -o m.json --no-parser", 2, "no gold pairs in empty"),
-        (
-            "crf train gold.jsonl -o m.json --no-parser --sample 1 2",
-            2,
-            "--sample has [1, 2] for 1 gold file; expected one for each, 0 or more",
-        ),
-        (
-            "crf train gold.jsonl -o m.json --no-parser --weights 1 2",
-            2,
-            "--weights has [1.0, 2.0] for 1 gold file; expected one above 0 for each",
-        ),
-        (
-            "crf train gold.jsonl -o m.json --no-parser --without nonsense",
-            2,
-            "argument --without: invalid choice: 'nonsense'",
-        ),
-        (
-            "crf train gold.jsonl -o m.json --no-parser --held-out 2",
-            2,
-            "--held-out is 2.0; expected a share from 0 to below 1",
-        ),
-        (
-            "crf train gold.jsonl -o old.txt --no-parser",
-            2,
-            "old.txt exists already; --resume continues it, --force replaces it",
-        ),
-        (
-            "crf train gold.jsonl -o m.json --no-parser --longest 0 --phrase",
-            2,
-            "span lengths are 1 to 9 words, not 0 and 0",
-        ),
-        (
-            "crf train gold.jsonl -o m.json --no-parser --jobs 0",
-            2,
-            "argument -j/--jobs: '0' is not a number of processes; expected a whole number of at least 1",
-        ),
-        ("crf synthesise missing.jsonl --no-parser", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        ("crf score missing.tsv --no-parser", 1, "missing.tsv: cannot be read: No such file or directory"),
-        (
-            "crf score pairs.tsv --no-parser --model text.jsonl",
-            1,
-            "text.jsonl: is not a CRF model: Expecting value: line 1 column 1 (char 0)",
-        ),
-        ("crf kbest pairs.tsv --no-parser --count 0", 2, "0 alignments were asked for; expected 1 or more"),
-        ("crf", 2, "the following arguments are required: train|synthesise|score|kbest"),
-    ],
-)
-def test_crf_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("evaluate", 2, "the following arguments are required: words|phrases|chunks|parses|scores"),
-        ("evaluate words gold.jsonl missing.txt", 1, "missing.txt: cannot be read: No such file or directory"),
-        ("evaluate words gold.jsonl far.txt", 1, "far.txt:1: link 0-9: the target has 2 words; expected 0 to 1"),
-        ("evaluate words gold.jsonl long.txt", 1, "long.txt:2: line 2 is one too many; expected 1 alignment"),
-        (
-            "evaluate words gold.jsonl links.txt --annotator Z",
-            1,
-            "gold.jsonl: pair a: no annotator is called 'Z'; expected one of gold",
-        ),
-        ("evaluate words gold.jsonl links.txt -B 0", 2, "a test needs at least one sample, not 0"),
-        ("evaluate words text.jsonl links.txt", 1, 'text.jsonl:1: 1 column in "not json"; expected 9 or more'),
-        ("evaluate phrases gold.jsonl", 1, "gold.jsonl:1: no field 'phenomena'; expected a list of strings"),
-        ("evaluate phrases missing.jsonl", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        ("evaluate chunks missing.wa missing.wa", 1, "missing.wa: cannot be read: No such file or directory"),
-        (
-            "evaluate parses trees.mrg broken.mrg",
-            1,
-            'broken.mrg:1: 1 closing bracket missing at the end, in "(S (NP (NN a))"',
-        ),
-        ("evaluate scores sts.jsonl numbers.txt", 1, "numbers.txt:2: 1 score; the gold standard has 2 pairs"),
-        ("evaluate scores sts.jsonl links.txt", 1, 'links.txt:1: found "0-0"; expected a number, last on its line'),
-        (
-            "evaluate phrases gold.jsonl text.jsonl --match guess",
-            2,
-            "argument --match: invalid choice: 'guess'",
-        ),
-    ],
-)
-def test_evaluate_refuses_what_does_not_fit(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("annotations check missing.jsonl", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        ("annotations agreement empty", 2, "no annotated pairs in empty"),
-        ("annotations statistics empty", 2, "no annotated pairs in empty"),
-        ("annotations project text.jsonl", 1, 'text.jsonl:1: 1 column in "not json"; expected 9 or more'),
-        ("annotations pairs text.jsonl", 1, "text.jsonl:1: invalid JSON: Expecting value at column 1"),
-        (
-            "annotations hug text.jsonl",
-            2,
-            "argument action: invalid choice: 'hug'",
-        ),
-    ],
-)
-def test_annotations_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("extract missing.jsonl -o -", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        ("extract text.jsonl -o t.tsv", 1, 'line 1: one column: "not json"; expected source<TAB>target'),
-        (
-            "extract text.jsonl -o t.tsv --posterior 2",
-            2,
-            "argument --posterior: '2' is not a share; expected a number from 0 to 1",
-        ),
-        (
-            "extract text.jsonl -o t.tsv --max-words 0",
-            2,
-            "argument --max-words: '0' is not a count; expected a whole number of at least 1",
-        ),
-        (
-            "extract text.jsonl -o t.tsv --relation odd",
-            2,
-            "argument --relation: invalid choice: 'odd'",
-        ),
-        (
-            "extract text.jsonl -o t.ppdb --patterns 1",
-            2,
-            "the form ppdb holds phrases, not patterns; expected tsv, jsonl or parquet for patterns",
-        ),
-        ("extract text.jsonl -o t.tsv --patterns 9", 2, "argument --patterns: invalid choice: 9"),
-    ],
-)
-def test_extract_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("edits", 2, "the following arguments are required: INPUT"),
-        ("edits text.jsonl -o e.jsonl", 1, 'line 1: one column: "not json"; expected source<TAB>target'),
-        ("edits missing.jsonl", 1, "missing.jsonl: cannot be read: No such file or directory"),
-    ],
-)
-def test_edits_refuses_what_it_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("rerank pairs.tsv --trees missing.mrg", 1, "missing.mrg: cannot be read: No such file or directory"),
-        ("similarity --results missing.jsonl", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        ("similarity --results text.jsonl", 1, "text.jsonl:1: invalid JSON: Expecting value at column 1"),
-        ("similarity --results text.jsonl pairs.tsv", 2, "--results and the pairs pairs.tsv; expected one of them"),
-        ("view missing.jsonl", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        ("view text.jsonl -o v.html", 1, 'line 1: one column: "not json"; expected source<TAB>target'),
-        ("view empty -o old.txt", 2, "old.txt exists already; --force replaces it"),
-        ("serve --port 99999", 2, "port 99999 does not exist; ports go from 0 to 65535"),
-        ("serve --port many", 2, "argument --port: invalid int value: 'many'"),
-        ("serve missing.jsonl", 1, "missing.jsonl: cannot be read: No such file or directory"),
-        ("serve --annotate folder", 2, "cannot write to folder: it is a folder"),
-        ("completion tcsh", 2, "argument shell: invalid choice: 'tcsh'"),
-    ],
-)
-def test_the_other_commands_refuse_what_they_cannot_use(run: Run, arguments: str, code: int, message: str) -> None:
-    check(run, arguments, code, message)
 
 
 @pytest.mark.parametrize("command", ["align", "words"])

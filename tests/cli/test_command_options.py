@@ -16,7 +16,6 @@ from forestalign.cli.batch_options import (
     check_outputs,
     named_files,
     opened_workers,
-    process_count,
     warn_of_unused,
 )
 from forestalign.cli.completion import SHELLS, completion
@@ -128,12 +127,6 @@ def test_an_output_that_is_there_is_refused_before_any_work(tmp_path: Path, monk
     check_outputs(parsed("-o", "old.txt", "--force"), "output")
     check_outputs(parsed("-o", "old.txt", "--resume"), "output")
     check_outputs(parsed("-o", "new.txt"), "output")
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", ""])
-def test_what_is_no_number_of_processes_is_refused(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="is not a number of processes"):
-        process_count(text)
 
 
 def test_one_process_needs_no_workers() -> None:

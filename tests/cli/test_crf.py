@@ -109,26 +109,6 @@ def test_resuming_with_other_settings_is_refused(gold: str, tmp_path: Path, capf
     assert "belongs to a run with other data or settings" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--l2", "-1"], "the L2 weight is -1.0; expected 0 or more"),
-        (["--iterations", "0"], "iterations is 0 and processes 1; expected 1 or more"),
-        (["--weights", "1", "2"], "--weights has [1.0, 2.0] for 1 gold file"),
-        (["--weights", "0"], "expected one above 0 for each"),
-        (["--sample", "2", "3"], "--sample has [2, 3] for 1 gold file"),
-        (["--phrase", "--longest", "12"], "span lengths are 1 to 9 words"),
-        (["--held-out", "1"], "expected a share from 0 to below 1"),
-        (["--direction", "s2t", "--combination", "grow"], "grow needs the direction t2s"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(
-    gold: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], more: list[str], message: str
-) -> None:
-    assert main([*arguments(gold, tmp_path / "model.json"), *more]) == 2
-    assert message in capfd.readouterr().err
-
-
 def test_gold_becomes_phrases_only_where_tags_show_chunks(gold: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["crf", "synthesise", gold, "--no-parser"]) == 0
     made = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
@@ -154,11 +134,6 @@ def test_words_take_a_shipped_model_by_name(name: str, pairs: str, capfd: pytest
     first, empty, _ = capfd.readouterr().out.split("\n")[:3]
     assert {"0-0", "1-1", "3-3"} <= set(first.split())
     assert empty == ""
-
-
-def test_a_model_that_cannot_be_read_is_one_error(pairs: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["words", pairs, "--tokenized", "--links", "crf", "--model", pairs]) == 1
-    assert "pairs.tsv: is not a CRF model" in capfd.readouterr().err
 
 
 @pytest.mark.heavy

@@ -46,32 +46,12 @@ def test_help_goes_to_stdout_and_succeeds(run: Run, command: str) -> None:
     assert f"\nusage: forestalign {command}" in answer.out  # after what it is for, and examples
 
 
-@pytest.mark.parametrize("kind", ["words", "phrases", "parses", "scores"])
-def test_every_kind_of_evaluation_has_help(run: Run, kind: str) -> None:
-    answer = run("evaluate", kind, "--help")
-    assert answer.code == 0
-    assert "GOLD" in answer.out
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_unknown_option_is_one_line_on_stderr(run: Run, command: str) -> None:
     answer = run(command, "--frobnicate")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"forestalign {command}")
     assert answer.err.count("\n") == 1
-
-
-def test_without_a_command_the_help_goes_to_stderr(run: Run) -> None:
-    answer = run()
-    assert (answer.code, answer.out) == (2, "")
-    assert all(name in answer.err for name in COMMANDS)
-
-
-def test_an_unknown_command_is_named_with_those_there_are(run: Run) -> None:
-    answer = run("algin")
-    assert answer.code == 2
-    assert "'algin'" in answer.err
-    assert "did you mean align?" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -90,72 +70,7 @@ def test_what_was_meant_is_suggested(run: Run, arguments: str, meant: str) -> No
     assert f"did you mean {meant}?" in answer.err
 
 
-@pytest.mark.parametrize("arguments", ["qqq", "align --zzzzzz", "words --links xyz"])
-def test_nothing_is_suggested_where_nothing_is_near(run: Run, arguments: str) -> None:
-    assert "did you mean" not in run(*arguments.split()).err
-
-
 # ---- bad usage and bad input ----
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("words --conllu dogs.txt", 2, "--conllu takes two files"),
-        ("words --scores --json pairs.tsv", 2, "not allowed with argument"),
-        ("words --links guess pairs.tsv", 2, "invalid choice: 'guess'"),
-        ("words missing.tsv", 1, "missing.tsv"),
-        ("words --conllu missing.conllu missing.conllu", 1, "missing.conllu"),
-        ("parse missing.txt", 1, "missing.txt"),
-        ("parse --nbest 2 --forest dogs.txt", 2, "not allowed with argument"),
-        ("parse --nbest many dogs.txt", 2, "invalid int value: 'many'"),
-        ("parse --backend trees dogs.txt", 2, "--backend trees needs a file of parses: --trees FILE"),
-        ("parse --trees missing.mrg dogs.txt", 1, "missing.mrg"),
-        ("parse --trees empty dogs.txt", 1, "empty"),
-        ("parse --temperature 0 --trees trees.mrg dogs.txt", 2, "temperature is 0"),
-        ("parse --resume --trees trees.mrg dogs.txt", 2, "--resume needs an output file"),
-        ("rerank missing.tsv --trees trees.mrg", 1, "missing.tsv"),
-        ("train", 2, "the following arguments are required: pairs, -o/--output"),
-        ("train pairs.tsv -o model.json.gz --extras colour", 2, "--extras is 'colour'; expected some of"),
-        ("train pairs.tsv -o model.json.gz --passes two", 2, "invalid int value: 'two'"),
-        ("tune gold.jsonl --trials 0", 2, "--trials and --initial must be at least 1, not 0 and"),
-        ("tune gold.jsonl --param beem=1:8", 2, "beem"),
-        ("tune gold.jsonl --objective glory", 2, "glory"),
-        ("model", 2, "the following arguments are required: action"),
-        ("model show missing.json.gz", 1, "missing.json.gz"),
-        ("model show dogs.txt", 1, "dogs.txt"),
-        ("crf", 2, "required"),
-        ("evaluate", 2, "required: words|phrases|chunks|parses|scores"),
-        ("evaluate words gold.jsonl", 2, "the following arguments are required: SYSTEM"),
-        ("evaluate words missing.jsonl links.txt", 1, "missing.jsonl"),
-        ("evaluate words gold.jsonl links.txt -B 0", 2, "a test needs at least one sample, not 0"),
-        ("evaluate words gold.jsonl links.txt --annotator Zoe", 1, "Zoe"),
-        ("evaluate phrases gold.jsonl --match shape", 2, "'shape'"),
-        ("evaluate parses trees.mrg missing.mrg", 1, "missing.mrg"),
-        ("evaluate scores missing.jsonl links.txt", 1, "missing.jsonl"),
-        ("annotations", 2, "required"),
-        ("annotations count gold.jsonl", 2, "invalid choice: 'count'"),
-        ("annotations check missing.jsonl", 1, "missing.jsonl"),
-        ("annotations pairs empty", 2, "no annotated pairs in empty"),
-        ("annotations statistics empty", 2, "no annotated pairs in empty"),
-        ("annotations agreement empty", 2, "no annotated pairs in empty"),
-        ("view", 2, "required"),
-        ("view missing.jsonl -o page.html", 1, "missing.jsonl"),
-        ("view dogs.txt -o page.html", 1, "line 1: one column"),
-        ("serve --port many", 2, "'many'"),
-    ],
-)
-def test_what_is_wrong_is_told_with_the_right_code(run: Run, arguments: str, code: int, message: str) -> None:
-    answer = run(*arguments.split())
-    assert message in answer.err
-    assert (answer.code, answer.out) == (code, "")
-    assert "Traceback" not in answer.err
-
-
-def test_a_folder_that_is_not_there_is_named_by_every_batch_command(run: Run) -> None:
-    answer = run("parse", "--trees", "trees.mrg", "dogs.txt", "-o", "nowhere/trees.mrg")
-    assert answer.code == 2
-    assert "cannot write to nowhere/trees.mrg" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -171,11 +86,6 @@ def test_a_folder_that_is_not_there_is_named_by_every_batch_command(run: Run) ->
 )
 def test_an_option_that_does_nothing_is_told(run: Run, arguments: str, message: str) -> None:
     assert message in run(*arguments.split()).err
-
-
-def test_options_that_do_something_are_not_told(run: Run) -> None:
-    answer = run("align", "--quiet", "--kbest", "2", "--json", "--trees", "trees.mrg", "pairs.tsv")
-    assert (answer.code, answer.err) == (0, "")
 
 
 # ---- the smallest good input ----
@@ -250,12 +160,6 @@ def test_bash_completes_files_with_blanks_and_offers_no_files_for_values(run: Ru
     assert done.stdout.splitlines() == [file, file, "<>", "<forest><ted>"]
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_every_command_is_in_the_completion(run: Run, shell: str) -> None:
-    script = run("completion", shell).out
-    assert all(name in script for name in COMMANDS)
-
-
 def test_given_trees_are_printed_for_their_sentences(run: Run) -> None:
     answer = run("parse", "--quiet", "--trees", "trees.mrg", "dogs.txt")
     assert (answer.code, answer.err) == (0, "")
@@ -274,24 +178,6 @@ def test_a_sentence_without_a_given_tree_is_reported_by_its_line(run: Run) -> No
 def test_sentences_come_from_stdin_by_default(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Cats sleep\n"), encoding="utf-8"))
     assert run("parse", "--quiet", "--trees", "trees.mrg").out == "(TOP (S (NP (NNS Cats)) (VP (VBP sleep))))\n"
-
-
-def test_output_goes_to_the_file_alone(run: Run) -> None:
-    answer = run("parse", "--quiet", "--trees", "trees.mrg", "dogs.txt", "-o", "out.mrg")
-    assert answer.out == ""
-    assert Path("out.mrg").read_text(encoding="utf-8") == DOGS
-
-
-def test_word_links_are_scored(run: Run) -> None:
-    answer = run("evaluate", "words", "gold.jsonl", "links.txt", "-B", "10", "--json")
-    scores = {score["name"]: score["value"] for score in json.loads(answer.out)["columns"][0]["scores"]}
-    assert (answer.code, scores["P"], scores["R"]) == (0, 1.0, 0.5)
-
-
-def test_equal_trees_have_perfect_scores(run: Run) -> None:
-    answer = run("evaluate", "parses", "trees.mrg", "trees.mrg", "-B", "10", "--json")
-    values = {score["value"] for score in json.loads(answer.out)["columns"][0]["scores"]}
-    assert values == {1.0}
 
 
 def test_the_card_of_the_shipped_model_is_json_on_demand(run: Run) -> None:
