@@ -134,11 +134,9 @@ def test_the_hook_of_the_recipes_stops_a_commit_that_changes_the_meaning(tmp_pat
 
     note.write_text("You must pay by Monday. Nobody was hurt.\n", encoding="utf-8")
     assert shell("git init -q && git add note.md && git -c user.name=a -c user.email=a@b commit -qm one") == 0
-    codes = []
-    for text in ("Nobody was injured. You must pay by Monday.\n", "You must pay by Friday. Nobody was hurt.\n"):
+    for text, code in (("Nobody was injured. You must pay by Monday.\n", 0), ("You must pay by Friday.\n", 1)):
         note.write_text(text, encoding="utf-8")
-        codes.append(shell(f"{entry} note.md"))
-    assert codes == [0, 1]
+        assert shell(f"{entry} note.md") == code
 
 
 def test_a_heavy_example_is_run_only_when_asked_for(tmp_path: Path) -> None:
