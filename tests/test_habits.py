@@ -61,40 +61,6 @@ def test_workflows_only_call_make_targets(path: Path) -> None:
     assert "run: |" not in path.read_text(encoding="utf-8")
 
 
-def test_the_check_that_lands_a_change_only_calls_make_targets() -> None:
-    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    commands = [line for line in lines if line and not line.startswith(("#", "set ", "cd "))]
-    assert commands
-    assert all(re.fullmatch(r"make [a-z-]+", command) and command.split()[1] in TARGETS for command in commands)
-
-
-def test_every_target_that_contributors_are_told_of_exists() -> None:
-    told = re.findall(r"^    make ([a-z -]+?) *#", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {target for line in told for target in line.split()} <= TARGETS
-    assert len(told) >= 5
-
-
-def test_hooks_call_what_lint_calls() -> None:
-    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
-    lint = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nlint:")[2].partition("\n\n")[0]
-    for tool in ("ruff format", "ruff check", "cython-lint"):
-        assert tool in hooks
-        assert tool in lint
-    assert "make lint" in hooks
-
-
-def test_every_source_of_compiled_code_is_linted() -> None:
-    """The hook sees .pyx and .pxd, make whatever `find` finds; an included .pxi would escape the one or the other."""
-    assert "files: \\.(pyx|pxd)$" in (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
-    assert "$(shell find forestalign -name '*.pyx' -o -name '*.pxd')" in (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert list((ROOT / "forestalign").rglob("*.pxi")) == []
-
-
-def test_scripts_are_type_checked_like_the_package() -> None:
-    assert PROJECT["tool"]["mypy"]["strict"] is True
-    assert set(PROJECT["tool"]["mypy"]["files"]) == {"forestalign", "scripts"}
-
-
 # ---- scripts ----
 
 
