@@ -12,8 +12,6 @@ from tests.builders.places import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-KINDS = {"Breaking changes", "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Scores"}
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 TABLE = (ROOT / "scripts" / "README.md").read_text(encoding="utf-8")
 
@@ -29,15 +27,6 @@ def test_the_newest_release_of_the_changelog_is_the_version() -> None:
     assert [date for _, date in dated] == sorted((date for _, date in dated), reverse=True)
 
 
-def test_the_changelog_has_the_sections_of_its_form() -> None:
-    assert "https://keepachangelog.com/" in CHANGELOG
-    assert set(re.findall(r"^### (.+)$", CHANGELOG, re.MULTILINE)) <= KINDS
-    for section in re.split(r"^### .+$", CHANGELOG, flags=re.MULTILINE)[1:]:
-        entries = section.split("\n## ")[0].strip()
-        assert entries.startswith("- ")
-        assert "\n\n" not in entries, f"an empty line inside a section: {entries[:60]}"
-
-
 def test_the_citation_names_version_and_date_of_the_release() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     version = PROJECT["project"]["version"]
@@ -50,49 +39,10 @@ def test_the_citation_names_version_and_date_of_the_release() -> None:
 # ---- what runs by itself ----
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_only_call_make_targets(path: Path) -> None:
-    commands = re.findall(r"^\s*- run: (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    assert commands
-    for command in commands:
-        words = command.split()
-        assert words[0] == "make"
-        assert set(words[1:]) <= TARGETS, f"{command}: no such target"
-    assert "run: |" not in path.read_text(encoding="utf-8")
-
-
-def test_the_check_that_lands_a_change_only_calls_make_targets() -> None:
-    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    commands = [line for line in lines if line and not line.startswith(("#", "set ", "cd "))]
-    assert commands
-    assert all(re.fullmatch(r"make [a-z-]+", command) and command.split()[1] in TARGETS for command in commands)
-
-
 def test_every_target_that_contributors_are_told_of_exists() -> None:
     told = re.findall(r"^    make ([a-z -]+?) *#", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert {target for line in told for target in line.split()} <= TARGETS
     assert len(told) >= 5
-
-
-def test_hooks_call_what_lint_calls() -> None:
-    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
-    lint = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nlint:")[2].partition("\n\n")[0]
-    for tool in ("ruff format", "ruff check", "cython-lint"):
-        assert tool in hooks
-        assert tool in lint
-    assert "make lint" in hooks
-
-
-def test_every_source_of_compiled_code_is_linted() -> None:
-    """The hook sees .pyx and .pxd, make whatever `find` finds; an included .pxi would escape the one or the other."""
-    assert "files: \\.(pyx|pxd)$" in (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
-    assert "$(shell find forestalign -name '*.pyx' -o -name '*.pxd')" in (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert list((ROOT / "forestalign").rglob("*.pxi")) == []
-
-
-def test_scripts_are_type_checked_like_the_package() -> None:
-    assert PROJECT["tool"]["mypy"]["strict"] is True
-    assert set(PROJECT["tool"]["mypy"]["files"]) == {"forestalign", "scripts"}
 
 
 # ---- scripts ----

@@ -58,13 +58,6 @@ def test_similarity_takes_all_three(run: Run) -> None:
     assert judged[2].out == run("similarity", "--results", "results.jsonl").out
 
 
-@pytest.mark.parametrize("command", ["edits", "view", "extract"])
-def test_a_sentence_alone_is_no_file(command: str, run: Run) -> None:
-    answer = run(command, SENTENCES[0], *(["-o", "-"]))
-    assert answer.code == 2
-    assert "is not a file; expected a file of results or of pairs, or two sentences" in answer.err
-
-
 @pytest.mark.heavy
 def test_a_pair_that_fails_is_told_and_the_rest_is_done(run: Run) -> None:
     Path("pairs.tsv").write_text("one column\n" + "\t".join(SENTENCES) + "\n")

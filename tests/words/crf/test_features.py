@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.errors import UsageError
 from forestalign.lexicon import PairList
 from forestalign.tokens import Sentence
-from forestalign.words.crf import FAMILIES, FeatureSpace, Resources, feature_space, synthesise
-from forestalign.words.crf.cells import CONTENT, FUNCTION, PUNCTUATION, Chunk, chunk, words_of
+from forestalign.words.crf import FAMILIES, Resources, feature_space, synthesise
+from forestalign.words.crf.cells import Chunk, chunk, words_of
 from forestalign.words.crf.feature_space import (
-    ENCODER_SPAN_NAMES,
     SPAN_KINDS,
     SPAN_NAMES,
     STEPS,
@@ -46,13 +44,6 @@ def layer(
     return cell_layers(words_of(source), words_of(target), resources or Resources(), FAMILIES)[name]
 
 
-def test_words_have_kinds_with_and_without_tags() -> None:
-    assert words_of(SOURCE).kinds.tolist()[:4] == [FUNCTION, CONTENT, CONTENT, FUNCTION]
-    plain_words = words_of(Sentence.from_words(["The", "bridge", "."]))
-    assert plain_words.kinds.tolist() == [FUNCTION, CONTENT, PUNCTUATION]
-    assert plain_words.tags.tolist() == [0, 0, 0]
-
-
 @pytest.mark.parametrize(
     ("tags", "chunks"),
     [
@@ -64,14 +55,6 @@ def test_words_have_kinds_with_and_without_tags() -> None:
 )
 def test_base_phrases_follow_the_tags(tags: str, chunks: list[tuple[int, int, str]]) -> None:
     assert chunk(tags.split()) == tuple(Chunk(*each) for each in chunks)
-
-
-@given(tags=st.lists(st.sampled_from(["DT", "JJ", "NN", "VBZ", "IN", "TO", "RB", ",", "POS", "CD", "MD"]), max_size=9))
-def test_chunks_neither_overlap_nor_leave_the_sentence(tags: list[str]) -> None:
-    ends = [0]
-    for begin, end, _ in chunk(tags):
-        assert ends[-1] <= begin < end <= len(tags)
-        ends.append(end)
 
 
 def test_identical_words_differ_from_similar_ones() -> None:
@@ -163,24 +146,6 @@ def test_layers_of_the_encoder_turn_over_with_the_pair() -> None:
     np.testing.assert_allclose(there.backward.spans.layers, back.forward.spans.layers, atol=1e-6)
 
 
-def test_a_word_with_nothing_like_it_has_a_low_best_cosine() -> None:
-    space = feature_space(("encoder",), 1, 1)
-    nulls = pair_features(*encoded_pair(), Resources(), space).forward.nulls
-    best, content = (nulls[:, space.null_names.index(name)] for name in ("best_encoder", "best_encoder_content"))
-    assert best == pytest.approx([0.8, 0.96, 0.0], abs=1e-6)
-    assert content == pytest.approx([0.8, 0.0, 0.0], abs=1e-6)
-
-
-def test_the_cosine_of_spans_is_that_of_their_sums() -> None:
-    space = feature_space(("encoder",), 2, 2)
-    spans = pair_features(*encoded_pair(), Resources(), space).forward.spans
-    found = spans.layers[..., space.span_names.index("encoder_cosine")]
-    left, right = np.array([1.0, 1.0, 0.0]), np.array([1.08, 1.56, 0.0])
-    cosine = left @ right / np.linalg.norm(left) / np.linalg.norm(right)
-    assert found[0, 1, 0, 1] == pytest.approx(2 * cosine, abs=1e-5)  # times the longer length
-    assert found[0, 0, 0, 0] == 0  # a word with a word has the cell layers
-
-
 @pytest.mark.parametrize("side", ["source", "target", "both", "width"])
 def test_without_vectors_on_both_sides_the_encoder_says_nothing(side: str) -> None:
     source, target = encoded_pair()
@@ -195,36 +160,6 @@ def test_without_vectors_on_both_sides_the_encoder_says_nothing(side: str) -> No
         assert not features.cells[..., is_encoders].any()
         assert not features.nulls[:, ["encoder" in name for name in space.null_names]].any()
         assert not features.spans.layers[..., len(SPAN_NAMES) :].any()
-
-
-def test_without_the_encoder_vectors_change_nothing() -> None:
-    source, target = encoded_pair()
-    families = tuple(family for family in FAMILIES if family != "encoder")
-    space = feature_space(families, 2, 2)
-    assert not [name for name in space.names if "encoder" in name]
-    there = pair_features(source, target, Resources(), space).forward
-    plain_pair = replace(source, context_vectors=None), replace(target, context_vectors=None)
-    without = pair_features(*plain_pair, Resources(), space).forward
-    np.testing.assert_array_equal(there.cells, without.cells)
-    np.testing.assert_array_equal(there.nulls, without.nulls)
-    np.testing.assert_array_equal(there.spans.layers, without.spans.layers)
-    assert there.spans.layers.shape[-1] == len(SPAN_NAMES)
-    assert feature_space(FAMILIES, 2, 2).span_names == SPAN_NAMES + ENCODER_SPAN_NAMES
-
-
-def test_a_family_that_is_off_has_no_features() -> None:
-    without = tuple(family for family in FAMILIES if family not in ("tags", "distortion", "chunks", "wordnet"))
-    names = FeatureSpace(without, 3, 3).names
-    assert not [name for name in names if name.startswith(("tags:", "null_tag:", "distortion:", "chunks:"))]
-    assert "cell:synonym" not in names
-    assert "cell:jaro_winkler" in names
-
-
-def test_unknown_families_and_lengths_are_refused() -> None:
-    with pytest.raises(UsageError, match="'spelling'"):
-        FeatureSpace(("spelling",))
-    with pytest.raises(UsageError, match="0 and 3"):
-        FeatureSpace(FAMILIES, 0, 3)
 
 
 def test_each_step_between_words_has_one_jump() -> None:
