@@ -11,7 +11,7 @@ from forestalign.config import AlignConfig
 from forestalign.errors import NoParseError
 from forestalign.formats.chunk_files import ChunkedPair
 from forestalign.lexicon import load_vectors, load_wordnet
-from forestalign.lexicon.phrase_lists import load_phrase_lists
+from forestalign.lexicon.pair_lists import load_phrase_lists
 from forestalign.machine import with_one_thread
 from forestalign.phrases.chunk_alignment import AlignedChunks, ChunkModel, align_chunks, load_chunk_model
 from forestalign.phrases.evidence.phrase_evidence import find_evidence

@@ -23,7 +23,7 @@ from forestalign.batch import Job, Outcome
 from forestalign.batch import run as batch_run
 from forestalign.config import AlignConfig
 from forestalign.grammar import head_rules, read_head_rules
-from forestalign.lexicon import phrases, wordnet
+from forestalign.lexicon import wordnet
 from forestalign.words import similarity
 from forestalign.words.crf.feature_space import transition_features
 from forestalign.words.similarity import Sources, WordSimilarity
@@ -137,7 +137,7 @@ def test_caches_are_full_after_some_hundred_pairs() -> None:
     """A cache that is still filling after thousands of pairs looks like memory that leaks."""
     sizes = {name: function.cache_parameters()["maxsize"] or 0 for name, function in caching_functions()}
     assert {name: size for name, size in sizes.items() if size > 1 << 13} == {}
-    assert max(wordnet.MOST_ENTRIES, phrases.MOST_LINES, grammar.MOST_PRODUCTIONS) <= 1 << 13
+    assert max(wordnet.MOST_ENTRIES, grammar.MOST_PRODUCTIONS) <= 1 << 13
 
 
 HOLES = """

@@ -45,7 +45,7 @@ from forestalign.learning.checkpoints import Checkpoint
 from forestalign.learning.em import _state_of
 from forestalign.learning.train_scores import _state_of as _gold_state_of
 from forestalign.lexicon import load_ppdb
-from forestalign.lexicon.phrase_lists import load_phrase_lists
+from forestalign.lexicon.pair_lists import load_phrase_lists
 from forestalign.lexicon.vectors import _load as load_vector_file
 from forestalign.mining.pair_counts import CountLines, OccurrenceFilter, line_batches
 from forestalign.mining.verdicts import read_verdicts

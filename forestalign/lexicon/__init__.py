@@ -4,9 +4,8 @@ The first two ship in grammar/lexicon and are read on first use; pair lists are 
 
 - `wordnet`: relations between single words
 - `vectors`: static word vectors
-- `word_pairs`, `phrase_lists`: the user's lists of words and phrases
+- `pair_lists`: the user's lists of words and phrases
 - `phrase_text`: a sentence taken apart at hyphens, as the sources of phrase evidence read it
-- `phrases`, `phrase_relations`: WordNet's phrases in a sentence, and how those of two sentences are related
 - `numbers`, `units`, `times`, `quantities`: values with units, and which of two sentences are equal or differ
 - `names`: acronyms, titles, people, countries
 - `opposites`: *not bad* for *good*
@@ -19,20 +18,16 @@ The first two ship in grammar/lexicon and are read on first use; pair lists are 
 
 from __future__ import annotations
 
-from forestalign.lexicon.phrase_lists import PhraseLists, load_phrase_lists
-from forestalign.lexicon.phrases import PhraseLexicon, load_phrases
+from forestalign.lexicon.pair_lists import PairList, PhraseLists, load_phrase_lists, load_ppdb
 from forestalign.lexicon.vectors import WordVectors, load_vectors
-from forestalign.lexicon.word_pairs import PairList, load_ppdb
 from forestalign.lexicon.wordnet import WordNet, load_wordnet
 
 __all__ = [
     "PairList",
-    "PhraseLexicon",
     "PhraseLists",
     "WordNet",
     "WordVectors",
     "load_phrase_lists",
-    "load_phrases",
     "load_ppdb",
     "load_vectors",
     "load_wordnet",

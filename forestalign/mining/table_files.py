@@ -18,8 +18,7 @@ from forestalign.batch import Worker, Workers, map_ordered
 from forestalign.errors import OutputError, UsageError
 from forestalign.formats.lines import cell
 from forestalign.lexicon.findings import DIFFERENT, OTHER_ROLES
-from forestalign.lexicon.phrase_lists import LONGEST, PPDB_RELATIONS
-from forestalign.lexicon.word_pairs import BARS
+from forestalign.lexicon.pair_lists import BARS, LONGEST, PPDB_RELATIONS
 from forestalign.mining.pair_counts import CountedLines, CountLines, OccurrenceFilter, line_batches
 from forestalign.mining.phrase_table import PhraseTable, RowFilter
 from forestalign.mining.telling_rows import TableRow

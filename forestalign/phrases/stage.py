@@ -15,7 +15,7 @@ from forestalign.arrays import FloatArray
 from forestalign.config import HAND_SET, AlignConfig
 from forestalign.forest import Forest, one_best
 from forestalign.lexicon import load_vectors, load_wordnet
-from forestalign.lexicon.phrase_lists import PhraseLists, load_phrase_lists
+from forestalign.lexicon.pair_lists import PhraseLists, load_phrase_lists
 from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.readings import Reading
 from forestalign.phrases.evidence.phrase_evidence import KINDS, RULE, PhraseEvidence, find_evidence, wanted_kinds

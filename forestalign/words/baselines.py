@@ -1,7 +1,7 @@
 """Meteor's matcher (Denkowski and Lavie 2014): the largest set of matches in the fewest chunks.
 
 Matches are found by modules: `exact` (the same lower-case form), `stem` (the same Snowball stem), `synonym` (WordNet),
-`paraphrase` (WordNet's phrases and the user's list; phrases may have several words). Chosen is the set in which every
+`paraphrase` (the user's list; phrases may have several words). Chosen is the set in which every
 word is covered at most once and which, in this order,
 
 1. covers the most words of both sentences,
@@ -47,9 +47,8 @@ import numpy as np
 
 from forestalign.arrays import AnyFloatArray
 from forestalign.errors import UsageError
-from forestalign.lexicon import PairList, PhraseLists, WordNet, load_phrases
+from forestalign.lexicon import PairList, PhraseLists, WordNet
 from forestalign.lexicon.findings import EQUAL, SIMILAR
-from forestalign.lexicon.phrase_relations import related_phrases
 from forestalign.lexicon.phrase_text import take_apart
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordAlignment, WordLink
@@ -77,7 +76,6 @@ class MeteorSources:
     wordnet: WordNet | None = None
     pairs: PairList | None = None
     phrases: PhraseLists | None = None
-    wordnet_phrases: bool = True
 
 
 def meteor_links(source: Sentence, target: Sentence, sources: MeteorSources) -> WordAlignment:
@@ -123,13 +121,9 @@ def _module(left: str, right: str, lemmas: tuple[str, str], sources: MeteorSourc
 
 
 def _phrase_matches(source: Sentence, target: Sentence, sources: MeteorSources) -> Iterator[tuple[Span, Span]]:
-    if not (sources.wordnet_phrases or sources.phrases):
+    if sources.phrases is None:
         return
-    left, right = take_apart(source), take_apart(target)
-    findings = list(related_phrases(left, right, load_phrases())) if sources.wordnet_phrases else []
-    if sources.phrases is not None:
-        findings += sources.phrases.findings(left, right)
-    for finding in findings:
+    for finding in sources.phrases.findings(take_apart(source), take_apart(target)):
         own, other = _contiguous(finding.source), _contiguous(finding.target)
         if own and other and finding.relation in (EQUAL, SIMILAR):
             yield own, other

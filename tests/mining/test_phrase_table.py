@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from forestalign.cli import main
 from forestalign.errors import MissingExtraError, UsageError
 from forestalign.lexicon.findings import PHRASE_RELATIONS
-from forestalign.lexicon.phrase_lists import PPDB_RELATIONS, ListedPair, listed_pair, load_phrase_lists
-from forestalign.lexicon.word_pairs import load_ppdb
+from forestalign.lexicon.pair_lists import PPDB_RELATIONS, ListedPair, listed_pair, load_phrase_lists, load_ppdb
 from forestalign.mining import pair_counts
 from forestalign.mining.occurrences import read_line
 from forestalign.mining.pair_counts import OccurrenceFilter

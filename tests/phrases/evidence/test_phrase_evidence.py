@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import GrammarError
-from forestalign.lexicon import load_phrase_lists, load_ppdb, load_wordnet
+from forestalign.lexicon import load_phrase_lists, load_ppdb
 from forestalign.lexicon.phrase_text import take_apart
-from forestalign.lexicon.phrases import read_phrases
 from forestalign.lexicon.quantities import find_quantities
 from forestalign.lexicon.times import date_of
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence, find_evidence, read_strengths
@@ -212,7 +211,3 @@ def test_a_bad_row_of_a_table_is_named(tmp_path: Path) -> None:
     path.write_text("list\tequal\t0.5\nlist\tequal\t7\n", encoding="utf-8")
     with pytest.raises(GrammarError, match=r"strengths.tsv:2"):
         read_strengths(path)
-    broken = tmp_path / "phrases.tsv.gz"
-    broken.write_bytes(b"no archive")
-    with pytest.raises(GrammarError, match=r"phrases.tsv.gz"):
-        read_phrases(broken, load_wordnet())

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from forestalign.dependencies import Dependencies
 from forestalign.errors import UsageError
 from forestalign.lexicon import load_wordnet
-from forestalign.lexicon.phrase_lists import ListedPair, PhraseLists
+from forestalign.lexicon.pair_lists import ListedPair, PhraseLists
 from forestalign.tokens import Sentence, Span
 from forestalign.words import Analysis
 from forestalign.words.baselines import (
@@ -50,7 +50,7 @@ def sentence(text: str, lemmas: str = "") -> Sentence:
 
 # ---- Meteor ----
 
-BARE = MeteorSources(wordnet_phrases=False)
+BARE = MeteorSources()
 
 
 def stages(source: str, target: str, sources: MeteorSources = BARE) -> list[tuple[int, int, str]]:
@@ -60,7 +60,7 @@ def stages(source: str, target: str, sources: MeteorSources = BARE) -> list[tupl
 
 
 def test_modules_are_tried_in_their_order() -> None:
-    known = MeteorSources(wordnet=load_wordnet(), wordnet_phrases=False)
+    known = MeteorSources(wordnet=load_wordnet())
     assert stages("The big dogs , buy", "the large dog . purchase", known) == [
         (0, 0, "exact"),
         (1, 1, "synonym"),
@@ -71,7 +71,7 @@ def test_modules_are_tried_in_their_order() -> None:
 
 
 def test_phrases_of_a_list_match_as_blocks() -> None:
-    listed = MeteorSources(phrases=PhraseLists([ListedPair("passed away", "died")]), wordnet_phrases=False)
+    listed = MeteorSources(phrases=PhraseLists([ListedPair("passed away", "died")]))
     assert stages("he passed away", "he died", listed) == [(0, 0, "exact"), (1, 1, "paraphrase"), (2, 1, "paraphrase")]
     assert stages("he passed by", "he died", listed) == [(0, 0, "exact")]
 

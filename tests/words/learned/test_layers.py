@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from forestalign.arrays import Float32Array, GenericArray, Int8Array
 from forestalign.config import AlignConfig
 from forestalign.lexicon import load_vectors, load_wordnet
-from forestalign.lexicon.word_pairs import PairList
+from forestalign.lexicon.pair_lists import PairList
 from forestalign.parsers import load_parser
 from forestalign.tokens import tokenize
 from forestalign.words import Analysis, analyse_parse

@@ -1,4 +1,7 @@
-"""The user's own lists of phrases that mean the same: PPDB files as they are published, or two columns."""
+"""The user's own lists of words and phrases that mean the same: PPDB files as they are published, or two columns.
+
+Pairs of single words are for the word links (`PairList`), those of phrases for evidence (`PhraseLists`).
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from forestalign.errors import counted
-from forestalign.inputs import kept_while_unchanged
+from forestalign.errors import InputError, counted
+from forestalign.inputs import kept_while_unchanged, read_lines, reading
 from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR, Finding
-from forestalign.lexicon.phrase_text import Parts
-from forestalign.lexicon.phrases import particles_after
-from forestalign.lexicon.word_pairs import BARS, list_lines
+from forestalign.lexicon.phrase_text import PUNCTUATION, Parts
 
+BARS = "|||"
+UNRELATED = frozenset({"Independent", "Exclusion"})  # of the entailment relations of PPDB 2.0
 SLOT = "one's"  # stands for any possessive: lose one's life
 LONGEST = 12  # words of a phrase; nothing longer is a phrase of a lexicon
 # the entailment relations of PPDB 2.0
@@ -26,6 +29,33 @@ PPDB_RELATIONS = {
     "OtherRelated": SIMILAR,
     "Independent": "",
 }
+PARTICLES = frozenset(
+    {
+        "about", "across", "ahead", "along", "apart", "around", "aside", "away", "back", "by", "down", "forth",
+        "forward", "in", "off", "on", "out", "over", "round", "through", "together", "up",
+    }
+)  # fmt: skip
+MOST_BETWEEN = 5  # words of the object between a verb and its particle
+OBJECT_TAGS = frozenset({"DT", "PDT", "JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "PRP", "PRP$", "CD", "POS", "$"})
+PARTICLE_TAGS = frozenset({"RP", "IN", "RB"})
+
+
+class PairList:
+    """Pairs of words, lower-cased, in either order. Each pair is one string: half the memory of tuples."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]):
+        self._pairs = frozenset(_key(left, right) for left, right in pairs)
+
+    def __contains__(self, pair: tuple[str, str]) -> bool:
+        return _key(*pair) in self._pairs
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+
+def _key(left: str, right: str) -> str:
+    left, right = left.lower(), right.lower()
+    return f"{left}\t{right}" if left <= right else f"{right}\t{left}"
 
 
 class ListedPair(NamedTuple):
@@ -117,7 +147,53 @@ def _not_inside(found: list[tuple[int, ...]], held: set[tuple[int, ...]]) -> lis
     return [tokens for tokens in found if not any(set(tokens) < set(longer) for longer in held)]
 
 
+def particles_after(parts: Parts, verb: int) -> Iterator[int]:
+    """Particles behind an object of this verb: `turned the offer down`, but not `took the book off the shelf`."""
+    for index in range(verb + 1, min(verb + 2 + MOST_BETWEEN, len(parts))):
+        if index > verb + 1 and parts.forms[index] in PARTICLES and parts.tags[index] in PARTICLE_TAGS:
+            following = parts.tags[index + 1] if index + 1 < len(parts) else "."
+            if parts.tags[index] == "RP" or following in PUNCTUATION or following in {"CC", "TO", "RB"}:
+                yield index
+        if parts.tags[index] not in OBJECT_TAGS:
+            return
+
+
 # ---- files ----
+
+
+@kept_while_unchanged(4)
+def load_ppdb(path: str) -> PairList:
+    """One pair per line: two columns separated by a tab, or PPDB's own fields separated by `|||`.
+
+    Lines of PPDB that are said to be no paraphrases, or have an empty side, are left out.
+    """
+    return PairList(_pairs_of(Path(path)))
+
+
+def list_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Numbered lines of a list in UTF-8, plain or gzipped, LF or CRLF; empty ones are left out.
+
+    Lines are cut at LF only: published lists hold control characters as words, which `str.splitlines` would take for
+    line ends.
+    """
+    with reading(path, "pair list in UTF-8, plain or gzipped"):
+        for number, line in read_lines(path):
+            text = line.removesuffix(b"\r").decode("utf-8")
+            if text:
+                yield number, text
+
+
+def _pairs_of(path: Path) -> Iterator[tuple[str, str]]:
+    for number, line in list_lines(path):
+        if BARS in line:
+            fields = [field.strip() for field in line.split(BARS)]
+            if len(fields) > 2 and fields[1] and fields[2] and not UNRELATED.intersection(fields[5:6]):
+                yield fields[1], fields[2]
+            continue
+        left, _, right = line.partition("\t")
+        if not (left and right) or "\t" in right:
+            raise InputError(path, number, f"{line[:60]!r} is not two words separated by a tab")
+        yield left, right
 
 
 @kept_while_unchanged(4)
