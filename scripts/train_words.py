@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize
-from scoring.words import GoldSet, every, read_sets
+from scoring.words import GoldSet, read_sets
 
 from forestalign.arrays import AnyArray, AnyFloatArray, Float32Array, FloatArray, Int8Array
 from forestalign.errors import UsageError
@@ -421,11 +421,8 @@ def main() -> None:
     parser.add_argument("--metric", nargs="+", default=[], metavar="FILE[:WEIGHT[:N]]", help="more gold for the metric")
     parser.add_argument("--unrelated", type=Path, metavar="FILE", help="pairs of texts with human similarity scores")
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="where to write; without it only scores")
-    parser.add_argument("--leave", type=int, metavar="N", help="leave every Nth pair of each gold file out")
     args = parser.parse_args()
     sets, more = read_sets(args.gold, args.cache), read_sets(args.metric, args.cache)
-    if args.leave:
-        sets = [every(gold_set, args.leave, are_left_out=False) for gold_set in sets]
     unlike = [pair for gold_set in sets for pair in mismatched(gold_set)]
     unlike += read_unrelated(args.unrelated, args.cache) if args.unrelated else []
     training = WordTraining(sets, more, unlike, args.ppdb)
