@@ -21,8 +21,7 @@ from types import FrameType
 from typing import Any, Generic, NamedTuple, Self, TextIO, TypeVar
 
 from forestalign.batch.output import Output, open_output, side_files
-from forestalign.batch.run_facts import settings_of
-from forestalign.batch.run_journal import PairState, digest_of
+from forestalign.batch.run_journal import PairState, digest_of, settings_of
 from forestalign.batch.worker_program import Crashed, Reply
 from forestalign.batch.workers import (
     BadLine,

@@ -19,7 +19,7 @@ from dataclasses import fields
 from itertools import islice
 from typing import Any, TypeVar
 
-from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
+from forestalign.cli.options import add_force_option, add_jobs_option, check_outputs
 from forestalign.config import AlignConfig
 from forestalign.formats import BadRecord, format_pharaoh, read_pairs
 from forestalign.learning.crf_run import CrfGold, CrfPlan, synthesise_gold, train_crf

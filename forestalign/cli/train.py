@@ -25,7 +25,7 @@ from tqdm import tqdm
 
 from forestalign.batch import Workers
 from forestalign.cli.align_options import add_settings, config_of, settings_of
-from forestalign.cli.batch_options import (
+from forestalign.cli.options import (
     add_cache_option,
     add_force_option,
     add_worker_options,
