@@ -67,7 +67,7 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
         "--analyses", default="", metavar="FILE", help="keep the analyses of sentences in FILE and reuse them"
     )
     parser.add_argument(
-        "--no-parser", action="store_true", help="use no tags; features of tags, chunks and encoder stay inactive"
+        "--no-parser", action="store_true", help="use no tags; features of tags and chunks stay inactive"
     )
 
 
