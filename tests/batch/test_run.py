@@ -219,7 +219,7 @@ def test_another_input_is_refused_and_the_file_stays(tmp_path: Path) -> None:
 
 
 def test_other_settings_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forestalign.batch.run_facts.FILE_FIELDS", frozenset({"flag"}))
+    monkeypatch.setattr("forestalign.batch.run_journal.FILE_FIELDS", frozenset({"flag"}))
     path, flag = tmp_path / "out.jsonl", tmp_path / "flag"
     flag.write_text("one")
     run_stopped(["a"], path, StartUpper(str(flag)))

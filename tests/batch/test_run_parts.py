@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -168,60 +169,26 @@ def test_workers_are_left_free_when_the_reader_stops() -> None:
 # ---- what is shown ----
 
 
-class Clock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-
-def told(monkeypatch: pytest.MonkeyPatch, steps: int, total: int | None = 100, *, quiet: bool = False) -> list[str]:
-    """What is told of so many jobs in chunks of two, of which the first takes a minute."""
-    clock, errors = Clock(), io.StringIO()
-    monkeypatch.setattr("forestalign.batch.run.time", clock)
-    with Progress(total, errors, quiet=quiet, chunk_size=2) as progress:
-        for number in range(steps):
-            clock.now += 30.0 if number < 2 else 10.0
-            progress.step()
-    return errors.getvalue().splitlines()
-
-
-def test_lines_begin_with_the_third_chunk_and_end_with_a_summary(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert told(monkeypatch, 6) == []
-    assert told(monkeypatch, 11) == [
-        "7 of 100 pairs, 0.1 a second, 15 min 30 s left",
-        "10 of 100 pairs, 0.1 a second, 15 min 0 s left",
-        "11 pairs in 2 min 30 s, 0.1 a second",
-    ]
-
-
-def test_without_a_total_nothing_is_foretold(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert told(monkeypatch, 8, total=None)[0] == "7 pairs, 0.1 a second"
-    assert told(monkeypatch, 11, quiet=True) == []
-
-
-def test_on_a_terminal_the_first_estimate_waits_for_the_third_chunk() -> None:
-    errors = Terminal()
-    with Progress(100, errors, chunk_size=2) as progress:
+def test_without_a_terminal_there_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    errors, now = io.StringIO(), iter(range(0, 1000, 10))
+    monkeypatch.setattr("forestalign.batch.run.time", SimpleNamespace(monotonic=lambda: next(now)))
+    with Progress(100, errors) as progress:
+        progress.step(is_new=False)
+        progress.report("line 3: no pair")
         for _ in range(4):
             progress.step()
-        progress._bar.refresh()
-        assert "<" not in errors.getvalue()  # which stands before the time left
-        progress.step()
-        progress._bar.refresh()
-        assert "<" in errors.getvalue()
+    lines = errors.getvalue().splitlines()
+    assert lines[0] == "line 3: no pair"
+    assert [line.partition(" in ")[0] for line in lines[1:]] == ["3 of 100 pairs"]
 
 
-def test_without_a_terminal_only_reports_are_printed() -> None:
-    errors = io.StringIO()
+def test_on_a_terminal_there_is_a_bar_that_reports_pass() -> None:
+    errors = Terminal()
     with Progress(10, errors) as progress:
         progress.step()
-        progress.skip()
         progress.report("line 3: no pair")
-    assert errors.getvalue() == "line 3: no pair\n"
+    assert "line 3: no pair\n" in errors.getvalue()
+    assert "/10" in errors.getvalue()
 
 
 # ---- what is kept ----

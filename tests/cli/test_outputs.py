@@ -22,7 +22,7 @@ import pytest
 from forestalign.aligner import AlignerParts, LoadAligner, LoadReranker
 from forestalign.batch import Job, OutputOptions, RunLimits, StartWork, Tally, run_jobs
 from forestalign.batch.output import RunFile
-from forestalign.batch.run_facts import refuse_other_settings, settings_of
+from forestalign.batch.run_journal import refuse_other_settings, settings_of
 from forestalign.cli import main
 from forestalign.cli.align import AlignmentText
 from forestalign.cli.rerank import RerankedText

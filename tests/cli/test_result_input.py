@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forestalign.cli import main
-from forestalign.cli.inputs import is_results
+from forestalign.cli.options import is_results
 from forestalign.formats.pairs import read_pairs
 from forestalign.formats.word_links import read_gold_links
 from tests.builders.commands import Run, runner

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from forestalign.learning.linear_fits import fit_logistic, fit_multinomial, fit_ridge
-from forestalign.phrases.evidence.logistic import logistic, softmax
+from forestalign.phrases.evidence.logistic import fit_logistic, fit_multinomial, fit_ridge, logistic, softmax
 
 
 def test_logistic_regression_finds_the_odds_it_was_drawn_from() -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from forestalign.learning.train_scores import KBestList, expected_risk, minimised
+from forestalign.learning.train_scores import KBestList, expected_risk, minimise_risk
 
 
 def made_up(seed: int, count: int = 30, width: int = 4) -> list[KBestList]:
@@ -40,7 +40,7 @@ def test_training_recovers_planted_weights() -> None:
         parts = rng.normal(size=(8, 3))
         scores = parts @ planted
         lists.append(KBestList(parts, (scores.max() - scores).round(2)))
-    weights, _ = minimised(lists, np.zeros(3), np.zeros(3), 1e-6)
+    weights = minimise_risk(lists, np.zeros(3), np.zeros(3), 1e-6)
     direction = weights / np.linalg.norm(weights)
     assert direction @ (planted / np.linalg.norm(planted)) > 0.99
 

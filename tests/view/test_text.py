@@ -19,9 +19,8 @@ from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.view import result_html, scene_of
 from forestalign.view.scene import SceneNode, bar_nodes, drawn_nodes
-from forestalign.view.short_text import render_short
 from forestalign.view.static import hue_of
-from forestalign.view.text import render_text
+from forestalign.view.text import render_short, render_text
 from tests.builders.commands import Terminal
 from tests.builders.sample_results import links, pair, result, side, with_phrases, with_sides
 from tests.builders.view_samples import (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +13,6 @@ from forestalign.words.crf import FAMILIES, Resources, feature_space, synthesise
 from forestalign.words.crf.cells import Chunk, chunk, words_of
 from forestalign.words.crf.feature_space import (
     SPAN_KINDS,
-    SPAN_NAMES,
     STEPS,
     cell_layers,
     transition_features,
@@ -93,73 +90,6 @@ def test_layers_lie_between_0_and_1_and_turn_over_with_the_pair(source: Sentence
     np.testing.assert_array_equal(there.backward.tag_pairs, back.forward.tag_pairs)
     np.testing.assert_allclose(there.backward.nulls, back.forward.nulls, atol=1e-6)
     np.testing.assert_allclose(there.backward.spans.layers, back.forward.spans.layers, atol=1e-5)
-
-
-# ---- the encoder's vectors ----
-
-
-def encoded_pair() -> tuple[Sentence, Sentence]:
-    """buys - purchases .8, the - the .96, buys - the .28, the - purchases .6; car is unlike both.
-
-    The last mark makes the mean 0, and no centre of this width is shipped: these are the cosines of the rows.
-    """
-    rows = np.array([[0.28, 0.96, 0], [0.8, 0.6, 0]], np.float32)
-    source = np.eye(3, dtype=np.float32)
-    balance = -(rows.sum(0) + source.sum(0))
-    target = np.concatenate([rows, balance[None]])
-    return (
-        replace(sentence("buys/VBZ the/DT car/NN"), context_vectors=source),
-        replace(sentence("purchases/VBZ the/DT !/."), context_vectors=target[[1, 0, 2]]),
-    )
-
-
-def test_a_cosine_in_context_stands_against_its_rivals() -> None:
-    source, target = encoded_pair()
-    layers = cell_layers(words_of(source), words_of(target), Resources(), ("encoder",))
-    buys, the = (0, 0), (1, 1)
-    expected = {
-        "encoder_cosine": (0.8, 0.96),
-        "encoder_above_0.6": (0.2, 0.36),
-        "encoder_different": (0.8, 0.0),
-        "encoder_function": (0.0, 0.96),
-        "encoder_behind_source": (0.0, 0.0),
-        "encoder_lead_source": (0.2, 0.68),
-        "encoder_lead_target": (0.52, 0.36),
-        "encoder_best": (1.0, 1.0),
-        "encoder_best_different": (1.0, 0.0),
-    }
-    for name, values in expected.items():
-        assert [layers[name][buys], layers[name][the]] == pytest.approx(values, abs=1e-6), name
-    assert layers["encoder_behind_source"][1, 0] == pytest.approx(0.2)
-    assert layers["encoder_behind_target"][1, 0] == pytest.approx(0.36)
-    assert layers["encoder_best"].sum() == 2
-
-
-def test_layers_of_the_encoder_turn_over_with_the_pair() -> None:
-    source, target = encoded_pair()
-    space = feature_space(("encoder",), 2, 2)
-    there, back = (pair_features(*pair, Resources(), space) for pair in ((source, target), (target, source)))
-    assert there.forward.cells.min() >= 0
-    assert there.forward.cells.max() <= 1
-    np.testing.assert_allclose(there.backward.cells, back.forward.cells, atol=1e-6)
-    np.testing.assert_allclose(there.backward.nulls, back.forward.nulls, atol=1e-6)
-    np.testing.assert_allclose(there.backward.spans.layers, back.forward.spans.layers, atol=1e-6)
-
-
-@pytest.mark.parametrize("side", ["source", "target", "both", "width"])
-def test_without_vectors_on_both_sides_the_encoder_says_nothing(side: str) -> None:
-    source, target = encoded_pair()
-    source = replace(source, context_vectors=None) if side in ("source", "both") else source
-    target = replace(target, context_vectors=None) if side in ("target", "both") else target
-    if side == "width":
-        target = replace(target, context_vectors=np.ones((len(target), 5), np.float32))
-    space = feature_space(FAMILIES, 2, 2)
-    both = pair_features(source, target, Resources(), space)
-    for features in (both.forward, both.backward):
-        is_encoders = ["encoder" in name for name in space.cell_names]
-        assert not features.cells[..., is_encoders].any()
-        assert not features.nulls[:, ["encoder" in name for name in space.null_names]].any()
-        assert not features.spans.layers[..., len(SPAN_NAMES) :].any()
 
 
 def test_each_step_between_words_has_one_jump() -> None:

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import InputError, UsageError
-from forestalign.tokens import Sentence
-from forestalign.words.crf import FAMILIES, feature_space, load_crf
+from forestalign.words.crf import feature_space
 from forestalign.words.crf.crf_aligner import CrfModel, ModelCard, format_model, read_model, write_model
 from forestalign.words.crf.training import Costs, gold_of, gold_path
 from tests.builders.bad_files import with_field
@@ -103,25 +102,6 @@ def test_another_file_is_no_model(tmp_path: Path, text: str) -> None:
     (tmp_path / "m.json").write_text(text)
     with pytest.raises(InputError, match="is not a CRF model"):
         read_model(tmp_path / "m.json")
-
-
-@pytest.mark.parametrize("name", ["token", "phrase"])
-def test_a_model_without_the_family_does_not_look_at_the_encoder(tmp_path: Path, name: str) -> None:
-    """Files of earlier versions, of which the family is unknown, align as before."""
-    own = load_crf(name).model
-    space = feature_space(
-        tuple(family for family in FAMILIES if family != "encoder"), own.space.source_max, own.space.target_max, True
-    )
-    older = replace(own, space=space, forward=own.weights_in(space, "s2t"), backward=own.weights_in(space, "t2s"))
-    write_model(older, tmp_path / "m.json")
-    aligner = load_crf(str(tmp_path / "m.json"))
-    assert not aligner.model.space.is_contextual
-    texts = ["He", "bought", "a", "small", "car", "."], ["A", "little", "car", "was", "purchased", "by", "him", "."]
-    plain = [Sentence.from_words(words) for words in texts]
-    random = np.random.default_rng(0)
-    encoded = [replace(each, context_vectors=random.normal(size=(len(each), 4)).astype(np.float32)) for each in plain]
-    np.testing.assert_array_equal(aligner.posteriors(*plain), aligner.posteriors(*encoded))
-    assert aligner.align(*plain).pairs
 
 
 # ---- gold ----
