@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from importlib.util import find_spec
-from itertools import accumulate, takewhile
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import numpy as np
 
@@ -226,15 +226,15 @@ def run_trials(
     plan: TuningPlan, config: AlignConfig, evaluate: Evaluate, record: Path, resume: bool = False
 ) -> Iterator[Trial]:
     """All trials in order, those that were recorded before included; nobody else writes to the record meanwhile."""
-    with _opened_record(record, resume) as file:
+    with _opened_record(record) as write:
         trials = _read_record(record, plan) if resume else []
-        _write_record(file, record, [plan.key, *map(_trial_line, trials)])
+        write(plan, trials)
         yield from tuple(trials)
         while len(trials) < plan.trials:
             values = _suggested(plan, config, trials)
             trial = _judged(len(trials) + 1, values, evaluate(changed_config(config, plan.parameters, values)), plan)
             trials.append(trial)
-            _write_record(file, record, [plan.key, *map(_trial_line, trials)])
+            write(plan, trials)
             yield trial
 
 
@@ -287,35 +287,24 @@ def _dimension(space: Any, parameter: Parameter) -> Any:
 
 
 @contextmanager
-def _opened_record(path: Path, resume: bool) -> Iterator[BinaryIO]:
-    """The record, which nobody else writes to; without `resume` a new file takes the place of an old one."""
+def _opened_record(path: Path) -> Iterator[Callable[[TuningPlan, Sequence[Trial]], None]]:
+    """What writes the record, as a whole each time; nobody else writes to it meanwhile."""
     if is_packed(path):
         raise UsageError(f"{path}: a record grows line by line; expected a name without .gz")
     place = followed(path)
     descriptor = open_alone(place)
-    if not resume and os.fstat(descriptor).st_size:
+
+    def write(plan: TuningPlan, trials: Sequence[Trial]) -> None:
+        nonlocal descriptor
+        lines = [plan.key, *(json.dumps(asdict(trial), ensure_ascii=False) for trial in trials)]
         with naming(path):
-            old, descriptor = descriptor, started(place)
+            old, descriptor = descriptor, started(place, "".join(f"{line}\n" for line in lines).encode())
         os.close(old)
-    with open(descriptor, "r+b", buffering=0) as file:
-        yield cast(BinaryIO, file)
 
-
-def _trial_line(trial: Trial) -> str:
-    return json.dumps(asdict(trial), ensure_ascii=False)
-
-
-def _write_record(file: BinaryIO, path: Path, lines: Sequence[str]) -> None:
-    """Add what the file does not hold yet; what differs, such as half a line of a killed run, is written over."""
-    data = "".join(f"{line}\n" for line in lines).encode()
-    with naming(path):
-        file.seek(0)
-        held = file.read(len(data) + 1)
-        shared = takewhile(lambda pair: pair[0] == pair[1], zip(held, data, strict=False))
-        same = sum(1 for _ in shared)
-        file.truncate(same)
-        file.seek(same)
-        file.write(data[same:])
+    try:
+        yield write
+    finally:
+        os.close(descriptor)
 
 
 def _read_record(path: Path, plan: TuningPlan) -> list[Trial]:

@@ -28,9 +28,9 @@ from forestalign.evaluation.chunk_scores import score_chunks
 from forestalign.evaluation.scores import Evaluation
 from forestalign.formats.chunk_files import ChunkAlignment, ChunkedPair, chunk_alignment, chunks_of, read_ists
 from forestalign.formats.lines import write_lines
-from forestalign.learning.linear_fits import fit_logistic, fit_multinomial, fit_ridge
 from forestalign.learning.train_scores import Point, calibration_error
 from forestalign.phrases.chunk_alignment import TYPES, ChunkModel, align_chunks, around_features, model_record
+from forestalign.phrases.evidence.logistic import fit_logistic, fit_multinomial, fit_ridge
 from forestalign.phrases.evidence.span_context import SpanContext
 from forestalign.phrases.evidence.span_pairs import DIRECTED_PART, SYMMETRIC, SYMMETRIC_PART, Words, span_features
 from forestalign.tokens import Sentence, Span

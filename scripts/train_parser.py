@@ -7,12 +7,11 @@
     python scripts/export_parser.py runs/parser/model -o runs/exported
 
 Needs the extra `train` (torch 2.13.0 first, then benepar 0.2.0, transformers <5). `--start` is a folder of an encoder
-that transformers loads (scripts/encoder_folder.py makes one), of a parser that this script trained, or one that
-scripts/export_parser.py wrote (the shipped parser: its 8-bit weights multiplied out). Tasks are those whose data is
-given: `trees`, `links` (gold) and `unrelated` (pairs put together from those of `links`). `--batches trees=4 links=2`
-says how many batches of a round each task has. Of the files of `--split` every `--leave`-th pair is kept out and scored
-(micro F1, sure links); those of `--gold` are used whole. Shapes of words are added at the input unless `--no-shapes` is
-given; the case of a share of the sentences is dropped, so that lower-cased text stays as good.
+that transformers loads (scripts/encoder_folder.py makes one), or of a parser that this script trained. Tasks are those
+whose data is given: `trees`, `links` (gold) and `unrelated` (pairs put together from those of `links`). `--batches
+trees=4 links=2` says how many batches of a round each task has. Of the files of `--split` every `--leave`-th pair is
+kept out and scored (micro F1, sure links); those of `--gold` are used whole. Shapes of words are added at the input
+unless `--no-shapes` is given; the case of a share of the sentences is dropped, so that lower-cased text stays as good.
 
 A step depends on the seed and its number alone, so a resumed run takes the same steps. The output folder holds
 `last.pt` (to resume) and `model/`, which `benepar.Parser("runs/parser/model")` loads, with `additions.npz` beside it.
@@ -31,7 +30,6 @@ from pathlib import Path
 import nltk
 import torch
 from benepar.decode_chart import get_labeled_spans
-from encoder_training.exported_weights import load_exported
 from encoder_training.run import Run
 from encoder_training.shaped_parser import ShapedParser, build_parser, crf_loss, load_model, save_model
 from encoder_training.treebank import Example, Sampler, augmented, from_nltk, random_case, read_trees
@@ -67,12 +65,9 @@ class Student(nn.Module):
 
 def open_start(folder: Path, trees: list[nltk.Tree], args: argparse.Namespace) -> ShapedParser:
     """The parser to begin with."""
-    if (folder / "parser.onnx").exists():
-        parser = load_exported(folder)
-    elif (folder / "benepar_model.bin").exists():
-        parser = load_model(folder)
-    else:
+    if not (folder / "benepar_model.bin").exists():
         return build_parser(trees, str(folder), args.width, shapes=args.shapes)
+    parser = load_model(folder)
     parser.want_shapes(args.shapes)
     return parser
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import minimize
 from scoring.ambiguous_pairs import read_ambiguous
 
 from forestalign.aligner import Aligner
@@ -30,6 +29,7 @@ from forestalign.forest import Forest, edge_marginals
 from forestalign.formats.lines import write_lines
 from forestalign.formats.tree_files import read_trees
 from forestalign.grammar import base_label
+from forestalign.phrases.evidence.logistic import minimise
 from forestalign.reranking.rerank import ParsedPair, weighed_sides
 from forestalign.reranking.tree_features import FEATURES, Weights, rerank_weights_text
 from forestalign.trees import Tree, preorder, strip_annotation
@@ -92,8 +92,7 @@ def fit(choices: Sequence[TreeChoice], weights: Weights, penalty: float, steps: 
         value, slope = risk(choices, at)
         return value / total + penalty * float(at @ at), slope / total + 2 * penalty * at
 
-    found = minimize(loss, weights, jac=True, method="L-BFGS-B", options={"maxiter": steps})
-    return np.asarray(found.x, dtype=np.float64)
+    return minimise(loss, weights, steps)
 
 
 def risk(choices: Sequence[TreeChoice], weights: Weights) -> tuple[float, Weights]:

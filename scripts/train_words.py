@@ -21,13 +21,12 @@ import gzip
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import minimize
-from scoring.words import GoldSet, every, read_sets
+from scoring.words import GoldSet, read_sets
 
 from forestalign.arrays import AnyArray, AnyFloatArray, Float32Array, FloatArray, Int8Array
 from forestalign.errors import UsageError
@@ -36,6 +35,7 @@ from forestalign.learning.analyses import analyse_all
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.machine import with_one_thread
 from forestalign.outputs import whole_file
+from forestalign.phrases.evidence.logistic import minimise
 from forestalign.tokens import tokenize
 from forestalign.words import Analysis
 from forestalign.words.learned.evidence import LEARNED_PART, Evidence, gather, pipeline_similarity, similarity_of
@@ -392,10 +392,8 @@ def fit_pass(rows: Float32Array, kinds: Int8Array, gold: Marks, weights: Float32
     for kind in range(len(KINDS)):
         chosen = kinds == kind
         design = np.concatenate([rows[chosen], np.ones((chosen.sum(), 1), dtype=np.float32)], axis=1)
-        arguments = (design, gold[chosen], weights[chosen])
-        start = np.zeros(design.shape[1])
-        found = minimize(loss, start, arguments, jac=True, method="L-BFGS-B", options={"maxiter": 80})
-        result[kind] = found.x
+        own = partial(loss, design=design, gold=gold[chosen], weights=weights[chosen])
+        result[kind] = minimise(own, np.zeros(design.shape[1]), 80)
     return result
 
 
@@ -421,11 +419,8 @@ def main() -> None:
     parser.add_argument("--metric", nargs="+", default=[], metavar="FILE[:WEIGHT[:N]]", help="more gold for the metric")
     parser.add_argument("--unrelated", type=Path, metavar="FILE", help="pairs of texts with human similarity scores")
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="where to write; without it only scores")
-    parser.add_argument("--leave", type=int, metavar="N", help="leave every Nth pair of each gold file out")
     args = parser.parse_args()
     sets, more = read_sets(args.gold, args.cache), read_sets(args.metric, args.cache)
-    if args.leave:
-        sets = [every(gold_set, args.leave, are_left_out=False) for gold_set in sets]
     unlike = [pair for gold_set in sets for pair in mismatched(gold_set)]
     unlike += read_unrelated(args.unrelated, args.cache) if args.unrelated else []
     training = WordTraining(sets, more, unlike, args.ppdb)

@@ -20,8 +20,7 @@ loads the models and one that writes a result, and calls `run_jobs`:
 A handler need not catch anything: what it raises is reported for the job that caused it.
 
 - `workers`, `cluster`, `worker_program`: where tasks run: in this process, in others, on other machines
-- `run_facts`: what has to be the same wherever a run works
-- `run_journal`, `store`, `output`: what is written, so that a run can be resumed
+- `run_journal`, `output`: what is written, so that a run can be resumed, and only with the same settings and files
 - `run`: all of it together, with limits and with a line that shows how far it is
 """
 

@@ -28,7 +28,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Self
 
-from forestalign.batch.run_facts import OtherRunError, RunFacts
+from forestalign.batch.run_journal import OtherRunError, RunFacts
 from forestalign.batch.worker_program import Crashed, Message, Raised, Reply
 from forestalign.batch.workers import Worker, WorkerProcess
 from forestalign.errors import ForestAlignError, InputError, MissingExtraError, UsageError, counted

@@ -13,8 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
-from forestalign.batch.run_facts import Settings, refuse_other_settings
-from forestalign.batch.run_journal import Head, PairState, RunJournal, is_journal, write_at
+from forestalign.batch.run_journal import (
+    Head,
+    PairState,
+    RunJournal,
+    Settings,
+    is_journal,
+    refuse_other_settings,
+    write_at,
+)
 from forestalign.errors import UsageError
 from forestalign.outputs import STDOUT, SideFile, followed, is_packed, is_stream, naming
 from forestalign.own_files import CLOSED_FOR_CHILDREN, open_alone, started

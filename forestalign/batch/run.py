@@ -17,12 +17,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Generic, NamedTuple, Self, TextIO, TypeVar
 
 from forestalign.batch.output import Output, has_journal, open_output, side_files
-from forestalign.batch.run_facts import settings_of
-from forestalign.batch.run_journal import PairState, digest_of
+from forestalign.batch.run_journal import PairState, digest_of, settings_of
 from forestalign.batch.worker_program import Crashed, Reply
 from forestalign.batch.workers import (
     BadLine,
@@ -178,7 +177,6 @@ Item = TypeVar("Item")
 InputItem = Job | BadLine | Unread[Any]
 
 SECONDS_BETWEEN_LINES = 30.0  # of progress where no terminal is
-_NO_ESTIMATE = "{desc}{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}]"
 MOST_DEATHS = 4  # pairs in a row whose worker dies before a run gives up
 
 
@@ -201,7 +199,7 @@ def run_jobs(
     check_output(output.path, output.inputs, force=output.force, resume=output.resume, can_resume=True)
     check_sides(output.path, side_files(output.path), output.inputs)
     counts = {"done": 0, "failed": 0, "skipped": 0}
-    with Progress(total, errors or sys.stderr, quiet=quiet, chunk_size=limits.chunk_size) as progress:
+    with Progress(total, errors or sys.stderr, quiet=quiet) as progress:
         settings = {**settings_of(load), **dict(output.settings)} if has_journal(output.path) else {}
         file = open_output(output.path, settings, output.resume)
         feed = _Feed(jobs, file, progress, counts)
@@ -259,7 +257,7 @@ class _Feed:
     def _pass(self, unread: InputItem, state: PairState) -> None:
         """A pair that the output holds; one that failed there for good is reported again."""
         self.copies += 1
-        self._progress.skip()
+        self._progress.step(is_new=False)
         if state is PairState.DONE:
             self._counts["skipped"] += 1
             return
@@ -383,59 +381,30 @@ def _singles(chunk: Sequence[Item]) -> Sequence[Sequence[Item]]:
 
 
 class Progress:
-    """A line with rate and, from the third chunk on, time left; reports of failures go past it.
+    """A bar on a terminal, elsewhere a line now and then; reports of failures go past it. If quiet, only reports."""
 
-    Without a terminal there is a line now and then, and a summary at the end if there was one. When told to be quiet,
-    it only passes reports on. Models are loaded in the time of the first chunk, so nothing is foretold from it.
-    """
-
-    def __init__(self, total: int | None, errors: TextIO, *, quiet: bool = False, chunk_size: int = CHUNK_SIZE):
-        self._errors, self._total, self._quiet = errors, total, quiet
-        self._least = 2 * chunk_size  # done before anything is foretold
-        self._done = self._skipped = 0
-        self._begin = self._first = self._told = time.monotonic()
-        self._has_told = False
+    def __init__(self, total: int | None, errors: TextIO, *, quiet: bool = False):
+        self._errors, self._total, self._quiet, self._done = errors, total, quiet, 0
+        self._begin = self._told = time.monotonic()
         self._bar: Any = None
         if not quiet and errors.isatty():
             from tqdm import tqdm  # not needed elsewhere, and it takes a moment to import
 
-            settings = {"unit": " pairs", "dynamic_ncols": True, "smoothing": 0.05, "bar_format": _NO_ESTIMATE}
-            self._bar = tqdm(total=total, file=errors, **settings)
+            self._bar = tqdm(total=total, file=errors, unit=" pairs", dynamic_ncols=True, smoothing=0.05)
 
-    def step(self) -> None:
-        """One more job is done."""
+    def step(self, *, is_new: bool = True) -> None:
+        """One more job is done; one that was done before counts as progress, and not for the rate."""
         self._done += 1
-        if self._done == self._least:
-            self._first = self._told = time.monotonic()
-        elif self._done == self._least + 1 and self._bar is not None:
-            self._bar.bar_format = None
         if self._bar is not None:
+            self._bar.initial += not is_new
             self._bar.update()
-        elif not self._quiet and self._done > self._least and time.monotonic() - self._told >= SECONDS_BETWEEN_LINES:
-            self._tell()
-
-    def _tell(self) -> None:
-        self._told, self._has_told = time.monotonic(), True
-        rate = (self._done - self._least) / max(self._told - self._first, 1e-9)
-        whole = self._done + self._skipped
-        left = "" if self._total is None else f", {_duration((self._total - whole) / rate)} left"
-        of = "" if self._total is None else f" of {self._total:,}"
-        print(f"{whole:,}{of} pairs, {rate:.1f} a second{left}", file=self._errors, flush=True)
-
-    def _sum_up(self) -> None:
-        seconds = time.monotonic() - self._begin
-        rate = self._done / max(seconds, 1e-9)
-        print(f"{self._done:,} pairs in {_duration(seconds)}, {rate:.1f} a second", file=self._errors, flush=True)
-
-    def skip(self) -> None:
-        """A job that was done before: it counts as progress, and not for the rate."""
-        self._skipped += 1
-        if self._bar is not None:
-            self._bar.initial += 1
-            self._bar.update()
+        elif not self._quiet and time.monotonic() - self._told >= SECONDS_BETWEEN_LINES:
+            self._told = time.monotonic()
+            of = "" if self._total is None else f" of {self._total:,}"
+            print(f"{self._done:,}{of} pairs in {self._told - self._begin:.0f} s", file=self._errors, flush=True)
 
     def report(self, message: str) -> None:
-        """Print a line above the progress line."""
+        """Print a line above the bar."""
         if self._bar is None:
             print(message, file=self._errors, flush=True)
         else:
@@ -444,22 +413,6 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
-        elif self._has_told:
-            self._sum_up()
-
-
-def _duration(seconds: float) -> str:
-    """A time in the largest units that say something.
-
-    >>> _duration(42.4), _duration(100), _duration(7300)
-    ('42 s', '1 min 40 s', '2 h 2 min')
-    """
-    whole = max(round(seconds), 0)
-    if whole < 60:
-        return f"{whole} s"
-    return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from forestalign.batch.run_facts import RunFacts
+from forestalign.batch.run_journal import RunFacts
 from forestalign.errors import ForestAlignError, UsageError
 from forestalign.machine import is_out_of_memory
 

@@ -156,7 +156,7 @@ def _run_command(name: str, arguments: Sequence[str]) -> int:
     )
     command.configure(parser)
     args = parser.parse_args(arguments)
-    from forestalign.cli.batch_options import warn_of_unused  # which imports more than --help needs
+    from forestalign.cli.options import warn_of_unused  # which imports more than --help needs
 
     warn_of_unused(parser, args, getattr(command, "UNUSED", ()))
     return int(command.run(args))

@@ -32,7 +32,7 @@ from forestalign.cli.align_options import (
     given_file,
     read_jobs,
 )
-from forestalign.cli.batch_options import Unused, add_batch_options, run_batch, share
+from forestalign.cli.options import Unused, add_batch_options, run_batch, share
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.formats import BadRecord, Unread, to_json
@@ -41,8 +41,7 @@ from forestalign.formats.codec import to_tsv
 from forestalign.phrases.chunk_alignment import AlignedChunks
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.terminal import wants_colour
-from forestalign.view.short_text import render_short
-from forestalign.view.text import MIN_CONFIDENCE, render_text
+from forestalign.view.text import MIN_CONFIDENCE, render_short, render_text
 
 UNUSED = (
     Unused("--kbest", lambda args: not args.json, "without --json"),

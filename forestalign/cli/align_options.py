@@ -14,8 +14,7 @@ from typing import Any
 
 from forestalign.aligner import PairToAlign
 from forestalign.batch import BadLine, Job
-from forestalign.cli.batch_options import line_count
-from forestalign.cli.inputs import add_pair_arguments, read_pair_input
+from forestalign.cli.options import add_pair_arguments, line_count, read_pair_input
 from forestalign.config import CHOICES, DEFAULT_CONFIG, HAND_SET, AlignConfig
 from forestalign.errors import UsageError
 from forestalign.formats import (

@@ -23,7 +23,7 @@ import json
 import sys
 from dataclasses import asdict
 
-from forestalign.cli.batch_options import add_force_option
+from forestalign.cli.options import add_force_option
 from forestalign.errors import UsageError, counted
 from forestalign.evaluation.annotated_pairs import agreement, agreement_by_phenomenon, format_annotated_pair, statistics
 from forestalign.evaluation.annotation_sheets import (

@@ -28,7 +28,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
+from forestalign.cli.options import add_force_option, add_jobs_option, check_outputs
 from forestalign.errors import UsageError, counted
 from forestalign.formats import are_sentences
 from forestalign.outputs import STDOUT, packed_file

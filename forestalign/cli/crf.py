@@ -19,7 +19,7 @@ from dataclasses import fields
 from itertools import islice
 from typing import Any, TypeVar
 
-from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
+from forestalign.cli.options import add_force_option, add_jobs_option, check_outputs
 from forestalign.config import AlignConfig
 from forestalign.formats import BadRecord, format_pharaoh, read_pairs
 from forestalign.learning.crf_run import CrfGold, CrfPlan, synthesise_gold, train_crf
@@ -67,7 +67,7 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
         "--analyses", default="", metavar="FILE", help="keep the analyses of sentences in FILE and reuse them"
     )
     parser.add_argument(
-        "--no-parser", action="store_true", help="use no tags; features of tags, chunks and encoder stay inactive"
+        "--no-parser", action="store_true", help="use no tags; features of tags and chunks stay inactive"
     )
 
 

@@ -19,8 +19,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
-from forestalign.cli.inputs import INPUT_HELP, result_files
+from forestalign.cli.options import INPUT_HELP, add_force_option, add_jobs_option, check_outputs, result_files
 from forestalign.errors import counted
 from forestalign.formats.codec import read_phrases
 from forestalign.meaning.differences import Difference

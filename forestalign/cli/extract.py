@@ -23,8 +23,15 @@ import sys
 from pathlib import Path
 
 from forestalign.cli.align_options import add_bars_option
-from forestalign.cli.batch_options import add_force_option, add_worker_options, check_outputs, opened_workers, share
-from forestalign.cli.inputs import INPUT_HELP, result_files
+from forestalign.cli.options import (
+    INPUT_HELP,
+    add_force_option,
+    add_worker_options,
+    check_outputs,
+    opened_workers,
+    result_files,
+    share,
+)
 from forestalign.errors import counted
 from forestalign.lexicon.findings import PHRASE_RELATIONS
 from forestalign.mining.pair_counts import OccurrenceFilter

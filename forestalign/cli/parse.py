@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from forestalign.batch import BadLine, Job, Layout, StartWork
-from forestalign.cli.batch_options import add_batch_options, is_file, line_count, run_batch
+from forestalign.cli.options import add_batch_options, is_file, line_count, run_batch
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.dependencies import to_dependencies
 from forestalign.errors import NoParseError, UsageError

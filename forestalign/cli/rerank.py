@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from forestalign.aligner import AlignerParts, LoadReranker
 from forestalign.batch import Job, Layout, StartWork
 from forestalign.cli.align_options import add_align_options, config_of, count_of, given_file, read_jobs
-from forestalign.cli.batch_options import add_batch_options, run_batch
+from forestalign.cli.options import add_batch_options, run_batch
 from forestalign.reranking import RerankedPair
 from forestalign.trees import ScoredTree, format_brackets
 

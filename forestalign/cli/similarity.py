@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from forestalign.batch import Job, Layout
 from forestalign.cli.align import align_batch
 from forestalign.cli.align_options import add_align_options
-from forestalign.cli.batch_options import add_batch_options, check_outputs
-from forestalign.cli.inputs import is_results
+from forestalign.cli.options import add_batch_options, check_outputs, is_results
 from forestalign.errors import UsageError
 from forestalign.formats.codec import read_phrases
 from forestalign.mining.verdicts import Similarity

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
 
 from tqdm import tqdm
 
 from forestalign.batch import Workers
 from forestalign.cli.align_options import add_settings, config_of, settings_of
-from forestalign.cli.batch_options import (
+from forestalign.cli.options import (
     add_cache_option,
     add_force_option,
     add_worker_options,
@@ -34,7 +34,7 @@ from forestalign.cli.batch_options import (
 )
 from forestalign.errors import UsageError, counted
 from forestalign.learning.cross_validate import GoldFile, ScorePlan, train_gold
-from forestalign.learning.em import EmSettings, PhrasePlan, train_phrases
+from forestalign.learning.em import EmSettings, Notify, PhrasePlan, train_phrases
 from forestalign.learning.train_scores import GoldSettings
 from forestalign.outputs import check_output
 from forestalign.phrases.scoring.pair_features import EXTRAS, FeatureSet
@@ -72,7 +72,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="LIST",
         help=f"use these further features (default: {', '.join(EXTRAS)})",
     )
-    parser.add_argument("--passes", type=int, metavar="N", help=f"pass over the pairs N times ({_passes_help()})")
+    passes = f"default: {plain.passes}, with --gold at most {GoldSettings().passes}"
+    parser.add_argument("--passes", type=int, metavar="N", help=f"pass over the pairs N times ({passes})")
     for name, kind, help in EM_OPTIONS:
         # names of their own, since settings of the aligner are read from the arguments by name
         parser.add_argument(
@@ -86,10 +87,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="print no progress line")
     add_settings(parser, phrase_model=False)
     add_worker_options(parser)
-
-
-def _passes_help() -> str:
-    return f"default: {EmSettings().passes}, with --gold at most {GoldSettings().passes}"
 
 
 def _add_gold_options(parser: argparse.ArgumentParser) -> None:
@@ -114,24 +111,31 @@ def _add_gold_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train and write the model."""
     check_outputs(args, "output")
-    with opened_workers(args) as workers, _Bars(args) as bars:
+    hide = args.quiet or not sys.stderr.isatty()
+    with opened_workers(args) as workers, tqdm(desc="train", unit=" pairs", disable=hide) as bar:
+
+        def notify(message: str, count: int) -> None:
+            bar.set_postfix_str(message, refresh=False)
+            bar.update(count)
+            if hide and not count and not args.quiet:
+                print(message, file=sys.stderr)
+
         if args.gold:
-            return _run_gold(args, bars, workers)
-        done = train_phrases(_plan(args), bars, workers)
+            return _run_gold(args, notify, workers)
+        done = train_phrases(_plan(args), partial(print, file=sys.stderr), notify, workers)
     count, objective = counted(done.report.pair_count, "pair"), done.report.history[-1][1]
     print(f"{args.output}: {count}, objective {objective:.4f}", file=sys.stderr)
     _warn_of_few(done.report.pair_count, FEWEST_PAIRS)
     return 1 if done.failed else 0
 
 
-def _run_gold(args: argparse.Namespace, bars: _Bars, workers: Workers | None) -> int:
-    passes = args.passes or GoldSettings().passes
+def _run_gold(args: argparse.Namespace, notify: Notify, workers: Workers | None) -> int:
     files = tuple(map(GoldFile.of, args.pairs))
     check_output(args.output, [file.path for file in files], force=True)
     plan = ScorePlan(
         files,
         config_of(args),
-        GoldSettings(passes, args.candidates, args.ridge),
+        GoldSettings(args.passes or GoldSettings().passes, args.candidates, args.ridge),
         Path(args.cache),
         Path(args.output),
         args.folds,
@@ -139,7 +143,7 @@ def _run_gold(args: argparse.Namespace, bars: _Bars, workers: Workers | None) ->
         args.resume,
         args.start or "",
     )
-    done = train_gold(plan, bars.aligned, workers)
+    done = train_gold(plan, notify, workers)
     for table in done.tables:
         print("\n".join(table.lines()))
     if done.model is not None:
@@ -162,11 +166,12 @@ def _plan(args: argparse.Namespace) -> PhrasePlan:
     extras = tuple(name for name in args.extras.split(",") if name)
     if not set(extras) <= set(EXTRAS):
         raise UsageError(f"--extras is {args.extras!r}; expected some of {', '.join(EXTRAS)}")
+    passes = EmSettings().passes if args.passes is None else args.passes
     return PhrasePlan(
         tuple(args.pairs),
         Path(args.output),
         settings_of(args),  # EM is of the paper's scores, in which all of them count
-        EmSettings(passes=_em_passes(args), **{name: getattr(args, f"em_{name}") for name, _, _ in EM_OPTIONS}),
+        EmSettings(passes=passes, **{name: getattr(args, f"em_{name}") for name, _, _ in EM_OPTIONS}),
         FeatureSet(not args.no_lexical, extras),
         Path(args.cache),
         args.start or "",
@@ -174,41 +179,3 @@ def _plan(args: argparse.Namespace) -> PhrasePlan:
         args.limit,
         args.resume,
     )
-
-
-def _em_passes(args: argparse.Namespace) -> int:
-    return args.passes if args.passes is not None else EmSettings().passes
-
-
-class _Bars:
-    """Progress bars on a terminal, lines elsewhere."""
-
-    def __init__(self, args: argparse.Namespace):
-        self._passes, self._quiet = _em_passes(args), args.quiet
-        self._show = sys.stderr.isatty() and not args.quiet
-        self._bar = self._started("parse")
-
-    def _started(self, name: str, total: int | None = None) -> Any:
-        return tqdm(total=total, desc=name, unit=" pairs", disable=not self._show)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
-
-    def complain(self, message: str) -> None:
-        print(message, file=sys.stderr)
-
-    def parsed(self) -> None:
-        self._bar.update()
-
-    def parsed_all(self, pair_count: int) -> None:
-        self._bar.close()
-        self._bar = self._started("align", pair_count * self._passes)
-
-    def aligned(self, message: str, count: int) -> None:
-        self._bar.set_postfix_str(message, refresh=False)
-        self._bar.update(count)
-        if not self._show and not count and not self._quiet:
-            print(message, file=sys.stderr)

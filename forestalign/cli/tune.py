@@ -19,7 +19,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from forestalign.cli.align_options import add_settings, config_of
-from forestalign.cli.batch_options import (
+from forestalign.cli.options import (
     add_cache_option,
     add_force_option,
     add_worker_options,

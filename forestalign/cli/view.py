@@ -16,8 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from forestalign.cli.batch_options import add_force_option, add_jobs_option, check_outputs
-from forestalign.cli.inputs import INPUT_HELP, result_files
+from forestalign.cli.options import INPUT_HELP, add_force_option, add_jobs_option, check_outputs, result_files
 from forestalign.errors import counted
 from forestalign.view import write_page
 

@@ -21,8 +21,14 @@ from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 
 from forestalign.batch import BadLine, Job, Layout, StartWork
-from forestalign.cli.batch_options import Unused, add_batch_options, line_count, run_batch
-from forestalign.cli.inputs import add_pair_arguments, read_pair_input
+from forestalign.cli.options import (
+    Unused,
+    add_batch_options,
+    add_pair_arguments,
+    line_count,
+    read_pair_input,
+    run_batch,
+)
 from forestalign.config import CHOICES, DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import NoParseError, UsageError
 from forestalign.formats import (

@@ -37,9 +37,10 @@ from forestalign.evaluation.projection import (
     GoldKind,
     ProjectedGold,
     SpanPair,
-    gold_of,
+    choose_annotators,
     judge_contents,
     project_spans,
+    projected_gold,
     score_annotators,
     score_projected,
 )
@@ -48,7 +49,7 @@ from forestalign.evaluation.written_pairs import WrittenJudge, WrittenPair, read
 from forestalign.forest import best_tree, one_best
 from forestalign.formats import PairRecord
 from forestalign.formats.lines import read_text_lines
-from forestalign.formats.word_links import GoldPair, LinkAnnotation, read_gold_links
+from forestalign.formats.word_links import GoldPair, read_gold_links
 from forestalign.machine import with_one_thread
 from forestalign.pair_cache import PairCache, cache_corpus, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair
@@ -254,29 +255,13 @@ def _annotated(path: str | Path, pairs: Sequence[AnnotatedPair]) -> AnnotatedSet
 def _projected(
     path: str | Path, pairs: Sequence[GoldPair], best_trees: BestTrees, annotators: Sequence[str], kind: GoldKind
 ) -> ProjectedSet:
-    chosen = [_chosen(path, pair, annotators) for pair in pairs]
+    chosen = [choose_annotators(path, pair, annotators) for pair in pairs]
     records = tuple(
         _record(number, pair.id, links[0].source, links[0].target)
         for number, (pair, links) in enumerate(zip(pairs, chosen, strict=True), start=1)
     )
-    trees = best_trees(records)
-    gold = (
-        tuple(
-            gold_of(source, target, links[index], kind) for links, (source, target) in zip(chosen, trees, strict=True)
-        )
-        for index in range(len(annotators) or 1)
-    )
-    return ProjectedSet(Path(path).name, records, tuple(gold))
-
-
-def _chosen(path: str | Path, pair: GoldPair, annotators: Sequence[str]) -> tuple[LinkAnnotation, ...]:
-    try:
-        chosen = tuple(pair.by(name) for name in annotators) or (pair.gold,)
-    except ValueError as error:
-        raise AnnotationError(path, None, str(error)) from error
-    if len({(each.source, each.target) for each in chosen}) != 1:
-        raise AnnotationError(path, None, f"pair {pair.id!r}: the annotators have different tokens; expected the same")
-    return chosen
+    gold = projected_gold(chosen, best_trees(records), kind)
+    return ProjectedSet(Path(path).name, records, gold)
 
 
 def _record(number: int, identity: str, source: Sequence[str], target: Sequence[str]) -> PairRecord:

@@ -24,11 +24,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
+from forestalign.errors import AnnotationError
 from forestalign.evaluation.phrase_scores import Judgement, evaluate_judgements, one_tree_forest
 from forestalign.evaluation.scores import Evaluation, combine
 from forestalign.forest import Forest, NodeId
-from forestalign.formats.word_links import LinkAnnotation
+from forestalign.formats.word_links import GoldPair, LinkAnnotation
 from forestalign.tokens import Span
 from forestalign.trees import Tree, preorder
 from forestalign.words.alignment import WordAlignment
@@ -130,6 +132,28 @@ def gold_of(source: Tree, target: Tree, links: LinkAnnotation, kind: GoldKind = 
     if kind is GoldKind.ALL:
         return gold_from_links(source, target, (*links.sure, *links.possible))
     return gold_from_links(source, target, links.sure, links.possible)
+
+
+def choose_annotators(path: str | Path, pair: GoldPair, annotators: Sequence[str]) -> tuple[LinkAnnotation, ...]:
+    """The links of these annotators, or the gold; AnnotationError where there are none or they have other tokens."""
+    try:
+        chosen = tuple(pair.by(name) for name in annotators) or (pair.gold,)
+    except ValueError as error:
+        raise AnnotationError(path, None, str(error)) from error
+    if len({(each.source, each.target) for each in chosen}) != 1:
+        raise AnnotationError(path, None, f"pair {pair.id!r}: the annotators have different tokens; expected the same")
+    return chosen
+
+
+def projected_gold(
+    links: Sequence[Sequence[LinkAnnotation]], trees: Sequence[tuple[Tree, Tree]], kind: GoldKind = GoldKind.FAIR
+) -> tuple[tuple[ProjectedGold, ...], ...]:
+    """The phrase gold of each annotator, pair by pair."""
+    count = len(links[0]) if links else 1
+    return tuple(
+        tuple(gold_of(source, target, each[index], kind) for each, (source, target) in zip(links, trees, strict=True))
+        for index in range(count)
+    )
 
 
 def link_contents(source: Tree, target: Tree, links: frozenset[Link]) -> tuple[tuple[Content, SpanPair], ...]:

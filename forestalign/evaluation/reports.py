@@ -60,11 +60,11 @@ from forestalign.evaluation.phrase_scores import (
 )
 from forestalign.evaluation.projection import (
     GoldKind,
-    ProjectedGold,
     SpanPair,
-    gold_of,
+    choose_annotators,
     project,
     project_spans,
+    projected_gold,
     score_annotators,
     score_projected,
 )
@@ -79,7 +79,7 @@ from forestalign.evaluation.sentence_scores import (
 )
 from forestalign.evaluation.word_scores import score_words
 from forestalign.formats.tree_files import fit_tree, read_trees
-from forestalign.formats.word_links import GoldPair, LinkAnnotation, read_gold_links
+from forestalign.formats.word_links import read_gold_links
 from forestalign.grammar import grammar_hash, program_version
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import Tree
@@ -264,11 +264,12 @@ def evaluate_projected(
     kind: GoldKind = GoldKind.FAIR,
 ) -> tuple[list[Evaluation], Rows]:
     """Systems against phrase gold made from word links; the human row where there are two annotators."""
-    links = [_chosen_links(gold_path, pair, annotators) for pair in read_gold_links(gold_path)]
-    known = [PhraseGold(number, each[0].source, each[0].target, ()) for number, each in links]
+    pairs = list(read_gold_links(gold_path))
+    links = [choose_annotators(gold_path, pair, annotators) for pair in pairs]
+    known = [PhraseGold(pair.id, each[0].source, each[0].target, ()) for pair, each in zip(pairs, links, strict=True)]
     outputs = [_read_output(path, known, Match.SPAN) for path in system_paths]
     parsed = read_or_parse([(pair.source, pair.target) for pair in known], trees)
-    gold = projected_gold([each for _, each in links], parsed, kind)
+    gold = projected_gold(links, parsed, kind)
     evaluations = [score_projected([_span_sets(output)] * len(gold), gold) for output in outputs]
     rows = [("human", score_annotators(gold))] if len(gold) == 2 else []
     if baseline and outputs:
@@ -278,27 +279,6 @@ def evaluate_projected(
         ]
         rows.append(("project", score_projected([found] * len(gold), gold)))
     return evaluations, rows
-
-
-def _chosen_links(path: str, pair: GoldPair, annotators: Sequence[str]) -> tuple[str, tuple[LinkAnnotation, ...]]:
-    try:
-        chosen = tuple(pair.by(name) for name in annotators) or (pair.gold,)
-    except ValueError as error:
-        raise AnnotationError(path, None, str(error)) from error
-    if len({(each.source, each.target) for each in chosen}) != 1:
-        raise AnnotationError(path, None, f"pair {pair.id!r}: the annotators have different tokens; expected the same")
-    return pair.id, chosen
-
-
-def projected_gold(
-    links: Sequence[Sequence[LinkAnnotation]], trees: Sequence[tuple[Tree, Tree]], kind: GoldKind = GoldKind.FAIR
-) -> list[list[ProjectedGold]]:
-    """The phrase gold of each annotator, pair by pair."""
-    count = len(links[0]) if links else 1
-    return [
-        [gold_of(source, target, each[index], kind) for each, (source, target) in zip(links, trees, strict=True)]
-        for index in range(count)
-    ]
 
 
 def _span_sets(output: Sequence[PhraseOutput]) -> list[frozenset[SpanPair]]:

@@ -87,8 +87,8 @@ class CrfPlan(CrfGold):
     quiet: bool = False
 
 
-def read_training_pairs(plan: CrfPlan, vectors: bool) -> list[TrainingPair]:
-    """The pairs of all files, each file with its weight and its share; with the encoder's vectors or without."""
+def read_training_pairs(plan: CrfPlan) -> list[TrainingPair]:
+    """The pairs of all files, each file with its weight and its share."""
     count = len(plan.gold)
     weights, sizes = plan.weights or [1.0] * count, plan.sample or [0] * count
     if len(weights) != count or min(weights) <= 0:
@@ -104,7 +104,7 @@ def read_training_pairs(plan: CrfPlan, vectors: bool) -> list[TrainingPair]:
         for path, weight, size in zip(plan.gold, weights, sizes, strict=True)
         for gold in _sample([pair.gold for pair in read_gold_links(path)], size, plan.seed)
     ]
-    sentences = _analysed(plan, [gold for _, gold in annotations], vectors)
+    sentences = _analysed(plan, [gold for _, gold in annotations])
     return [
         TrainingPair(
             sentences[gold.source],
@@ -123,17 +123,12 @@ def _sample(gold: list[LinkAnnotation], size: int, seed: int) -> list[LinkAnnota
     return [gold[number] for number in sorted(chosen.tolist())]
 
 
-def _analysed(
-    plan: CrfGold, annotations: Sequence[LinkAnnotation], vectors: bool = False
-) -> dict[tuple[str, ...], Sentence]:
+def _analysed(plan: CrfGold, annotations: Sequence[LinkAnnotation]) -> dict[tuple[str, ...], Sentence]:
     """The sentences with tags and lemmas, or plain where they have no parse."""
     words = {words for each in annotations for words in (each.source, each.target)}
     known = {} if plan.no_parser else analyse_all(words, Path(plan.analyses) if plan.analyses else None)
-    parsed = {each: analysis.sentence for each, analysis in known.items() if each in words}
-    return {each: Sentence.from_words(each) for each in words} | {
-        each: replace(sentence, vectors=None, context_vectors=sentence.context_vectors if vectors else None)
-        for each, sentence in parsed.items()
-    }
+    parsed = {each: replace(known[each].sentence, vectors=None, context_vectors=None) for each in words & known.keys()}
+    return {each: Sentence.from_words(each) for each in words} | parsed
 
 
 def synthesise_gold(plan: CrfGold) -> Iterator[str]:
@@ -164,7 +159,7 @@ def _train(plan: CrfPlan) -> None:
     settings = TrainSettings(
         l2=plan.l2, iterations=plan.iterations, costs=Costs(miss=plan.miss_cost), processes=plan.jobs
     )
-    pairs = read_training_pairs(plan, space.is_contextual)
+    pairs = read_training_pairs(plan)
     if plan.synthetic:
         pairs = [synthetic_phrases(pair) for pair in pairs]
     if not pairs:

@@ -39,7 +39,6 @@ from forestalign.evaluation.projection import GoldKind
 from forestalign.evaluation.scores import Evaluation, compare
 from forestalign.learning.checkpoints import checkpoint_path, files_of, is_checkpoint, training
 from forestalign.learning.em import WeightedTask, run_pass
-from forestalign.learning.linear_fits import fit_logistic
 from forestalign.learning.train_scores import (
     GoldExample,
     GoldReport,
@@ -55,6 +54,7 @@ from forestalign.learning.train_scores import (
 from forestalign.machine import with_one_thread
 from forestalign.outputs import SideFile, packed_file
 from forestalign.pair_cache import read_cached
+from forestalign.phrases.evidence.logistic import fit_logistic
 from forestalign.phrases.evidence.phrase_evidence import KINDS as EVIDENCE_KINDS
 from forestalign.phrases.result.pair_confidence import confidence_features, pair_kinds
 from forestalign.phrases.scoring.features import weigh_features

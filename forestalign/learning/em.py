@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -241,6 +241,7 @@ class TrainingReport:
 
 
 Notify = Callable[[str, int], None]  # a message, and how many pairs were done
+Complain = Callable[[str], None]  # a line or a pair that cannot be used
 
 
 def train_model(
@@ -371,26 +372,6 @@ def _state_of(content: Arrays) -> EmState:
     )
 
 
-class TrainingListener(Protocol):
-    """Is told how a run goes on."""
-
-    def complain(self, message: str) -> None:
-        """A line or a pair cannot be used."""
-        ...
-
-    def parsed(self) -> None:
-        """One more pair is parsed, or cannot be."""
-        ...
-
-    def parsed_all(self, pair_count: int) -> None:
-        """Parsing is done; so many pairs are learned from in each pass."""
-        ...
-
-    def aligned(self, message: str, count: int) -> None:
-        """`count` more pairs are aligned; `message` says how far learning has come."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class PhrasePlan:
     """Everything that determines a training run."""
@@ -415,47 +396,43 @@ class PhraseRun:
     failed: int  # pairs that could not be parsed
 
 
-def train_phrases(plan: PhrasePlan, listener: TrainingListener, workers: Workers | None = None) -> PhraseRun:
-    """Learn the weights of phrase features and write the model with its card."""
+def train_phrases(
+    plan: PhrasePlan, complain: Complain, notify: Notify = lambda message, count: None, workers: Workers | None = None
+) -> PhraseRun:
+    """Learn the weights of phrase features and write the model with its card; `complain` is told what is left out."""
     plan.output.parent.mkdir(parents=True, exist_ok=True)
     record = SideFile(checkpoint_path(plan.output), is_checkpoint)
     with training(plan.output, record, (*plan.pairs, plan.start, *files_of(plan.config)), plan.cache):
-        return _train(plan, listener, workers)
-
-
-def _train(plan: PhrasePlan, listener: TrainingListener, workers: Workers | None) -> PhraseRun:
-    paths, failed = _parsed(plan, listener, workers)
-    listener.parsed_all(len(paths))
-    report = train_model(
-        paths,
-        plan.config,
-        plan.settings,
-        checkpoint_path(plan.output),
-        start=load_model(plan.start) if plan.start else plan.features,
-        resume=plan.resume,
-        workers=workers,
-        notify=listener.aligned,
-    )
-    names = [Path(name).name for name in plan.pairs]
-    card = card_of(report, plan.settings, Aligner(plan.config).signature, names, date.today().isoformat())
-    save_model(report.model, plan.output, card)
+        paths, failed = _parse(plan, complain, notify, workers)
+        report = train_model(
+            paths,
+            plan.config,
+            plan.settings,
+            checkpoint_path(plan.output),
+            start=load_model(plan.start) if plan.start else plan.features,
+            resume=plan.resume,
+            workers=workers,
+            notify=notify,
+        )
+        names = [Path(name).name for name in plan.pairs]
+        card = card_of(report, plan.settings, Aligner(plan.config).signature, names, date.today().isoformat())
+        save_model(report.model, plan.output, card)
     return PhraseRun(report, failed)
 
 
-def _parsed(plan: PhrasePlan, listener: TrainingListener, workers: Workers | None) -> tuple[list[Path], int]:
+def _parse(plan: PhrasePlan, complain: Complain, notify: Notify, workers: Workers | None) -> tuple[list[Path], int]:
     paths, failed = [], 0
-    records = _records(plan, listener.complain)
-    for record, path in cache_corpus(records, PairCache(plan.cache, plan.config), workers):
-        listener.parsed()
+    for record, path in cache_corpus(_records(plan, complain), PairCache(plan.cache, plan.config), workers):
+        notify("parsing", 1)
         if isinstance(path, Path):
             paths.append(path)
         else:
             failed += 1
-            listener.complain(f"line {record.number} ({record.id}): {path}")
+            complain(f"line {record.number} ({record.id}): {path}")
     return paths, failed
 
 
-def _records(plan: PhrasePlan, complain: Callable[[str], None]) -> Iterator[PairRecord]:
+def _records(plan: PhrasePlan, complain: Complain) -> Iterator[PairRecord]:
     for name in plan.pairs:
         count = 0
         for record in read_pairs(name, plan.tokenized):

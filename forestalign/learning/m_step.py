@@ -15,10 +15,10 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 from forestalign.arrays import Float32Array, FloatArray, Int32Array, IntArray
 from forestalign.machine import with_one_thread
+from forestalign.phrases.evidence.logistic import minimise
 from forestalign.phrases.scoring.model import PhraseModel
 from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE, PairFeatures
 from forestalign.phrases.search.hypotheses import Derivation
@@ -177,5 +177,4 @@ def maximise(weights: FloatArray, events: Events, l2: float, iterations: int) ->
         value, gradient = objective(w, events, l2)
         return -value, -gradient
 
-    found = minimize(negated, weights, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
-    return np.asarray(found.x)
+    return minimise(negated, weights, iterations)

@@ -24,7 +24,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 from forestalign.arrays import BoolArray, FloatArray
 from forestalign.batch import Worker, Workers
@@ -37,6 +36,7 @@ from forestalign.learning.checkpoints import Arrays, Checkpoint
 from forestalign.learning.em import WeightedTask, run_pass
 from forestalign.machine import with_one_thread
 from forestalign.pair_cache import read_cached
+from forestalign.phrases.evidence.logistic import minimise, softmax
 from forestalign.phrases.scoring.features import DerivationFeatures, weigh_features
 from forestalign.phrases.scoring.schema import CATEGORIES, NAMES, SLICE, STEPS
 from forestalign.phrases.scoring.score_model import paper_weights
@@ -141,25 +141,18 @@ def expected_risk(weights: FloatArray, lists: Sequence[KBestList]) -> tuple[floa
     """Mean expected risk and its gradient."""
     total, gradient = 0.0, np.zeros_like(weights)
     for each in lists:
-        shares = _shares(each.parts @ weights)
+        shares = softmax(each.parts @ weights)
         risk = float(shares @ each.risks)
         total += risk
         gradient += each.parts.T @ (shares * (each.risks - risk))
     return total / len(lists), gradient / len(lists)
 
 
-def _shares(scores: FloatArray) -> FloatArray:
-    masses = np.exp(scores - scores.max())
-    return np.asarray(masses / masses.sum())
-
-
-def minimised(
-    lists: Sequence[KBestList], start: FloatArray, anchor: FloatArray, ridge: float
-) -> tuple[FloatArray, float]:
-    """The weights of least expected risk, drawn towards `anchor`, and their value; parts are scaled by their spread."""
+def minimise_risk(lists: Sequence[KBestList], start: FloatArray, anchor: FloatArray, ridge: float) -> FloatArray:
+    """The weights of least expected risk, drawn towards `anchor`; parts are scaled by their spread."""
     useful = [each for each in lists if len(each.risks) > 1]
     if not useful:
-        return start, 0.0
+        return start
     centred = np.concatenate([each.parts - each.parts.mean(axis=0) for each in useful])
     spread = centred.std(axis=0) + SMALLEST_SPREAD
     scaled = [KBestList(each.parts / spread, each.risks) for each in useful]
@@ -169,8 +162,7 @@ def minimised(
         away = weights - anchor * spread
         return value + ridge * float(away @ away), gradient + 2.0 * ridge * away
 
-    found = minimize(with_ridge, start * spread, jac=True, method="L-BFGS-B", options={"maxiter": 200})
-    return np.asarray(found.x / spread), float(found.fun)
+    return np.asarray(minimise(with_ridge, start * spread, 200) / spread)
 
 
 START_EVIDENCE = 2.0
@@ -344,7 +336,7 @@ def train_scores(
     while not state.is_over(settings):
         if state.history:
             useful = [each for each in state.lists if each is not None]
-            state.weights, _ = minimised(useful, state.weights, anchor, settings.ridge)
+            state.weights = minimise_risk(useful, state.weights, anchor, settings.ridge)
         total = 0.0
         for k, found in enumerate(run_pass(worker, state.weights, examples, workers)):
             state.add(k, found.derivations.only(is_used))

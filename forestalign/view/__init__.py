@@ -2,7 +2,7 @@
 
 - `scene`: what is to be drawn
 - `differences`: what was replaced, dropped and added
-- `text`, `short_text`, `static`, `page`: drawn as text, with brackets, as SVG, as a page
+- `text`, `static`, `page`: drawn as text, with brackets, as SVG, as a page
 - `server`: the page with two text boxes
 """
 

@@ -4,5 +4,4 @@ treebank          trees as training sees them, and batches of them
 shaped_parser     benepar's chart parser with the shapes of words at its input, and the likelihood of trees
 word_links        pairs of sentences with word links, and links from the layers of the encoder
 run               optimiser, schedule, averaged weights, checkpoints
-exported_weights  the shipped 8-bit graph as weights to start from
 """

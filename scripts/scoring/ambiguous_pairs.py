@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
+
+import msgspec
 
 from forestalign.errors import AnnotationError
 from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, annotated_pair
-from forestalign.formats.fields import Fields, shorten
 from forestalign.formats.lines import read_text_lines
 from forestalign.tokens import Span
 from forestalign.trees import Tree, preorder
 
-KINDS = ("pp-attachment", "relative-clause", "coordination-scope", "adverb", "noun-compound", "small-clause")
-SPLITS = ("dev", "test")
-SIDES = ("source", "target")
-_PHRASES = "a list of [begin, end, label]"
+Kind = Literal["pp-attachment", "relative-clause", "coordination-scope", "adverb", "noun-compound", "small-clause"]
+Split = Literal["dev", "test"]
+KINDS: tuple[str, ...] = get_args(Kind)
+SPLITS: tuple[str, ...] = get_args(Split)
 
 
 class LabelledSpan(NamedTuple):
@@ -33,8 +34,7 @@ class LabelledSpan(NamedTuple):
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """The brackets that matter."""
 
     has: tuple[LabelledSpan, ...]
@@ -45,6 +45,13 @@ class Reading:
         phrases = {LabelledSpan(node.begin, node.end, node.label) for node in preorder(tree) if not node.is_leaf}
         spans = {Span(phrase.begin, phrase.end) for phrase in phrases}
         return phrases.issuperset(self.has) and spans.isdisjoint(self.lacks)
+
+
+class _Fields(msgspec.Struct):
+    split: Split
+    kind: Kind
+    ambiguous: Literal["source", "target"]
+    reading: Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +81,8 @@ def read_ambiguous(path: str | Path) -> Iterator[AmbiguousPair]:
 
 def ambiguous_pair(text: str, line: int = 0) -> AmbiguousPair:
     """One line; ValueError says what is wrong with it."""
-    fields, pair = Fields.parse(text), annotated_pair(text, line)
-    split, kind, side = (
-        _one_of(fields, name, known) for name, known in (("split", SPLITS), ("kind", KINDS), ("ambiguous", SIDES))
-    )
-    sentence = pair.source if side == "source" else pair.target
-    own, count = fields.child("reading"), len(sentence.tokens)
-    reading = Reading(own.rows("has", LabelledSpan, _PHRASES), own.spans("lacks", count))
-    if not reading.is_of(sentence.tree):
-        own.complain("has", "the gold tree has another reading; expected its own")
-    return AmbiguousPair(pair, split, kind, side, reading)
-
-
-def _one_of(fields: Fields, name: str, known: tuple[str, ...]) -> str:
-    value = fields.text(name)
-    if value not in known:
-        fields.complain(name, f"{shorten(value)} is unknown; expected one of {', '.join(known)}")
-    return value
+    pair, own = annotated_pair(text, line), msgspec.json.decode(text, type=_Fields)
+    found = AmbiguousPair(pair, own.split, own.kind, own.ambiguous, own.reading)
+    if not own.reading.is_of(found.sentence.tree):
+        raise ValueError("reading: the gold tree has another one; expected its own")
+    return found

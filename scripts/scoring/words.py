@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,8 @@ from forestalign.evaluation.scores import Evaluation, compare
 from forestalign.evaluation.word_scores import GoldLinks, Links, score_words
 from forestalign.formats import read_gold_links
 from forestalign.learning.analyses import analyse_all
-from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.words import PROFILES, Analysis
-from forestalign.words.learned.matching import align_best, read_matching
-from forestalign.words.learned.sides import Lexicon
 from forestalign.words.linking import WordLinker
-from forestalign.words.word_vectors import read_centre, read_metric
 
 LinkFinder = Callable[[Analysis, Analysis], Links]
 COLUMNS = ("P", "R", "F1", "E")
@@ -34,9 +30,6 @@ def print_words(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> No
         score.py words msr-rte2.dev.jsonl.gz edinburgh.train.jsonl.gz --rows best published crf similarity:itermax
 
     p is approximate randomisation on F1 against the first row; pairs a second are of processor time on parsed pairs.
-    Weights that were fitted without every fourth pair (train_words.py --leave 4 -o FOLDER), scored on just these:
-
-        score.py words ... --every 4 --weights FOLDER
     """
     parser.add_argument("gold", nargs="+", metavar="FILE[:WEIGHT[:N]]", help="gold links; of N the first N pairs")
     parser.add_argument("--rows", nargs="+", default=["best", "published", "paper"], metavar="NAME",
@@ -45,14 +38,9 @@ def print_words(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> No
         "--ppdb", default="", metavar="FILE", help="a list of paraphrases for the methods that take one"
     )
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE (.npz) and reuse them")
-    parser.add_argument("--weights", type=Path, metavar="FOLDER", help="what train_words.py wrote, for profile best")
-    parser.add_argument("--every", type=int, metavar="N", help="only the pairs that train_words.py --leave N leaves")
     args = parser.parse_args(arguments)
     finders = [(row, link_finder(row, args.ppdb)) for row in args.rows]
-    if args.weights:
-        finders = [("best", fitted_links(args.weights, args.ppdb))]
-    for gold_set in read_sets(args.gold, args.cache):
-        part = every(gold_set, args.every, are_left_out=True) if args.every else gold_set
+    for part in read_sets(args.gold, args.cache):
         print(f"{part.name}: {len(part.pairs)} pairs")
         first: Evaluation | None = None
         for row, find in finders:
@@ -74,14 +62,6 @@ def link_finder(row: str, ppdb: str) -> LinkFinder:
     settings |= {"matching": matching} if matching else {}
     linker = WordLinker(DEFAULT_CONFIG.replace(ppdb=ppdb, **settings))
     return lambda source, target: frozenset(linker.link(source, target).pairs)
-
-
-def fitted_links(folder: Path, ppdb: str = "") -> Callable[[Analysis, Analysis], Links]:
-    """Profile `best` by the files that `WordTraining.write` wrote into a folder."""
-    metric, centre = read_metric(folder / "word_metric.npz"), read_centre(folder / "word_centre.npy")
-    models = read_matching(folder / "word_model.tsv")
-    lexicon = Lexicon(load_wordnet(), load_vectors(), load_ppdb(ppdb) if ppdb else None, metric, centre)
-    return lambda source, target: frozenset(align_best(source, target, lexicon, models=models).pairs)
 
 
 def f1_p_value(first: Evaluation, second: Evaluation) -> float:
@@ -123,16 +103,6 @@ def read_sets(files: Sequence[str], cache: Path | None) -> list[GoldSet]:
         )
         for (path, weight), gold in zip(named, golds, strict=True)
     ]
-
-
-def every(gold_set: GoldSet, step: int, are_left_out: bool) -> GoldSet:
-    """Every so many-th pair of a set, or all the others."""
-    numbers = [number for number in range(len(gold_set.pairs)) if (number % step == step - 1) == are_left_out]
-    return replace(
-        gold_set,
-        pairs=tuple(gold_set.pairs[number] for number in numbers),
-        gold=tuple(gold_set.gold[number] for number in numbers),
-    )
 
 
 def _file_weight_part(text: str) -> tuple[Path, float, slice]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import random
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -29,21 +27,17 @@ from hypothesis import strategies as st
 from forestalign.batch import (
     Job,
     Layout,
-    Outcome,
     OutputOptions,
-    Processes,
     RunLimits,
     Tally,
     ThisProcess,
-    Worker,
-    map_ordered,
     outcomes,
     run_jobs,
 )
-from forestalign.batch.run import CHUNK_SIZE, run_chunk
+from forestalign.batch.run import CHUNK_SIZE
 from forestalign.errors import ForestAlignError, InputError, UsageError
 from forestalign.formats import Unread, read_lines, unread_pairs
-from tests.builders.batch_workers import JOBS, Flaky, StartBroken, StartUpper, jobs_of, square
+from tests.builders.batch_workers import JOBS, Flaky, StartBroken, StartUpper, jobs_of
 from tests.builders.commands import Terminal
 from tests.builders.places import ROOT
 from tests.builders.work import count_calls, size_of, wait_for_growth
@@ -77,10 +71,6 @@ def test_output_is_in_input_order_and_bad_jobs_are_reported_with_their_number(tm
     assert errors.getvalue() == "line 2 (p2): ValueError: a bad word\nline 4 (p4): line has one column\n"
     assert tally == Tally(done=18, failed=2)
     assert tally.exit_code == 1
-
-
-def test_output_may_go_to_a_device() -> None:
-    assert run_jobs(JOBS[:2], StartUpper(), output=OutputOptions(os.devnull)).done == 2
 
 
 def test_a_failed_job_leaves_an_empty_line_where_lines_are_counted(tmp_path: Path) -> None:
@@ -146,25 +136,6 @@ def test_first_results_come_while_the_input_is_still_being_read() -> None:
         next(stream)
     stream.close()
     assert read <= 51 + 2 * 2 * 8 + 2
-
-
-def test_handlers_that_miscount_fail_loudly() -> None:
-    def forgetful(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
-        yield from (Outcome.of(job, "x") for job in jobs if job.number != 2)
-
-    results = run_chunk(forgetful, jobs_of(["a", "b", "c"]))
-    assert [outcome.error for outcome in results] == ["", "RuntimeError: the handler gave no outcome", ""]
-
-
-@pytest.mark.heavy
-def test_memory_stays_flat_over_many_pairs(tmp_path: Path) -> None:
-    def peak_after(count: int) -> int:
-        jobs = (Job(number, str(number), "some words " * 20) for number in range(1, count + 1))
-        run_jobs(jobs, StartUpper(), output=OutputOptions(str(tmp_path / "out.jsonl"), force=True))
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-    before = peak_after(2_000)
-    assert peak_after(30_000) - before < 5_000  # kilobytes; the output alone is 7 megabytes
 
 
 def run_here(jobs: Iterable[Job | Bad], path: Path, fails: bool, layout: Layout, size: int = 3, **more: Any) -> Tally:
@@ -233,28 +204,6 @@ def test_resuming_after_any_cut_gives_the_bytes_of_a_run_that_was_not_cut(
         assert (gzip.decompress(data) if packed else data).count(b"flaky") == words.count("flaky")
 
 
-@given(st.integers(1, 40), st.integers(0, 40), st.booleans())
-@settings(max_examples=30, deadline=None)
-def test_a_second_attempt_at_failures_that_is_killed_goes_on_where_it_was(count: int, stop: int, packed: bool) -> None:
-    words = ["flaky" if k % 3 == 0 else "a" for k in range(count)]
-    jobs = mixed_jobs(words)
-
-    def broken() -> Iterator[Job | Bad]:
-        yield from jobs[:stop]
-        if stop < count:
-            raise KeyboardInterrupt
-
-    with tempfile.TemporaryDirectory() as folder:
-        whole, path = (Path(folder) / f"{name}.txt{'.gz' if packed else ''}" for name in ("whole", "cut"))
-        run_here(jobs, whole, False, Layout.JSON)
-        run_here(jobs, path, True, Layout.JSON)
-        with suppress(KeyboardInterrupt):
-            run_here(broken(), path, False, Layout.JSON, size=1, resume=True)
-        if stop < count:
-            run_here(jobs, path, False, Layout.JSON, resume=True)
-        assert path.read_bytes() == whole.read_bytes()
-
-
 def test_another_input_is_refused_and_the_file_stays(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     run_stopped(["a", "b", "c"], path)
@@ -270,7 +219,7 @@ def test_another_input_is_refused_and_the_file_stays(tmp_path: Path) -> None:
 
 
 def test_other_settings_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forestalign.batch.run_facts.FILE_FIELDS", frozenset({"flag"}))
+    monkeypatch.setattr("forestalign.batch.run_journal.FILE_FIELDS", frozenset({"flag"}))
     path, flag = tmp_path / "out.jsonl", tmp_path / "flag"
     flag.write_text("one")
     run_stopped(["a"], path, StartUpper(str(flag)))
@@ -337,14 +286,6 @@ def test_ids_that_occur_twice_are_done_twice_also_when_resumed(tmp_path: Path) -
     assert tally == Tally(done=2, skipped=1)
 
 
-def test_a_torn_last_line_is_dropped_even_when_it_is_very_long(tmp_path: Path) -> None:
-    path = tmp_path / "out.jsonl"
-    run_stopped(JOBS[:2], path)
-    path.write_bytes(path.read_bytes() + b"x" * 200_000)
-    run_jobs(JOBS[:3], StartUpper(), output=OutputOptions(str(path), resume=True))
-    assert texts(path) == ["WORD" * 2000] * 3
-
-
 def test_resuming_refuses_what_it_cannot_know(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_text('{"id": "1"}\n')
@@ -408,13 +349,3 @@ def test_progress_has_rate_and_time_left_on_a_terminal_only(tmp_path: Path) -> N
     for stream in (terminal, file, quiet):
         assert "line 2 (p2): ValueError: a bad word\n" in stream.getvalue()
     assert file.getvalue() == quiet.getvalue()
-
-
-def test_map_ordered_gives_the_same_everywhere_and_raises_errors_here() -> None:
-    with Processes(2) as workers:
-        assert list(map_ordered(Worker.of(square), range(40), workers)) == list(
-            map_ordered(Worker.of(square), range(40), ThisProcess())
-        )
-        with pytest.raises(ValueError, match="-1 is negative"):
-            list(map_ordered(Worker.of(square), [3, -1, *range(40)], workers))
-        assert list(map_ordered(Worker.of(square), [5], workers)) == [25]

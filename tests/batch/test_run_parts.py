@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-import pickle
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,12 +14,10 @@ import pytest
 from forestalign.batch import Job, Outcome, StartWork, ThisProcess, Worker, map_ordered
 from forestalign.batch.output import RunFile, Stream, open_output
 from forestalign.batch.run import LoadGuarded, Progress, run_chunk
-from forestalign.batch.run_facts import refuse_other_settings
-from forestalign.batch.run_journal import PairState, digest_of
-from forestalign.batch.worker_program import Crashed, Done, Raised, Reply
-from forestalign.batch.workers import describe, ordered_replies, value_of
+from forestalign.batch.run_journal import PairState
+from forestalign.batch.worker_program import Crashed, Done, Reply
+from forestalign.batch.workers import describe, ordered_replies
 from forestalign.errors import ForestAlignError, InputError, NoParseError, UsageError
-from forestalign.own_files import open_alone
 from tests.builders.commands import Terminal
 
 SETTINGS = {"beam": 50, "links": "sultan"}
@@ -86,23 +84,11 @@ def test_the_jobs_around_a_bad_one_are_done() -> None:
     assert [outcome.error for outcome in found if outcome.error] == ["ValueError: stumbled"] * 2
 
 
-def test_a_chunk_without_jobs_is_not_handled() -> None:
-    def never(jobs: Sequence[Job]) -> Iterable[Outcome[str]]:
-        raise AssertionError("called")
-
-    assert run_chunk(never, []) == []
-
-
 def test_lines_that_were_bad_already_keep_their_place() -> None:
     handle = LoadGuarded(lambda: stumbling, 0.0)()
     first, last = jobs_of("a", "b")
     bad: Outcome[str] = Outcome(7, "line", None, "no pair")
     assert handle([first, bad, last]) == [Outcome.of(first, "a"), bad, Outcome.of(last, "b")]
-
-
-def test_a_job_within_its_time_limit_is_done() -> None:
-    (found,) = run_chunk(stumbling, jobs_of("quick"), time_limit=600.0)
-    assert found.value == "quick"
 
 
 def test_a_job_that_does_not_end_is_given_up_after_its_time_limit() -> None:
@@ -180,111 +166,32 @@ def test_workers_are_left_free_when_the_reader_stops() -> None:
     assert workers.abandoned == 1
 
 
-def test_a_reply_is_a_value_or_raises() -> None:
-    assert value_of(Done(5)) == 5
-    with pytest.raises(KeyError):
-        value_of(Raised(KeyError("k")))
-    with pytest.raises(ForestAlignError, match="the worker process died"):
-        value_of(Crashed("the worker process died", -9))
-
-
-def test_a_worker_is_known_by_what_it_loads() -> None:
-    one, same, other = Worker(load_upper), Worker(load_upper), Worker(list)
-    assert one.key == same.key
-    assert one.key != other.key
-    message = one.message(jobs_of("a"))
-    assert message.program is not None
-    assert pickle.loads(message.task) == jobs_of("a")
-
-
 # ---- what is shown ----
 
 
-class Clock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-
-def told(monkeypatch: pytest.MonkeyPatch, steps: int, total: int | None = 100, *, quiet: bool = False) -> list[str]:
-    """What is told of so many jobs in chunks of two, of which the first takes a minute."""
-    clock, errors = Clock(), io.StringIO()
-    monkeypatch.setattr("forestalign.batch.run.time", clock)
-    with Progress(total, errors, quiet=quiet, chunk_size=2) as progress:
-        for number in range(steps):
-            clock.now += 30.0 if number < 2 else 10.0
-            progress.step()
-    return errors.getvalue().splitlines()
-
-
-def test_lines_begin_with_the_third_chunk_and_end_with_a_summary(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert told(monkeypatch, 6) == []
-    assert told(monkeypatch, 11) == [
-        "7 of 100 pairs, 0.1 a second, 15 min 30 s left",
-        "10 of 100 pairs, 0.1 a second, 15 min 0 s left",
-        "11 pairs in 2 min 30 s, 0.1 a second",
-    ]
-
-
-def test_without_a_total_nothing_is_foretold(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert told(monkeypatch, 8, total=None)[0] == "7 pairs, 0.1 a second"
-    assert told(monkeypatch, 11, quiet=True) == []
-
-
-def test_on_a_terminal_the_first_estimate_waits_for_the_third_chunk() -> None:
-    errors = Terminal()
-    with Progress(100, errors, chunk_size=2) as progress:
+def test_without_a_terminal_there_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    errors, now = io.StringIO(), iter(range(0, 1000, 10))
+    monkeypatch.setattr("forestalign.batch.run.time", SimpleNamespace(monotonic=lambda: next(now)))
+    with Progress(100, errors) as progress:
+        progress.step(is_new=False)
+        progress.report("line 3: no pair")
         for _ in range(4):
             progress.step()
-        progress._bar.refresh()
-        assert "<" not in errors.getvalue()  # which stands before the time left
-        progress.step()
-        progress._bar.refresh()
-        assert "<" in errors.getvalue()
+    lines = errors.getvalue().splitlines()
+    assert lines[0] == "line 3: no pair"
+    assert [line.partition(" in ")[0] for line in lines[1:]] == ["3 of 100 pairs"]
 
 
-def test_without_a_terminal_only_reports_are_printed() -> None:
-    errors = io.StringIO()
+def test_on_a_terminal_there_is_a_bar_that_reports_pass() -> None:
+    errors = Terminal()
     with Progress(10, errors) as progress:
         progress.step()
-        progress.skip()
         progress.report("line 3: no pair")
-    assert errors.getvalue() == "line 3: no pair\n"
+    assert "line 3: no pair\n" in errors.getvalue()
+    assert "/10" in errors.getvalue()
 
 
 # ---- what is kept ----
-
-
-def test_equal_pairs_have_equal_digests_and_others_not() -> None:
-    assert digest_of("a\tb") == digest_of("a\tb")
-    assert len({digest_of(text) for text in ("a\tb", "a b", "a\tb\n", "", "\udcff")}) == 5
-    assert 0 <= digest_of("x") < 1 << 64
-
-
-def test_a_file_is_written_by_one_run_at_a_time(tmp_path: Path) -> None:
-    path = str(tmp_path / "out.txt")
-    held = open_alone(path)
-    with pytest.raises(UsageError, match="another run is writing to"):
-        open_alone(path)
-    os.close(held)
-    os.close(open_alone(path))
-
-
-def test_a_folder_is_no_output(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=rf"cannot write to {tmp_path}: Is a directory"):
-        open_alone(str(tmp_path))
-
-
-@pytest.mark.parametrize("other", [{**SETTINGS, "beam": 10}, {"links": "sultan"}, {**SETTINGS, "gap": 3}])
-def test_other_settings_are_named_with_the_output(other: dict[str, object]) -> None:
-    with pytest.raises(UsageError) as caught:
-        refuse_other_settings("out.jsonl", SETTINGS, other)
-    assert "out.jsonl" in str(caught.value)
-    assert next(name for name in ("beam", "gap") if SETTINGS.get(name) != other.get(name)) in str(caught.value)
 
 
 def test_stdout_and_pipes_cannot_be_resumed(tmp_path: Path) -> None:
@@ -322,17 +229,3 @@ def test_a_resumed_file_knows_its_pairs_in_order(tmp_path: Path) -> None:
     again.close(True)
     assert Path(path).read_text() == "a\n\nb\nc\n"
     assert [each.name for each in tmp_path.iterdir()] == ["out.txt"]
-
-
-def test_an_input_that_ends_early_is_refused_when_resumed(tmp_path: Path) -> None:
-    path = str(tmp_path / "out.txt")
-    first = RunFile(path, SETTINGS, resume=False)
-    for digest in (1, 2, 3):
-        first.write(digest, PairState.DONE, "x")
-    first.close(False)
-    again = RunFile(path, SETTINGS, resume=True)
-    again.known(1)
-    with pytest.raises(UsageError, match="it holds 3 pairs, the input ends after 1"):
-        again.end_of_input()
-    again.close(False)
-    assert Path(path).read_text() == "x\nx\nx\n"

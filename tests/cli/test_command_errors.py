@@ -11,7 +11,7 @@ import pytest
 import forestalign
 from forestalign.aligner import PairToAlign
 from forestalign.batch import Job
-from forestalign.cli.batch_options import watched
+from forestalign.cli.options import watched
 from forestalign.errors import UsageError
 from forestalign.tokens import tokenize
 from tests.builders.commands import Run, runner

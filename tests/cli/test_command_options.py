@@ -10,16 +10,17 @@ import pytest
 from forestalign.batch import Processes
 from forestalign.cli import CommandParser, main, option_names, with_suggestion
 from forestalign.cli.align_options import add_align_options, add_settings, config_of
-from forestalign.cli.batch_options import (
+from forestalign.cli.completion import SHELLS, completion
+from forestalign.cli.options import (
     Unused,
     add_batch_options,
+    add_pair_arguments,
     check_outputs,
     named_files,
     opened_workers,
+    read_pair_input,
     warn_of_unused,
 )
-from forestalign.cli.completion import SHELLS, completion
-from forestalign.cli.inputs import add_pair_arguments, read_pair_input
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import UsageError
 from forestalign.formats import PairRecord

@@ -187,12 +187,6 @@ def test_wrong_arguments_are_told(
     assert message in capsys.readouterr().err
 
 
-def test_a_file_of_tables_alone_is_named_with_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "a.md").write_text("| a |\n|---|\n| 1 |\n", encoding="utf-8")
-    assert main(["compare", str(tmp_path / "a.md"), str(tmp_path / "a.md")]) == 2
-    assert "a.md has 1 table and no sentence" in capsys.readouterr().err
-
-
 def test_a_file_and_itself_need_no_models(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from forestalign.cli.batch_options import named_files
+from forestalign.cli.options import named_files
 from forestalign.errors import UsageError
 from forestalign.mining.pair_counts import CountedLines, PairCount
 from forestalign.mining.phrase_table import PhraseTable, RowFilter

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from forestalign.cli import COMMANDS, CommandParser
-from forestalign.cli.batch_options import Unused
+from forestalign.cli.options import Unused
 from forestalign.config import AlignConfig
 
 

@@ -213,18 +213,6 @@ def test_numbers_beyond_counting_are_refused(results: Path, number: str) -> None
         forestalign.Alignment.from_json(line)
 
 
-def test_labels_of_any_kind_are_counted(results: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    path = changed(results, lambda record: record["phrases"][0].update(source_label='a"b,\nc\x1d', target_label="\x1d"))
-    assert call(["extract", str(path), "-o", "-", "-q", "--all"]) == 0
-    assert '\ta"b, c\t\t' in capfd.readouterr().out
-
-
-def test_kinds_of_evidence_have_a_bound(results: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    path = changed(results, lambda record: record["phrases"][0].update(evidence=[f"e{k}" for k in range(70)]))
-    assert call(["extract", str(path), "-o", "-"]) == 2
-    assert "more than 60 kinds of evidence" in capfd.readouterr().err
-
-
 def test_a_file_without_line_ends_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(lines, "LONGEST_LINE", 1000)
     (tmp_path / "file").write_text("short\n" + "x" * 999 + "\n" + "x" * 2000)

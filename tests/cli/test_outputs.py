@@ -22,15 +22,14 @@ import pytest
 from forestalign.aligner import AlignerParts, LoadAligner, LoadReranker
 from forestalign.batch import Job, OutputOptions, RunLimits, StartWork, Tally, run_jobs
 from forestalign.batch.output import RunFile
-from forestalign.batch.run_facts import refuse_other_settings, settings_of
+from forestalign.batch.run_journal import refuse_other_settings, settings_of
 from forestalign.cli import main
 from forestalign.cli.align import AlignmentText
-from forestalign.cli.parse import LoadParser, ParseText
 from forestalign.cli.rerank import RerankedText
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import ForestAlignError, InputError, OutputError, UsageError
 from forestalign.lexicon import load_vectors
-from forestalign.outputs import check_output, whole_file
+from forestalign.outputs import whole_file
 from tests.builders.batch_workers import StartClock, StartUpper
 from tests.builders.places import ROOT
 from tests.builders.processes import PAIRS, call, children, is_alive
@@ -95,13 +94,6 @@ def test_an_output_that_cannot_be_written_is_told_before_any_work(
         assert call([*command, str(PAIRS), "-o", str(output)]) == 2
         assert message in capfd.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_files_that_hold_nothing_devices_and_new_names_are_free(tmp_path: Path) -> None:
-    (tmp_path / "empty").touch()
-    for output in (tmp_path / "empty", tmp_path / "new", "/dev/null", "-"):
-        check_output(output, [PAIRS])
-    assert not (tmp_path / "new").exists()
 
 
 def test_stdin_is_an_input_like_any_other(tmp_path: Path) -> None:
@@ -261,13 +253,6 @@ def test_what_is_no_address_fails_at_once(address: str) -> None:
 # ---- the page ----
 
 
-def test_a_page_goes_to_stdout(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    results = tmp_path / "r.jsonl"
-    results.touch()
-    assert main(["view", str(results), "-o", "-"]) == 0
-    assert "<html" in capfd.readouterr().out
-
-
 # ---- real runs of the real commands ----
 
 
@@ -414,26 +399,7 @@ def test_an_error_that_we_raise_is_told_as_it_is_however_little_memory_is_left(m
     assert not machine.is_out_of_memory(InputError("pairs.tsv", 1, "no tab"))
 
 
-def test_other_errors_of_libraries_are_not_taken_for_lack_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    from forestalign import cli
-
-    def fail(name: str, arguments: object) -> int:
-        raise ImportError("no module named x")
-
-    monkeypatch.setattr(cli, "_run_command", fail)
-    with pytest.raises(ImportError, match="named x"):
-        cli.main(["align"])
-
-
 # ---- what a resumed run is held against ----
-
-
-def shown(job: Job, result: str) -> str:
-    return result
-
-
-def shown_otherwise(job: Job, result: str) -> str:
-    return result.upper()
 
 
 def test_every_setting_of_the_aligner_is_in_the_journal() -> None:
@@ -460,27 +426,6 @@ def test_a_setting_anywhere_in_the_work_makes_other_settings(other: StartWork[An
     one = settings_of(StartWork(LoadAligner(DEFAULT_CONFIG), AlignmentText(True, False, True, False)))
     with pytest.raises(UsageError, match="made with other settings"):
         refuse_other_settings("out", one, settings_of(other))
-
-
-def test_equal_work_has_equal_settings() -> None:
-    def made() -> dict[str, object]:
-        return settings_of(StartWork(LoadAligner(AlignConfig()), shown))
-
-    refuse_other_settings("out", made(), made())
-    assert not any(" at 0x" in str(value) for value in made().values())
-
-
-def test_fields_of_one_name_in_two_parts_are_both_kept() -> None:
-    def made(nbest: int, shown_trees: int) -> dict[str, object]:
-        config = DEFAULT_CONFIG.replace(nbest=nbest)
-        return settings_of(StartWork(LoadParser(config, False), ParseText(shown_trees, False)))
-
-    assert len({json.dumps(made(*counts)) for counts in ((1, 0), (1, 1), (5, 1), (5, 0))}) == 4
-
-
-def test_functions_that_write_results_are_told_apart() -> None:
-    load = LoadAligner(DEFAULT_CONFIG)
-    assert settings_of(StartWork(load, shown)) != settings_of(StartWork(load, shown_otherwise))
 
 
 def test_a_run_that_read_its_input_otherwise_is_not_resumed(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forestalign.cli import main
-from forestalign.cli.inputs import is_results
+from forestalign.cli.options import is_results
 from forestalign.formats.pairs import read_pairs
 from forestalign.formats.word_links import read_gold_links
 from tests.builders.commands import Run, runner
@@ -56,13 +56,6 @@ def test_similarity_takes_all_three(run: Run) -> None:
     assert [answer.code for answer in judged] == [0, 0, 0]
     assert judged[0].out == judged[1].out
     assert judged[2].out == run("similarity", "--results", "results.jsonl").out
-
-
-@pytest.mark.parametrize("command", ["edits", "view", "extract"])
-def test_a_sentence_alone_is_no_file(command: str, run: Run) -> None:
-    answer = run(command, SENTENCES[0], *(["-o", "-"]))
-    assert answer.code == 2
-    assert "is not a file; expected a file of results or of pairs, or two sentences" in answer.err
 
 
 @pytest.mark.heavy

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from forestalign.cli import COMMANDS, main
-from forestalign.cli.batch_options import line_count
+from forestalign.cli.options import line_count
 from forestalign.formats.codec import COLUMNS
 from tests.builders.commands import Run, runner
 

@@ -66,8 +66,3 @@ def test_dictionary_links_are_a_method(tmp_path: Path, capfd: pytest.CaptureFixt
     path.write_text(CONLLU.replace("bark\tbark", "Dogs\tdog"), encoding="utf-8")
     assert main(["words", "--links", "dictionary", "--conllu", "--quiet", str(path), str(path)]) == 0
     assert capfd.readouterr().out == "0-0 0-1 1-0 1-1\n"
-
-
-def test_a_missing_pair_list_is_named(pairs: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["words", "--ppdb", "nowhere.tsv", "--quiet", pairs]) == 1
-    assert "nowhere.tsv" in capfd.readouterr().err

@@ -112,12 +112,6 @@ def test_a_phrase_of_one_word_holds_its_word() -> None:
     assert codes(**aligned(ROOTS, *nested)) == set()
 
 
-def test_bar_nodes_are_named_as_the_binarisation_makes_them() -> None:
-    # (NP The old keeper): the bar node is "old keeper"
-    bar = [[1, 3, "NP", True], [8, 9, "NN", False]]
-    assert codes(**aligned(ROOTS, KEEPERS, bar)) == set()
-
-
 def test_repeated_ids_and_sentences_are_found_across_files(tmp_path: Path) -> None:
     first = write(tmp_path / "dev.jsonl", record())
     second = write(tmp_path / "test.jsonl", record())
@@ -138,23 +132,6 @@ def test_the_newer_files_of_our_set_have_to_show_the_newer_phenomena_too(name: s
     found = check_files([read_annotated_file(write(tmp_path / f"{name}.jsonl", record()))], strict=True)
     missing = {finding.message.removeprefix("no pair shows ") for finding in found if finding.code == "E14"}
     assert missing == PHENOMENA - {"voice"}
-
-
-def test_training_pairs_of_our_set_have_one_annotator(tmp_path: Path) -> None:
-    alone = record(annotators={"settled": {"pairs": [ROOTS, KEEPERS]}})
-    file = read_annotated_file(write(tmp_path / "train.jsonl", alone, record(id="p2")))
-    found = [finding for finding in check_files([file], strict=True) if finding.code == "E10"]
-    assert [finding.line for finding in found] == [2]
-
-
-def test_only_the_newer_files_of_our_set_have_long_sentences(tmp_path: Path) -> None:
-    tree = "(S (NP (DT The) " + "(JJ old) " * 30 + "(NN keeper)) (VP (VBD fed) (NP (NNS seals))) (. .))"
-    annotators = {name: {"pairs": [[[0, 35, "S", False], ROOTS[1]]]} for name in ("pa1", "pa2", "pa3")}
-    long = record(source=side(tree), annotators=annotators)
-    for name, expected in (("dev", 1), ("natural", 0)):
-        file = read_annotated_file(write(tmp_path / f"{name}.jsonl", long))
-        codes_found = [finding.code for finding in check_files([file], strict=True)]
-        assert codes_found.count("E04") == expected
 
 
 @pytest.mark.parametrize(
@@ -245,15 +222,6 @@ def test_lines_of_one_id_that_contradict_each_other_are_refused(changes: dict[st
         agreement([annotated_pair(json.dumps(line)) for line in lines])
 
 
-def test_statistics_count_words_phrases_and_alignments() -> None:
-    found = statistics([annotated_pair(json.dumps(record()))])
-    assert (found.pair_count, found.word_count, found.alignment_count) == (1, 19, 9)
-    assert found.multiword_count == 8
-    assert found.phenomena == (("voice", 1),)
-    assert found.origins == (("not said", 1),)
-    assert found.lengths == (("8-15", 1),)
-
-
 def test_statistics_count_pairs_by_origin_and_by_their_longer_sentence() -> None:
     tree = "(S (NP (DT The) " + "(JJ old) " * 50 + "(NN keeper)) (VP (VBD fed) (NP (NNS seals))) (. .))"
     corpora = ("web", "book", "web")
@@ -286,12 +254,6 @@ def test_the_command_exits_with_1_on_errors_and_0_on_notes(tmp_path: Path, capsy
     assert capsys.readouterr().out == ""
     assert run("check", str(good), "--strict", "--json") == 1
     assert {finding["code"] for finding in json.loads(capsys.readouterr().out)} == {"N01", "E14"}
-
-
-def test_the_sentences_are_printed_for_the_aligner(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("pairs", str(write(tmp_path / "set.jsonl", record()))) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert printed == {"id": "p1", "source": side(SOURCE)["tokens"], "target": side(TARGET)["tokens"]}
 
 
 def test_phrase_gold_is_printed_from_word_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,12 +65,6 @@ def test_a_sheet_shows_id_words_and_indented_nodes() -> None:
     assert "| t0   S  The hungry seals were fed twice by the keeper ." in lines
 
 
-def test_answers_of_an_annotator_are_not_shown_to_others() -> None:
-    pair = pair_of(record())
-    assert "s0=t0 s" not in sheet_text([pair]).replace("s0=t0 s3=t5:", "")
-    assert "\ns0=t0 s" in sheet_text([pair], "pa1")
-
-
 def test_what_an_annotator_said_comes_back_from_the_sheet(tmp_path: Path) -> None:
     marked = record(annotators={"ann": {"pairs": [ROOTS, KEEPERS, FED], "marks": [[*KEEPERS, "unsure"]]}})
     sheet = written(tmp_path / "sheet.txt", sheet_text([pair_of(marked)], "ann"))
@@ -175,12 +169,6 @@ def test_each_mistake_in_an_answer_is_named_with_its_line(
 
 def test_a_pair_without_an_answer_is_named(tmp_path: Path) -> None:
     assert found_in(tmp_path, "== p1\ns0=t0", "p1", "p2") == [(0, "E10")]
-
-
-def test_an_annotator_that_the_pairs_have_already_is_refused(tmp_path: Path) -> None:
-    answers = written(tmp_path / "answers.txt", "== p1\ns0=t0")
-    found = collect_answers([pair_of(record())], [("pa1", answers)])
-    assert [finding.code for finding in found.findings] == ["E11"]
 
 
 def test_nothing_is_written_where_something_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

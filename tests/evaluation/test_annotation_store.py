@@ -170,12 +170,6 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_line_and_unlocked(path: 
             AnnotationStore(path)
 
 
-def test_an_id_that_occurs_twice_is_refused(path: Path) -> None:
-    path.write_text(2 * (json.dumps(answer("ann", ROOTS)) + "\n"), encoding="utf-8")
-    with pytest.raises(AnnotationError, match=r"gold\.jsonl:2: the id 'p1' occurs twice"):
-        AnnotationStore(path)
-
-
 def test_a_write_that_fails_leaves_the_file_and_says_so(
     store: AnnotationStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,17 +224,6 @@ def test_the_server_saves_only_for_its_own_page(store: AnnotationStore, path: Pa
             server.shutdown()
             thread.join()
     assert [pair.id for pair in read_annotations(path)] == ["p1"]
-
-
-def test_a_server_without_a_file_saves_nothing() -> None:
-    with AlignServer(("127.0.0.1", 0), never) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            assert post(server, {}, X_Token=server.token)[0] == 404
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def test_a_page_that_fell_silent_for_ten_seconds_counts_as_closed(path: Path) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forestalign.errors import AnnotationError, InputError, UsageError
-from forestalign.evaluation.annotation_sheets import check_paths, project_gold, read_annotated_sets, summary
+from forestalign.errors import AnnotationError, InputError
 from forestalign.evaluation.answer_files import check_parses, read_parses
 from forestalign.evaluation.sentence_scores import read_sentence_gold, read_sentence_scores
 
@@ -41,11 +40,6 @@ def test_dependencies_stay_as_they_are(tmp_path: Path) -> None:
     parsed = read_parses(write(tmp_path / "gold.conllu", CONLL * 2))
     assert parsed.trees == ()
     assert [each.relations for each in parsed.attachments] == [("nsubj", "root")] * 2
-
-
-def test_an_empty_file_has_no_parses(tmp_path: Path) -> None:
-    parsed = read_parses(write(tmp_path / "empty", "\n"))
-    assert (parsed.trees, parsed.attachments) == ((), ())
 
 
 def test_a_system_gets_the_words_of_the_gold(tmp_path: Path) -> None:
@@ -122,34 +116,3 @@ def test_bad_scores_are_refused_by_line(tmp_path: Path, text: str, told: str) ->
 
 
 # ---- annotated sets ----
-
-
-def test_a_set_without_pairs_is_bad_usage(tmp_path: Path) -> None:
-    paths = [write(tmp_path / "one.jsonl", ""), write(tmp_path / "two.jsonl", "")]
-    with pytest.raises(UsageError, match=r"no annotated pairs in .*one\.jsonl, .*two\.jsonl"):
-        read_annotated_sets(paths)
-
-
-def test_an_unreadable_line_is_found_and_counted(tmp_path: Path) -> None:
-    findings, pair_count = check_paths([write(tmp_path / "mine.jsonl", "not json\n")])
-    assert pair_count == 0
-    assert len(findings) == 1
-    assert findings[0].is_error
-    assert summary(findings, pair_count) == f"0 pairs: {findings[0].code} 1"
-
-
-def test_phrase_gold_needs_words(tmp_path: Path) -> None:
-    gold = {"id": "a", "source": [], "target": ["x"], "sure": []}
-    with pytest.raises((UsageError, AnnotationError)):
-        list(project_gold(write_lines(tmp_path / "links.jsonl", gold)))
-
-
-def test_phrase_gold_is_projected_through_given_trees(tmp_path: Path) -> None:
-    gold = {"id": "a", "source": ["Dogs", "bark"], "target": ["Cats", "sleep"], "sure": [[0, 0], [1, 1]]}
-    path = write_lines(tmp_path / "links.jsonl", gold)
-    trees = write(tmp_path / "s.mrg", DOGS), write(tmp_path / "t.mrg", CATS.replace(" (-NONE- *)", ""))
-    (line,) = project_gold(path, trees=trees)
-    record = json.loads(line)
-    assert (record["id"], record["links"]) == ("a", [[0, 0], [1, 1]])
-    assert [[0, 2], [0, 2]] in record["core"]
-    assert [[0, 1], [0, 1]] in record["core"]

@@ -14,7 +14,6 @@ from forestalign.evaluation.parse_scores import (
     is_punctuation,
     score_attachments,
     score_brackets,
-    score_parses,
 )
 from forestalign.trees import Tree, parse_brackets
 
@@ -49,10 +48,6 @@ def test_punctuation_is_dropped_by_gold_tags_and_moves_no_bracket() -> None:
     assert scores["bracket F1"] == 1
     assert scores["complete match"] == 1
     assert scores["tag accuracy"] == pytest.approx(2 / 3)
-
-
-def test_brackets_over_punctuation_alone_are_no_brackets() -> None:
-    assert labels(parse_brackets("(S (VP (VB Go)) (X (. !)))")) == [("S", 0, 1), ("VP", 0, 1)]
 
 
 def test_prt_is_advp_and_function_labels_do_not_count() -> None:
@@ -102,12 +97,6 @@ def test_attachment_scores_equal_the_hand_computed_table() -> None:
 def test_relations_are_scored_only_where_both_sides_have_them() -> None:
     scores = score_attachments([RIGHT], [Attachments(WORDS, WRONG.heads)])
     assert scores.names == ("UAS", "UAS with punctuation")
-
-
-def test_all_scores_of_trees_stand_in_one_table() -> None:
-    names = score_parses([GOLD], [LOW], [RIGHT], [WRONG]).names
-    assert names[:1] == ("bracket P",)
-    assert names[-1:] == ("LAS with punctuation",)
 
 
 def test_kinds_are_read_off_the_gold_tree() -> None:

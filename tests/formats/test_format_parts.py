@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import math
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -25,8 +22,6 @@ from forestalign.formats.fields import (
     Fields,
     checked_sentence,
     finite,
-    shorten,
-    shorten_any,
     split_on_spaces,
 )
 from forestalign.formats.lines import Unread, read_lines, read_text, read_text_lines, write_lines
@@ -133,13 +128,6 @@ def test_what_is_no_json_object_is_refused(line: str, told: str) -> None:
     assert str(caught.value).startswith(told)
 
 
-def test_values_are_cut_to_fit_a_message() -> None:
-    assert shorten("x" * 100) == '"' + "x" * 58 + "…"
-    assert shorten([1, "ü"]) == '[1, "ü"]'
-    assert shorten_any({1, 2}) == "{1, 2}"
-    assert len(shorten_any(object)) <= 60
-
-
 @pytest.mark.parametrize(("value", "expected"), [(1.5, 1.5), (math.inf, None), (-math.inf, None), (math.nan, None)])
 def test_infinities_are_null(value: float, expected: float | None) -> None:
     assert finite(value) == expected
@@ -165,11 +153,6 @@ def test_a_line_that_is_not_utf8_is_told_with_its_byte(tmp_path: Path) -> None:
     assert [line.error for line in read_lines(path)] == ["", "byte 3 of the line is 0xff, which is not UTF-8", ""]
     with pytest.raises(InputError, match=r"lines\.txt:2: byte 3"):
         list(read_text_lines(path))
-
-
-def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"one\ntwo\n")))
-    assert read_text("-") == "one\ntwo"
 
 
 def test_packed_lines_have_no_time_in_them(tmp_path: Path) -> None:
@@ -204,10 +187,6 @@ def test_a_sentence_is_a_text_a_list_or_itself() -> None:
     assert checked_sentence("source", "Don't go.", 10, tokenized=True).words == ("Don't", "go.")
 
 
-def test_line_breaks_and_tabs_are_spaces() -> None:
-    assert checked_sentence("source", "He\tgoes\nhome", 10).words == ("He", "goes", "home")
-
-
 @given(st.lists(st.text(st.characters(categories=("L", "N")), min_size=1), max_size=8))
 def test_tokens_of_the_user_keep_their_places(words: list[str]) -> None:
     sentence = split_on_spaces("  ".join(words))
@@ -230,13 +209,6 @@ def test_a_table_has_a_row_per_pair_and_per_null(sample: Alignment) -> None:
     assert {len(row) for row in rows} <= {len(COLUMNS)}
 
 
-def test_rows_of_null_phrases_have_one_side() -> None:
-    rows = [dict(zip(COLUMNS, line.split("\t"), strict=True)) for line in to_tsv(LONG, bars=True).splitlines()]
-    nulls = [row for row in rows if not row["source"] or not row["target"]]
-    assert len(nulls) == len(LONG.phrases.source_nulls) + len(LONG.phrases.target_nulls)
-    assert all(row["relation"] == row["score"] == "" for row in nulls)
-
-
 @pytest.mark.parametrize("form", ["brackets", "nbest", "forest"])
 def test_the_first_line_tells_what_the_parses_are(tmp_path: Path, form: str) -> None:
     trees = [ScoredTree(parse_brackets(LOW), -0.5), ScoredTree(parse_brackets(HIGH), -1.0)]
@@ -246,9 +218,3 @@ def test_the_first_line_tells_what_the_parses_are(tmp_path: Path, form: str) -> 
     assert len(given_parses) == {"brackets": 2, "nbest": 1, "forest": 1}[form]
     if form == "forest":
         assert json.loads(format_forest(given_parses[0])) == json.loads(lines[0])  # type: ignore[arg-type]
-
-
-def test_a_file_without_a_tree_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "given").write_text("\n\n")
-    with pytest.raises(InputError, match="no tree in the file; expected Penn brackets, n-best lists or forests"):
-        list(read_given(tmp_path / "given"))

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from forestalign.errors import InputError, UsageError
 from forestalign.formats import BadRecord, PairFormat, PairRecord, format_pair, read_pairs, unread_parallel, write_lines
-from tests.builders.places import DATA
 
 TAB_LINE = "The cat sat.\tA cat was sitting."
 
@@ -78,11 +77,6 @@ def test_a_sentence_may_start_with_a_brace(tmp_path: Path) -> None:
     assert good(only(records(tmp_path, "{a} ||| {b}\n"))).source.words == ("{", "a", "}")
 
 
-def test_a_form_can_be_forced(tmp_path: Path) -> None:
-    assert "one column" not in bad(only(records(tmp_path, "a ||| b\n", form=PairFormat.TAB)))
-    assert good(only(records(tmp_path, "a b ||| c\td\n", form=PairFormat.TAB))).target.words == ("d",)
-
-
 def test_tokenized_input_keeps_the_users_tokens_and_the_text(tmp_path: Path) -> None:
     record = good(only(records(tmp_path, "can't  stop.\tmust go\n", tokenized=True)))
     assert record.source.words == ("can't", "stop.")
@@ -138,10 +132,6 @@ def test_bytes_that_are_not_utf8_are_reported_with_their_place(tmp_path: Path) -
     assert bad(found[1]) == "byte 4 of the line is 0xe9, which is not UTF-8"
 
 
-def test_the_word_limit_is_a_setting(tmp_path: Path) -> None:
-    assert "the limit is 2" in bad(only(records(tmp_path, "a b c\td\n", max_words=2)))
-
-
 def test_two_parallel_files_are_one_list_of_pairs(tmp_path: Path) -> None:
     (tmp_path / "s").write_bytes(b"One.\n\nTh\xffree\nFour.\nFive.\n")
     (tmp_path / "t").write_bytes(b"1.\n2.\n3.\n4.\n")
@@ -183,10 +173,6 @@ def test_csv_and_headers_are_read(tmp_path: Path, name: str, content: str, found
             assert (record.number, record.source.text, record.target.text) == (number, source, target)
 
 
-def test_gzip_is_known_by_its_suffix(tmp_path: Path) -> None:
-    assert good(only(records(tmp_path, gzip.compress(b"a\tb\n"), "pairs.tsv.gz"))).source.words == ("a",)
-
-
 def test_a_truncated_gzip_raises_after_its_good_lines(tmp_path: Path) -> None:
     lines = [f"left {number} {os.urandom(20).hex()}\tright" for number in range(1000)]
     whole = gzip.compress("\n".join(lines).encode())
@@ -199,11 +185,6 @@ def test_a_truncated_gzip_raises_after_its_good_lines(tmp_path: Path) -> None:
     assert 100 < len(seen) < 1000
     assert [record.source.text for record in seen] == [line.split("\t")[0] for line in lines[: len(seen)]]
     assert caught.value.line == len(seen) + 1
-
-
-def test_a_missing_file_is_named() -> None:
-    with pytest.raises(InputError, match=r"no-such-file: cannot be read: No such file"):
-        next(read_pairs("no-such-file"))
 
 
 class _Trickle(io.RawIOBase):
@@ -247,9 +228,3 @@ def test_written_pairs_are_read_back(folder: Path, source: list[str], target: li
     write_lines(path, [format_pair(record, form)])
     again = good(only(list(read_pairs(path, tokenized=True, form=form))))
     assert (again.source, again.target) == (record.source, record.target)
-
-
-def test_the_sample_pairs_of_the_repository_are_all_good() -> None:
-    found = list(read_pairs(DATA / "pairs.tsv"))
-    assert len(found) == 12
-    assert all(isinstance(record, PairRecord) for record in found)

@@ -164,15 +164,6 @@ def test_bad_gold_is_refused_with_file_line_and_expectation(tmp_path: Path, text
     assert message in str(caught.value)
 
 
-def test_a_bad_jacana_pair_is_named(tmp_path: Path) -> None:
-    pair = {"name": "p", "source": "a", "target": "b", "sureAlign": "0-0"}
-    (tmp_path / "gold").write_text(json.dumps([pair, pair | {"sureAlign": "0-3"}]))
-    found = read_gold_links(tmp_path / "gold")
-    assert next(found).id == "p"
-    with pytest.raises(AnnotationError, match="pair 1: link 0-3: the target has 1 word"):
-        next(found)
-
-
 # ---- interpretable similarity ----
 
 
@@ -212,13 +203,6 @@ CHUNK_FILE = """<sentence id="1" status="">
 1 2 <==> 1 // EQUI // 5 // a b <==> x
 </alignment>
 </sentence>"""
-
-
-def test_token_numbers_become_indices(tmp_path: Path) -> None:
-    (tmp_path / "gold.wa").write_text(CHUNK_FILE)
-    (alignment,) = read_ists(tmp_path / "gold.wa")
-    assert alignment.pairs == (ChunkPair((0, 1), (0,), "EQUI", 5.0),)
-    assert (alignment.source, alignment.target_text) == (("a", "b"), "x")
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from forestalign.learning.cross_validate import Observed, area, cost_of_half, fitted, with_confidence
+from forestalign.learning.cross_validate import Observed, fitted, with_confidence
 from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import CONFIDENCE, ScoreModel
 
@@ -39,14 +38,3 @@ def test_the_card_says_what_confidence_is_worth_for_pairs_it_did_not_see() -> No
     random = np.random.default_rng(1)
     noise = [Observed(each.features, each.kinds, random.integers(0, 2, 12) * 1.0) for each in alignments(400)]
     assert 0.4 < with_confidence(ScoreModel(np.zeros(len(NAMES))), noise).card["area under the curve"] < 0.6
-
-
-def test_the_area_counts_ties_by_half() -> None:
-    assert area([(0.5, 1.0), (0.5, 0.0)]) == 0.5
-    assert area([(0.2, 1.0), (0.9, 0.0), (0.5, 0.0), (0.6, 1.0)]) == pytest.approx(1 / 4)
-
-
-def test_where_all_pairs_are_right_nothing_is_lost() -> None:
-    assert cost_of_half([(0.5, 1.0), (0.7, 1.0)]) == 0.0
-    assert cost_of_half([(0.5, 1.0), (0.4, 0.0), (0.6, 0.0), (0.9, 1.0)]) == 0.0
-    assert cost_of_half([(0.5, 1.0), (0.4, 0.0), (0.8, 0.0), (0.9, 1.0)]) == 0.5

@@ -17,9 +17,8 @@ from forestalign.learning.cross_validate import (
     GoldFile,
     ScorePlan,
     held_out_evaluations,
-    train_gold,
 )
-from forestalign.learning.train_scores import GoldSettings, calibration_error, reliability
+from forestalign.learning.train_scores import GoldSettings
 from forestalign.phrases.evidence.phrase_evidence import KINDS
 from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import load_score_model
@@ -127,29 +126,12 @@ def test_folds_that_are_none_are_refused(folder: Path, tmp_path: Path, capsys, f
     assert "expected a whole number of at least 2" in capsys.readouterr().err
 
 
-def test_parts_that_are_left_out_get_no_weight(folder: Path, tmp_path: Path) -> None:
-    settings = GoldSettings(passes=2, without=("parse", "pair: log pr"))
-    gold, output = (GoldFile(str(folder / "gold.jsonl")),), tmp_path / "scores.json"
-    model = train_gold(
-        ScorePlan(gold, AlignConfig(), settings, folder / "cache", output), lambda message, count: None
-    ).model
-    assert model is not None
-    weights = dict(zip(NAMES, model.weights, strict=True))
-    assert weights["parse: log p"] == weights["pair: log pr"] == 0.0
-    assert weights["null: log pr"] != 0.0
-
-
 def test_no_evidence_outweighs_everything_else(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "scores.json"
     assert train(folder, output, "--passes", "3", "--ridge", "0") == 0
     weights = dict(zip(NAMES, load_score_model(str(output)).weights, strict=True))
     assert max(weights[f"phrase: {kind}"] for kind in KINDS) <= MOST_EVIDENCE
     assert weights["phrase: list"] == weights["phrase: rule"]
-
-
-def test_a_part_that_does_not_exist_cannot_be_left_out() -> None:
-    with pytest.raises(UsageError, match="no part or group of parts is called 'pear'"):
-        _ = GoldSettings(without=("pear",)).is_used
 
 
 def test_held_out_scores_come_from_weights_that_did_not_see_the_pair(folder: Path) -> None:
@@ -167,14 +149,6 @@ def test_the_gold_itself_is_never_the_output(folder: Path, capsys) -> None:
     assert main(["train", "--gold", f"{gold}@2", "-o", str(gold), "--force", "-q"]) == 2
     assert "gold.jsonl" in capsys.readouterr().err
     assert gold.read_bytes() == before
-
-
-def test_reliability_by_hand() -> None:
-    observed = [(0.91, 1.0), (0.93, 0.0), (0.15, 0.0)]
-    rows = reliability(observed)
-    assert [(round(x, 2), y, n) for x, y, n in rows] == [(0.15, 0.0, 1), (0.92, 0.5, 2)]
-    assert calibration_error(observed) == pytest.approx((0.15 + 2 * 0.42) / 3)
-    assert calibration_error([]) == 0.0
 
 
 def test_scores_are_explained_in_words(folder: Path, tmp_path: Path, capsys) -> None:

@@ -100,21 +100,6 @@ def test_maximising_raises_the_objective_and_leaves_no_slope(seed):
     assert np.abs(objective(found, events, 0.5)[1]).max() < 0.05
 
 
-@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=4))
-@settings(max_examples=10)
-def test_joined_events_have_the_sum_of_the_objectives(seeds):
-    parts = [events_of(seed) for seed in seeds]
-    weights = random_weights(0)
-    value, gradient = objective(weights, join_events(parts), 0.0)
-    assert value == pytest.approx(sum(objective(weights, part, 0.0)[0] for part in parts))
-    assert gradient == pytest.approx(sum(objective(weights, part, 0.0)[1] for part in parts))
-    assert len(join_events(parts)) == sum(map(len, parts))
-
-
-def test_joining_nothing_gives_no_events():
-    assert len(join_events([])) == 0
-
-
 # ---- stepwise EM ----
 
 

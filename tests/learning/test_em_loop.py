@@ -130,11 +130,6 @@ def test_a_run_of_one_pass_can_be_resumed_to_two(small_corpus, whole_run, tmp_pa
     assert_same(train_model(small_corpus, CONFIG, SHORT, checkpoint, resume=True), whole_run)
 
 
-def test_resuming_what_is_done_changes_nothing(small_corpus, whole_run, tmp_path):
-    train_model(small_corpus, CONFIG, SHORT, tmp_path / "run.npz")
-    assert_same(train_model(small_corpus, CONFIG, SHORT, tmp_path / "run.npz", resume=True), whole_run)
-
-
 @pytest.mark.parametrize("change", ["batch_size", "seed", "corpus", "config"])
 def test_the_checkpoint_of_another_run_is_refused(change, small_corpus, tmp_path):
     train_model(small_corpus, CONFIG, replace(SHORT, passes=1), tmp_path / "run.npz")
@@ -162,11 +157,6 @@ def test_a_start_model_gives_the_first_weights(small_corpus, whole_run, tmp_path
     assert abs(weights_of(report.model)).max() < 0.01
 
 
-def test_one_pair_is_too_few(small_corpus, tmp_path):
-    with pytest.raises(UsageError, match="at least two pairs"):
-        train_model(small_corpus[:1], CONFIG, SHORT, tmp_path / "run.npz")
-
-
 # ---- the cache ----
 
 
@@ -180,28 +170,11 @@ def test_settings_of_parsing_and_linking_have_files_of_their_own(change):
     assert PairCache(Path("c"), CONFIG).path(pair) != PairCache(Path("c"), CONFIG.replace(**change)).path(pair)
 
 
-def test_settings_of_the_search_share_their_files():
-    pair = record("he ran", "he fled")
-    assert PairCache(Path("c"), CONFIG).path(pair) == PairCache(Path("c"), CONFIG.replace(beam=9, gap=7)).path(pair)
-
-
-def test_other_words_and_swapped_sides_have_files_of_their_own():
-    pairs = [record("he ran", "he fled"), record("he fled", "he ran"), record("he", "ran he fled")]
-    assert len({PairCache(Path("c"), CONFIG).path(pair) for pair in pairs}) == 3
-
-
 def test_another_grammar_has_files_of_its_own(monkeypatch):
     pair = record("he ran", "he fled")
     before = PairCache(Path("c"), CONFIG).path(pair)
     monkeypatch.setattr(pair_cache, "grammar_hash", lambda: "another")
     assert PairCache(Path("c"), CONFIG).path(pair) != before
-
-
-def test_a_cached_pair_is_read_back_as_it_was(tmp_path):
-    pair = PreparedPair(hand_forest("(NP (DT a) (NN b))"), hand_forest("(NP (NN b))"), hand_links((1, 0)))
-    path = PairCache(tmp_path, CONFIG).write(pair)
-    assert read_cached(path) == pair
-    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_cached_pair_keeps_the_vectors_half_way_as_exact_as_the_parser_gives_them(tmp_path):
@@ -328,15 +301,6 @@ def test_a_model_is_trained_shown_and_used_from_the_command_line(tmp_path, capsy
     assert "share of word links inside both phrases" in shown
     assert "pairs: 3" in shown
     assert "batch_size=" not in shown.split("signature")[1]  # that of EM is not a setting of the parser
-
-
-def test_a_model_file_that_is_not_there_is_one_line_on_stderr(tmp_path, capsys):
-    assert main(["model", "show", str(tmp_path / "none.gz")]) == 1
-    assert "none.gz" in capsys.readouterr().err
-
-
-def test_the_hand_set_model_has_nothing_to_show():
-    assert main(["model", "show", "hand-set"]) == 2
 
 
 def test_a_trained_model_survives_its_file(whole_run, tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,25 +18,12 @@ from forestalign.evaluation.phrase_scores import PhraseSet
 from forestalign.learning.em import (
     CHUNK,
     EmSettings,
-    TrainingReport,
     WeightedTask,
-    card_of,
     plot_objective,
     run_pass,
 )
 from forestalign.learning.train_scores import GoldExample, calibration_error, isotonic, reliability, split
-from forestalign.phrases.scoring.model import load_model
 from forestalign.tokens import Span
-from forestalign.tuning import (
-    Parameter,
-    Trial,
-    TuningPlan,
-    best_trial,
-    parse_parameter,
-    settings_block,
-    table_head,
-    table_row,
-)
 
 # ---- EM ----
 
@@ -112,12 +98,6 @@ def test_a_pair_is_as_right_as_references_allow_it() -> None:
     assert judge.is_right(third) == 0.0
 
 
-def test_one_annotator_is_required_and_allowed() -> None:
-    judge = AnnotatedJudge((PhraseSet(spans((0, 0), (1, 1))),))
-    assert risk(judge, spans((0, 0))) == 1.0
-    assert risk(judge, spans((0, 0), (1, 1))) == 0.0
-
-
 # ---- calibration ----
 
 
@@ -140,26 +120,7 @@ def test_every_point_lies_in_one_bin(predicted: list[tuple[float, float]]) -> No
     assert 0.0 <= calibration_error(predicted) <= 1.0
 
 
-def test_a_forecast_that_is_always_wrong_is_as_bad_as_can_be() -> None:
-    assert calibration_error([(1.0, 0.0)] * 4 + [(0.0, 1.0)] * 4) == 1.0
-    assert calibration_error([]) == 0.0
-
-
 # ---- cards ----
-
-
-def report() -> TrainingReport:
-    return TrainingReport(load_model(""), ((1, -2.123456), (2, -1.5)), 2, 400, 0.98765, 0.01)
-
-
-def test_a_card_says_where_a_model_comes_from() -> None:
-    card = card_of(report(), EmSettings(passes=2), "forestalign 0.2.0", ["pairs.tsv"], "2026-01-31")
-    assert card["data"] == ["pairs.tsv"]
-    assert (card["pairs"], card["batches"]) == (400, 2)
-    assert card["objective"] == [[1, -2.12346], [2, -1.5]]
-    assert card["two_sided_roots"] == 0.9877
-    assert card["settings"]["passes"] == 2  # type: ignore[index]
-    assert (card["signature"], card["date"]) == ("forestalign 0.2.0", "2026-01-31")
 
 
 def test_the_objective_is_plotted_as_a_picture(tmp_path: Path) -> None:
@@ -168,53 +129,3 @@ def test_the_objective_is_plotted_as_a_picture(tmp_path: Path) -> None:
 
 
 # ---- trials ----
-
-
-PLAN = TuningPlan(
-    (Parameter("beam", 10, 100), Parameter("links", choices=("sultan", "union"))), (("phrase", 0.7), ("uas", 0.3))
-)
-
-
-def trial(number: int, values: Sequence[float | int | str | bool], objective: float) -> Trial:
-    return Trial(number, tuple(values), objective, (("F1", 0.8125), ("UAS", 0.9)))
-
-
-def test_the_table_of_trials_has_a_column_for_everything() -> None:
-    first = trial(1, (50, "sultan"), 0.83875)
-    assert table_head(PLAN, first).split("\t") == ["trial", "beam", "links", "F1", "UAS", "objective"]
-    assert table_row(first).split("\t") == ["1", "50", "sultan", "81.25", "90.00", "0.83875"]
-
-
-def test_the_best_settings_are_ready_to_paste() -> None:
-    trials = [trial(1, (50, "sultan"), 0.5), trial(2, (20, "union"), 0.75)]
-    lines = settings_block(PLAN, trials).splitlines()
-    comment = "tuned: phrase=0.7,uas=0.3 = 0.7500, trial 2 of 2, seed 1"
-    assert lines == [
-        f"    beam: int = 20  # {comment}",
-        f"    links: str = 'union'  # {comment}",
-        "# --set beam=20 --set links=union",
-    ]
-    assert best_trial(trials).number == 2
-
-
-def test_a_plan_that_goes_on_for_longer_is_the_same_plan() -> None:
-    longer = TuningPlan(PLAN.parameters, PLAN.objective, trials=99)
-    other = TuningPlan(PLAN.parameters, PLAN.objective, seed=2)
-    assert PLAN.key == longer.key
-    assert PLAN.key != other.key
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "cleaned", "is_inside"),
-    [
-        ("beam=10:100", 55.0, 55, True),
-        ("beam=10:100", 101, 101, False),
-        ("parse_weight=0:0.95", 0.123456, 0.123, True),
-        ("links=sultan,union", "union", "union", True),
-        ("lifts=true,false", False, False, True),
-    ],
-)
-def test_a_parameter_knows_its_values(text: str, value: object, cleaned: object, is_inside: bool) -> None:
-    parameter = parse_parameter(text)
-    assert parameter.cleaned(value) == cleaned
-    assert parameter.contains(cleaned) is is_inside

@@ -155,30 +155,6 @@ def test_an_exported_parser_gives_the_word_vectors_that_it_was_trained_for(root:
     np.testing.assert_allclose(parse.sentence.context_vectors, vectors, rtol=2e-3, atol=1e-2)  # type: ignore[arg-type]
 
 
-def test_a_graph_comes_back_as_weights_that_are_exported_to_the_same_bytes(root: Path, tmp_path: Path) -> None:
-    import export_parser
-    import onnx
-    from encoder_training.exported_weights import load_exported
-    from encoder_training.shaped_parser import save_model
-    from onnx import numpy_helper
-
-    from forestalign.parsers.benepar import read_additions
-
-    export_parser.export(root / "whole" / "model", tmp_path / "once")
-    save_model(load_exported(tmp_path / "once"), tmp_path / "model", read_additions(root / "whole" / "model"))
-    export_parser.export(tmp_path / "model", tmp_path / "twice")
-    once, twice = (
-        {
-            tensor.name: numpy_helper.to_array(tensor)
-            for tensor in onnx.load(tmp_path / name / "parser.onnx").graph.initializer
-        }
-        for name in ("once", "twice")
-    )
-    assert once.keys() == twice.keys()
-    for name, value in once.items():
-        np.testing.assert_allclose(twice[name], value, rtol=1e-6, err_msg=name)
-
-
 @pytest.mark.parametrize("option", ["trees=0.5", "trees=0", "leaves=1"])
 def test_batches_that_cannot_be_are_refused(root: Path, capsys: pytest.CaptureFixture[str], option: str) -> None:
     with pytest.raises(SystemExit):

@@ -8,19 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scoring.words import GoldSet, every, fitted_links, read_sets
-from train_words import LinkedRows, gradient, links_above, loss, more_gold
+from scoring.words import read_sets
+from train_words import LinkedRows, gradient, links_above, loss
 
-from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
-from forestalign.evaluation.word_scores import GoldLinks
-from forestalign.grammar import grammar_root
-from forestalign.learning import analyses
-from forestalign.parsers import load_parser
-from forestalign.tokens import tokenize
-from forestalign.words import WordAligner, analyse_parse
 from forestalign.words.word_vectors import Metric
-from tests.builders.word_pairs import analysed
 
 STEP = 1e-3
 
@@ -94,31 +86,6 @@ def test_a_set_that_is_not_file_weight_and_number_is_refused(text: str) -> None:
         read_sets([text], None)
 
 
-def test_no_sets_need_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analyses, "load_parser", None)
-    assert read_sets([], None) == []
-    assert more_gold([], []) == []
-
-
 def test_links_are_strictly_above_the_threshold() -> None:
     values = np.array([[0.5, 0.51], [0.0, 1.0]], dtype=np.float32)
     assert links_above(values, 0.5) == {(0, 1), (1, 1)}
-
-
-@pytest.mark.parametrize(("count", "step"), [(9, 4), (8, 4), (3, 4), (5, 1), (0, 3)])
-def test_the_pairs_left_out_and_the_others_are_the_whole_set(count: int, step: int) -> None:
-    one = analysed("Yes/UH")
-    gold = tuple(GoldLinks(str(number), ("Yes",), ("Yes",), frozenset(), frozenset()) for number in range(count))
-    whole = GoldSet("gold", 1.0, tuple((one, one) for _ in range(count)), gold)
-    left_out, others = every(whole, step, are_left_out=True), every(whole, step, are_left_out=False)
-    assert [each.id for each in left_out.gold] == [str(number) for number in range(step - 1, count, step)]
-    assert sorted(each.id for part in (left_out, others) for each in part.gold) == [each.id for each in gold]
-    assert [len(part.pairs) for part in (left_out, others)] == [len(part.gold) for part in (left_out, others)]
-
-
-def test_weights_in_a_folder_give_the_links_of_the_shipped_ones_if_they_are_the_same() -> None:
-    sentences = [tokenize("The firm hired three lawyers."), tokenize("Three attorneys were taken on by the company.")]
-    source, target = map(analyse_parse, load_parser(AlignConfig(nbest=1)).parse(sentences))
-    expected = WordAligner(AlignConfig()).align(source, target).pairs
-    assert fitted_links(grammar_root())(source, target) == frozenset(expected)
-    assert expected

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import InputError, UsageError
-from forestalign.texts.text_parts import LARGEST_TEXT, is_markdown, read_prose, split_sentences, take_text_apart
+from forestalign.texts.text_parts import LARGEST_TEXT, read_prose, split_sentences, take_text_apart
 from tests.builders.work import count_calls
 
 NOTES = """---
@@ -96,17 +96,6 @@ def test_plain_text_keeps_lines_and_items_apart() -> None:
     text = "A heading\n\nOne is\nhere. Two.\n- an item\n- another. Three.\n"
     found = [(each.line, each.text) for each in take_text_apart(text).sentences]
     assert found == [(1, "A heading"), (3, "One is here."), (4, "Two."), (5, "an item"), (6, "another."), (6, "Three.")]
-
-
-def test_markdown_is_told_by_the_name() -> None:
-    assert [is_markdown(name) for name in ("a.md", "A.MD", "b.markdown", "c.md.gz", "d.txt", "-")] == [
-        True,
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
 
 
 HOSTILE = {

@@ -148,24 +148,6 @@ def test_a_run_that_was_stopped_goes_on_with_the_same_trials(done, tmp_path):
     assert record.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
-def test_resumed_trials_are_not_evaluated_again(tmp_path):
-    list(trials_of(tmp_path / "t.jsonl", replace(PLAN, trials=3)))
-    asked: list[AlignConfig] = []
-
-    def counted(config: AlignConfig) -> Evaluation:
-        asked.append(config)
-        return hill(config)
-
-    assert len(list(run_trials(PLAN, CONFIG, counted, tmp_path / "t.jsonl", resume=True))) == 5
-    assert len(asked) == 2
-
-
-def test_without_resume_a_run_starts_again(tmp_path):
-    list(trials_of(tmp_path / "t.jsonl"))
-    list(islice(trials_of(tmp_path / "t.jsonl"), 1))
-    assert len((tmp_path / "t.jsonl").read_text().splitlines()) == 2
-
-
 def test_the_record_of_another_plan_is_refused(tmp_path):
     list(islice(trials_of(tmp_path / "t.jsonl"), 2))
     with pytest.raises(UsageError, match="cannot be resumed"):
@@ -178,11 +160,6 @@ def test_the_process_finds_a_better_place_than_the_start(tmp_path):
     assert best.objective > trials[0].objective
     assert best.objective > 0.9
     assert best.values[2] == "union"
-
-
-def test_of_equal_trials_the_first_is_the_best():
-    trials = [Trial(1, (1,), 0.5, ()), Trial(2, (2,), 0.7, ()), Trial(3, (3,), 0.7, ())]
-    assert best_trial(trials).number == 2
 
 
 def test_the_settings_block_can_be_pasted(tmp_path):
@@ -274,12 +251,6 @@ def test_word_links_are_projected_through_the_best_trees(tmp_path):
         read_development(file, lambda records: [], ["B"])
 
 
-def test_an_empty_development_set_is_refused(tmp_path):
-    (tmp_path / "dev.jsonl").write_text("")
-    with pytest.raises(AnnotationError, match="is empty"):
-        read_development(tmp_path / "dev.jsonl", no_trees)
-
-
 def test_the_search_answers_with_spans_heads_and_root():
     config = AlignConfig(plain=True)
     model = untrained_model()
@@ -319,8 +290,3 @@ def test_the_command_resumes_to_the_same_table_and_settings(tmp_path, capsys):
     assert whole.splitlines()[0].split("\t")[:3] == ["trial", "null_penalty", "parse_weight"]
     assert "    null_penalty: float = " in whole
     assert plot.read_bytes().startswith(b"\x89PNG")
-
-
-def test_too_few_trials_are_bad_usage(tmp_path):
-    (tmp_path / "dev.jsonl").write_text(annotated_line([ROOT]))
-    assert main(["tune", str(tmp_path / "dev.jsonl"), "--trials", "0"]) == 2

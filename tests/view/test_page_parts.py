@@ -13,8 +13,8 @@ import pytest
 from forestalign.errors import InputError
 from forestalign.formats.codec import to_json
 from forestalign.lexicon.findings import PHRASE_RELATIONS
-from forestalign.view.page import SCRIPTS, Service, page_html, policy, read_results, safe_json, scene_fields, write_page
-from forestalign.view.scene import scene_of, with_shown_pairs
+from forestalign.view.page import SCRIPTS, Service, page_html, policy, read_results, safe_json, write_page
+from forestalign.view.scene import with_shown_pairs
 from forestalign.view.static import _DARK, _LIGHT, _colour, _width, result_html
 from tests.builders.sample_results import with_phrases
 from tests.builders.view_samples import cat, with_extras
@@ -81,20 +81,10 @@ def test_only_a_served_page_may_talk_to_its_server() -> None:
     assert alone.startswith("default-src 'none'; script-src 'sha256-")
 
 
-def test_a_policy_changes_with_script_and_style() -> None:
-    assert len({policy(script, style, serves=False) for script in "ab" for style in "ab"}) == 4
-
-
 def test_the_token_is_in_a_served_page_alone() -> None:
     assert data_of(page_html([[CAT]], ["one"]))["token"] == ""
     served = data_of(page_html([[CAT]], ["one"], service=Service("secret")))
     assert (served["token"], served["serves"]) == ("secret", True)
-
-
-def test_a_page_without_pairs_is_a_page() -> None:
-    data = data_of(page_html([], [], service=Service()))
-    assert data["pairs"] == []
-    assert "<title>forestalign</title>" in page_html([], [])
 
 
 def test_the_title_names_the_systems_and_is_escaped() -> None:
@@ -133,31 +123,7 @@ def test_an_id_that_stands_twice_is_refused_by_line(tmp_path: Path) -> None:
         read_results(path)
 
 
-def test_the_data_of_a_scene_has_every_choice_and_round_numbers() -> None:
-    fields = scene_fields(scene_of(with_extras(CAT, POOR)))
-    assert fields["id"] == "cat"
-    assert len(fields["choices"]) == 2
-    for choice in fields["choices"]:
-        parts = {"source", "target", "trees", "phrases", "nulls", "scattered", "extended"}
-        assert parts | {"logScore", "reachedRoot", "completed"} == set(choice)
-        assert all(len(node) == 11 for node in choice["source"])
-        assert all(len(phrase) == 14 for phrase in choice["phrases"])
-    json.dumps(fields, allow_nan=False)
-
-
 # ---- the drawing ----
-
-
-@pytest.mark.parametrize("hue", range(0, 360, 40))
-def test_colours_are_six_digits(hue: int) -> None:
-    assert re.fullmatch(r"#[0-9a-f]{6}", _colour(hue, 0.6, 0.14))
-
-
-def test_without_chroma_a_colour_is_grey_and_light_is_white() -> None:
-    grey = _colour(0, 0.5, 0.0)
-    assert grey[1:3] == grey[3:5] == grey[5:7]
-    assert _colour(123, 1.0, 0.0) == "#ffffff"
-    assert _colour(123, 0.0, 0.0) == "#000000"
 
 
 def test_wide_letters_take_more_room_than_narrow_ones() -> None:

@@ -9,21 +9,18 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from forestalign import Alignment, PhrasePair
 from forestalign.formats.codec import from_json, to_json
 from forestalign.lexicon.findings import turned_relation
 from forestalign.phrases.result.alignment import ForestNode, ForestNodes, Verdict
-from forestalign.terminal import DIM, PLAIN, RED, YELLOW, visible, wants_colour
+from forestalign.terminal import DIM, PLAIN, RED, visible, wants_colour
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.view import result_html, scene_of
 from forestalign.view.scene import SceneNode, bar_nodes, drawn_nodes
-from forestalign.view.short_text import render_short
 from forestalign.view.static import hue_of
-from forestalign.view.text import render_text
+from forestalign.view.text import render_short, render_text
 from tests.builders.commands import Terminal
 from tests.builders.sample_results import links, pair, result, side, with_phrases, with_sides
 from tests.builders.view_samples import (
@@ -190,21 +187,9 @@ def test_evidence_is_named_where_it_belongs() -> None:
     assert render_text(with_phrases(base, pairs=pairs), verbose=True) == TURNED_VERBOSE
 
 
-def test_jargon_is_told_on_demand_only() -> None:
-    sample = with_phrases(with_first(compositional=False, inverted=True, evidence=("lexicon",)), scattered=())
-    for word in ("[", "log score", "NP", "null"):
-        assert word not in render_text(sample)
-    marks = "  [non-compositional]  [inverted]  [by lexicon]"
-    assert first_line(render_text(sample, verbose=True)) == f"         NP Dogs = Hounds{marks}"
-
-
 def test_phrases_of_the_same_words_are_not_taken_apart() -> None:
     assert "the = the" not in render_text(turned_record())
     assert "the = the" in render_text(turned_record(), verbose=True)
-
-
-def test_a_record_without_a_name_is_called_a_pair() -> None:
-    assert render_text(replace(dogs(), id="")).startswith("pair  same")
 
 
 @pytest.mark.parametrize(
@@ -225,19 +210,6 @@ def test_a_change_is_told_with_its_reasons() -> None:
     changed = record("cars", text.format("nine"), text.format("ten"), {k: k for k in range(4)})
     head = render_text(replace(changed, judged=Verdict("changed", 0.04, 3.0))).splitlines()[0]
     assert head == "cars  changed .04: nine became ten"
-
-
-@pytest.mark.parametrize(
-    ("reached", "completed", "words"),
-    [(True, False, "root aligned"), (True, True, "root completed"), (False, False, "roots not aligned")],
-)
-def test_how_far_the_search_came_is_told_on_demand(reached: bool, completed: bool, words: str) -> None:
-    text = render_text(with_phrases(dogs(), reached_root=reached, completed=completed), verbose=True)
-    assert text.splitlines()[-1] == f"  {words}, log score -2.35"
-
-
-def test_two_labels_are_shown_where_they_differ() -> None:
-    assert "NP~NML Dogs = Hounds" in render_text(with_first(target_label="NML"), verbose=True)
 
 
 @pytest.mark.parametrize("relation", ["", "equal", "similar"])
@@ -270,10 +242,6 @@ def test_an_unlikely_pair_is_printed_on_demand_and_its_words_go_to_the_pair_abov
         "  added: silently",
     ]
     assert "quietly = silently" in render_text(with_phrases(base, pairs=tuple(unlikely)), min_confidence=0.5)
-
-
-def test_a_pair_that_is_unsure_is_yellow() -> None:
-    assert f"{YELLOW}.65{PLAIN}" in render_text(cats(), colour=True)
 
 
 @pytest.mark.parametrize("verbose", [False, True])
@@ -339,12 +307,6 @@ def test_a_hidden_bar_phrase_passes_its_mark_to_the_phrase_above() -> None:
     assert not shown.endswith("[non-compositional]")
 
 
-def test_what_was_removed_and_added_is_listed_apart() -> None:
-    sample = with_phrases(dogs(), pairs=(), source_nulls=(Span(0, 1), Span(2, 3)), target_nulls=(Span(0, 1),))
-    sample = replace(sample, words=links())
-    assert render_text(sample).splitlines()[-2:] == ["  removed: Dogs | loudly", "  added: Hounds"]
-
-
 def test_colours_are_for_terminals_whose_users_want_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
@@ -374,11 +336,6 @@ def test_colours_are_for_terminals_whose_users_want_them(monkeypatch: pytest.Mon
 )
 def test_steering_characters_become_their_numbers(text: str, expected: str) -> None:
     assert visible(text) == expected
-
-
-@given(st.text())
-def test_making_visible_twice_is_making_visible_once(text: str) -> None:
-    assert visible(visible(text)) == visible(text)
 
 
 def test_a_terminal_never_gets_a_steering_character() -> None:
@@ -491,11 +448,6 @@ def test_contradictions_have_a_mark_on_both_sides(relation: str, marks: int) -> 
     assert [text.text for text in root.iter(f"{SVG}text")].count("\u2260") == marks
 
 
-def test_the_relation_stands_in_the_title() -> None:
-    titles = {title.text for title in drawing(with_first(relation="similar")).iter(f"{SVG}title")}
-    assert "Dogs - Hounds (similar)" in titles
-
-
 def test_a_step_that_is_not_compositional_has_a_thick_border() -> None:
     def widths(sample: Alignment) -> set[str | None]:
         boxes = drawing(sample).iter(f"{SVG}rect")
@@ -548,12 +500,6 @@ def test_bar_phrases_are_dashed_and_have_a_prime() -> None:
     assert "NP\u2032" in [text.text for text in root.iter(f"{SVG}text")]
     dashed = {box.findtext(f"{SVG}title") for box in root.iter(f"{SVG}rect") if box.get("stroke-dasharray")}
     assert dashed == {"fat cat - plump cat"}
-
-
-def test_the_picture_is_named_by_its_sentences() -> None:
-    svg = next(drawing(dogs()).iter(f"{SVG}svg"))
-    assert svg.get("aria-label") == "Dogs bark loudly / Hounds bark"
-    assert svg.get("role") == "img"
 
 
 def test_everything_is_drawn_inside_the_picture() -> None:

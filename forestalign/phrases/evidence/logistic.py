@@ -1,8 +1,8 @@
-"""Weighted sums of named features, as the files of learned weights hold them: read, checked, and applied."""
+"""Weighted sums of named features, as the files of learned weights hold them: read, checked, applied, and fitted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import numpy as np
 from forestalign.arrays import FloatArray
 from forestalign.errors import GrammarError
 from forestalign.inputs import number, read_json, reading
+from forestalign.machine import with_one_thread
 
 DIGITS = 6  # significant ones that files keep
 STEEPEST = 60.0  # log odds count within these, so that no probability is exactly 0 or 1
@@ -75,3 +76,89 @@ def read_number(path: Path, name: str, value: object) -> float:
 
 def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
+
+
+# ---- fits ----
+
+ITERATIONS = 500
+Loss = Callable[[FloatArray], tuple[float, FloatArray]]  # the value at a point, and its gradient
+
+
+def minimise(loss: Loss, start: FloatArray, iterations: int = ITERATIONS) -> FloatArray:
+    """Where the loss is least, by L-BFGS from a start."""
+    from scipy.optimize import minimize  # slow to import, and only fits need it
+
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+    return np.asarray(found.x, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scaled:
+    """Standardised features with a column of ones, so that one ridge penalty suits them all, and the way back."""
+
+    rows: FloatArray
+    mean: FloatArray
+    deviation: FloatArray
+
+    @classmethod
+    def of(cls, features: FloatArray) -> _Scaled:
+        mean, deviation = features.mean(axis=0), features.std(axis=0)
+        deviation = np.where(deviation < 1e-9, 1.0, deviation)
+        scaled = (features - mean) / deviation
+        return cls(np.concatenate([scaled, np.ones((len(features), 1))], axis=1), mean, deviation)
+
+    def folded(self, weights: FloatArray) -> Weighting:
+        plain = weights[:-1] / self.deviation
+        return Weighting(plain, float(weights[-1] - plain @ self.mean))
+
+
+@with_one_thread
+def fit_logistic(
+    features: FloatArray, labels: FloatArray, ridge: float = 1.0, weights: FloatArray | None = None
+) -> Weighting:
+    """Log odds of label 1; `weights` say how often each row counts."""
+    scaled = _Scaled.of(features)
+    counts = np.ones(len(labels)) if weights is None else weights
+
+    def loss(vector: FloatArray) -> tuple[float, FloatArray]:
+        odds = scaled.rows @ vector
+        value = counts @ (np.logaddexp(0.0, odds) - labels * odds) + 0.5 * ridge * vector[:-1] @ vector[:-1]
+        slope = scaled.rows.T @ (counts * (1.0 / (1.0 + np.exp(-odds)) - labels))
+        slope[:-1] += ridge * vector[:-1]
+        return float(value), slope
+
+    return scaled.folded(minimise(loss, np.zeros(scaled.rows.shape[1])))
+
+
+@with_one_thread
+def fit_multinomial(
+    features: FloatArray, labels: FloatArray, classes: int, ridge: float = 1.0, weights: FloatArray | None = None
+) -> tuple[Weighting, ...]:
+    """One weighted sum per class, of which the softmax is the probability; labels are class numbers."""
+    scaled = _Scaled.of(features)
+    counts = np.ones(len(labels)) if weights is None else weights
+    wanted = np.eye(classes)[labels.astype(np.int64)]
+    shape = (classes, scaled.rows.shape[1])
+
+    def loss(vector: FloatArray) -> tuple[float, FloatArray]:
+        table = vector.reshape(shape)
+        shares = softmax(scaled.rows @ table.T)
+        value = -(counts @ np.log(np.maximum((shares * wanted).sum(axis=1), 1e-300)))
+        slope = ((shares - wanted) * counts[:, None]).T @ scaled.rows
+        slope[:, :-1] += ridge * table[:, :-1]
+        return float(value + 0.5 * ridge * (table[:, :-1] ** 2).sum()), slope.ravel()
+
+    table = minimise(loss, np.zeros(shape[0] * shape[1])).reshape(shape)
+    return tuple(scaled.folded(row) for row in table)
+
+
+@with_one_thread
+def fit_ridge(features: FloatArray, values: FloatArray, ridge: float = 1.0) -> Weighting:
+    """Weights that give the values with the least squared error; `ridge` keeps all but the constant small."""
+    scaled = _Scaled.of(features)
+    penalty = ridge * np.eye(scaled.rows.shape[1])
+    penalty[-1, -1] = 0.0
+    solved: FloatArray = np.linalg.solve(scaled.rows.T @ scaled.rows + penalty, scaled.rows.T @ values).astype(
+        np.float64
+    )
+    return scaled.folded(solved)

@@ -22,14 +22,12 @@ from __future__ import annotations
 from forestalign.words.crf.cells import Resources
 from forestalign.words.crf.crf_aligner import (
     COMBINATIONS,
-    METHODS,
     CrfAligner,
     CrfModel,
     ModelCard,
     load_crf,
     load_resources,
     read_model,
-    symmetrise,
     write_model,
 )
 from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
@@ -48,7 +46,6 @@ __all__ = [
     "COMBINATIONS",
     "DIRECTIONS",
     "FAMILIES",
-    "METHODS",
     "Costs",
     "CrfAligner",
     "CrfModel",
@@ -62,7 +59,6 @@ __all__ = [
     "load_crf",
     "load_resources",
     "read_model",
-    "symmetrise",
     "synthesise",
     "synthetic_phrases",
     "train",

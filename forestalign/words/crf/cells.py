@@ -1,6 +1,6 @@
 """Features of a source word with a target word, as layers [M, N] (section 3.2 of the token paper, 3.3 of the other).
 
-Families: string, tags, position, context, wordnet, ppdb, vectors, encoder, names. The families `distortion` and
+Families: string, tags, position, context, wordnet, ppdb, vectors, names. The families `distortion` and
 `chunks` live in `transitions` and `segments`. Every layer lies between 0 and 1 (distances are turned into
 similarities), so that one L2 weight fits all. Departures from the published program, which are meant to mend it:
 similarities are normalised, prefix and suffix have one scale, and neighbouring tags, derived forms and word kinds are
@@ -29,7 +29,6 @@ from forestalign.grammar import stop_words
 from forestalign.lexicon import PairList, WordNet, WordVectors
 from forestalign.tokens import Sentence
 from forestalign.words.similarity import equal_pairs
-from forestalign.words.word_vectors import centred_cosines
 
 # Penn tags, then those that newer treebanks add; number 0 stands for "no tag" and for tags not listed here.
 # fmt: off
@@ -58,7 +57,6 @@ class Words:
     tags: IntArray
     kinds: IntArray  # CONTENT, FUNCTION or PUNCTUATION
     names: BoolArray
-    context_vectors: Float32Array | None = None  # as in `Sentence`
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -75,7 +73,6 @@ def words_of(sentence: Sentence) -> Words:
         np.array([_TAG_NUMBERS.get(tag, 0) for tag in sentence.tags], np.int64),
         np.array([_kind(form, tag) for form, tag in zip(lower, sentence.tags, strict=True)], np.int64),
         np.array([_is_name(token.form, token.tag, i) for i, token in enumerate(sentence.tokens)], np.bool_),
-        sentence.context_vectors,
     )
 
 
@@ -155,7 +152,6 @@ WORD_CLASSES = (
     ("not", frozenset({"not", "n't", "no", "never"})),
 )
 COSINE_KNOTS = (0.3, 0.5, 0.7)
-ENCODER_KNOTS = (0.4, 0.6, 0.8)  # not tuned
 WINDOW = 3  # words to each side in the wide context features
 
 
@@ -319,38 +315,6 @@ def vector_layers(source: Words, target: Words, resources: Resources) -> Layers:
     return layers
 
 
-def encoder_layers(source: Words, target: Words, _: Resources) -> Layers:
-    """Centred cosine of the encoder's vectors, which know the sentence, and how it stands among its rivals.
-
-    All are 0 where a sentence has no vectors. `source` in a name: among all source words for this target word.
-    """
-    found = centred_cosines(source, target)
-    cosine = np.zeros((len(source), len(target)), np.float32) if found is None else np.clip(found, 0, 1)
-    kinds = np.where(source.kinds[:, None] == target.kinds[None], source.kinds[:, None], -1)
-    different = ~equal_pairs(source.lemmas, target.lemmas)
-    layers: Layers = {"encoder_cosine": cosine}
-    for knot in ENCODER_KNOTS:
-        layers[f"encoder_above_{knot}"] = _layer(np.maximum(cosine - knot, 0))
-    layers["encoder_different"] = cosine * (different & (kinds == CONTENT))
-    layers["encoder_function"] = cosine * (kinds == FUNCTION)
-    for side, axis in (("source", 0), ("target", 1)):
-        best, second = _two_best(cosine, axis)
-        layers[f"encoder_behind_{side}"] = best - cosine
-        layers[f"encoder_lead_{side}"] = np.maximum(cosine - second, 0)
-    is_best = (layers["encoder_behind_source"] == 0) & (layers["encoder_behind_target"] == 0) & (cosine > 0)
-    layers["encoder_best"] = _layer(is_best)
-    layers["encoder_best_different"] = _layer(is_best & different)
-    return layers
-
-
-def _two_best(layer: Float32Array, axis: int) -> tuple[Float32Array, Float32Array]:
-    """The largest and the second largest value of each column (axis 0) or row; without a second one, 0."""
-    best = layer.max(axis=axis, keepdims=True)
-    if layer.shape[axis] == 1:
-        return best, np.zeros_like(best)
-    return best, np.take(np.partition(layer, -2, axis=axis), [-2], axis=axis)
-
-
 def name_layers(source: Words, target: Words, _: Resources) -> Layers:
     """Two names: how alike they are spelled, whether one abbreviates the other, and names with words that are none."""
     both = source.names[:, None] & target.names[None]
@@ -434,7 +398,6 @@ CELL_FAMILIES: dict[str, LayerFunction] = {
     "wordnet": wordnet_layers,
     "ppdb": ppdb_layers,
     "vectors": vector_layers,
-    "encoder": encoder_layers,
     "names": name_layers,
 }
 # Layers that trade places when source and target do.
@@ -442,7 +405,5 @@ MIRRORED = (
     ("alone_source", "alone_target"),
     ("hypernym", "hyponym"),
     ("cosine_behind_source", "cosine_behind_target"),
-    ("encoder_behind_source", "encoder_behind_target"),
-    ("encoder_lead_source", "encoder_lead_target"),
     ("window_behind_source", "window_behind_target"),
 )

@@ -1,23 +1,12 @@
 """Aligning with a trained CRF: links, posteriors, k-best lists, phrases and a score for the whole pair.
 
-One set of links from two directions: the heuristics of phrase-based translation (section 3.3 of the token paper).
-
-`grow` starts from the intersection and adds, again and again until nothing changes, links of the union that stand next
-to a link (left, right, above, below) and whose source or target word has no link yet; `grow-diag` also looks at the
-four diagonals. `final` then adds the remaining links of either direction whose source or target word is free (first
-those of source to target), `final-and` those whose words are both free.
-
-Departure from the published program, where `grow-diag` was a single sweep and the final steps looked only at cells that
-were already linked, so that they did nothing.
-
 The model file: JSON with the feature space, the weights by name, and a card. Zero weights are left out.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,69 +36,10 @@ from forestalign.words.crf.lattice import (
 )
 from forestalign.words.crf.pair_features import lattice_of, pair_features
 
-Link = tuple[int, int]
-METHODS = ("intersection", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and")
-_STRAIGHT = ((-1, 0), (0, -1), (1, 0), (0, 1))
-_DIAGONAL = ((-1, -1), (-1, 1), (1, -1), (1, 1))
-
-
-def symmetrise(forward: Collection[Link], backward: Collection[Link], method: str) -> tuple[Link, ...]:
-    """Sorted links. Both directions are given as (source, target)."""
-    if method not in METHODS:
-        raise UsageError(f"no symmetrisation is called {method!r}; there are: {', '.join(METHODS)}")
-    forward, backward = set(forward), set(backward)
-    if method == "union":
-        return tuple(sorted(forward | backward))
-    links = _Growing(forward & backward)
-    if method.startswith("grow"):
-        links.grow(forward | backward, _STRAIGHT + _DIAGONAL if "diag" in method else _STRAIGHT)
-    if "final" in method:
-        for direction in (forward, backward):
-            links.finish(direction, both_free=method.endswith("and"))
-    return tuple(sorted(links.links))
-
-
-class _Growing:
-    """Links, and which words they touch."""
-
-    def __init__(self, links: Iterable[Link]):
-        self.links = set(links)
-        self._sources = {i for i, _ in self.links}
-        self._targets = {j for _, j in self.links}
-
-    def grow(self, union: set[Link], neighbours: tuple[Link, ...]) -> None:
-        """Sweep over the links, in order and with those added on the way, until a sweep adds none."""
-        grown = True
-        while grown:
-            grown = False
-            for i, j in sorted(union):
-                if (i, j) not in self.links:
-                    continue
-                for down, right in neighbours:
-                    link = (i + down, j + right)
-                    if link in union and link not in self.links and self._is_open(link):
-                        self._add(link)
-                        grown = True
-
-    def finish(self, direction: set[Link], both_free: bool) -> None:
-        for link in sorted(direction):
-            i, j = link
-            free = i not in self._sources and j not in self._targets if both_free else self._is_open(link)
-            if free and link not in self.links:
-                self._add(link)
-
-    def _is_open(self, link: Link) -> bool:
-        return link[0] not in self._sources or link[1] not in self._targets
-
-    def _add(self, link: Link) -> None:
-        self.links.add(link)
-        self._sources.add(link[0])
-        self._targets.add(link[1])
-
-
 FORMAT, VERSION = "forestalign-crf", 1
 POSTERIOR = "posterior"
-COMBINATIONS = ("s2t", "t2s", POSTERIOR, *METHODS)
+OF_BOTH = ("intersection", "union")  # of the links of the two directions
+COMBINATIONS = ("s2t", "t2s", POSTERIOR, *OF_BOTH)
 MOST_PAIRS = 10**12
 DIGITS = 5  # significant digits of a weight in the file; more do not change a score
 
@@ -151,7 +81,7 @@ class CrfModel:
     def allows(self, combination: str) -> bool:
         """Whether the directions that a combination needs are there."""
         missing = [name for name, weights in self.directions().items() if weights is None]
-        return combination == POSTERIOR or not missing or combination not in (*METHODS, *missing)
+        return combination == POSTERIOR or not missing or combination not in (*OF_BOTH, *missing)
 
     def combined(self, combination: str, threshold: float | None = None) -> CrfModel:
         """This model with another way to put the directions together."""
@@ -181,12 +111,7 @@ def format_model(model: CrfModel) -> str:
         "by_kind": space.by_kind,
         "combination": model.combination,
         "threshold": model.threshold,
-        "card": {
-            "data": list(card.data),
-            "pair_count": card.pair_count,
-            "settings": card.settings,
-            "note": card.note,
-        },
+        "card": asdict(card),
         "weights": {
             direction: _named(space, weights)
             for direction, weights in model.directions().items()
@@ -287,15 +212,6 @@ class CrfAligner:
         posteriors = np.mean([each.posteriors for each in decoded.values()], axis=0)
         return _word_alignment(self._combine(decoded, posteriors, self.model.combination), posteriors)
 
-    def align_all(self, source: Sentence, target: Sentence) -> dict[str, WordAlignment]:
-        """The links by every combination that the directions of the model allow, from one decoding."""
-        possible = [name for name in COMBINATIONS if self.model.allows(name)]
-        if not len(source) or not len(target):
-            return {name: WordAlignment(()) for name in possible}
-        decoded = self._decode(source, target)
-        posteriors = np.mean([each.posteriors for each in decoded.values()], axis=0)
-        return {name: _word_alignment(self._combine(decoded, posteriors, name), posteriors) for name in possible}
-
     def posteriors(self, source: Sentence, target: Sentence) -> FloatArray:
         """Mean posterior of every link over the directions of the model."""
         if not len(source) or not len(target):
@@ -343,7 +259,8 @@ class CrfAligner:
             return frozenset(zip(rows.tolist(), columns.tolist(), strict=True))
         if combination in decoded:
             return decoded[combination].links
-        return frozenset(symmetrise(decoded["s2t"].links, decoded["t2s"].links, combination))
+        forward, backward = decoded["s2t"].links, decoded["t2s"].links
+        return forward | backward if combination == "union" else forward & backward
 
     @with_one_thread
     def _lattices(self, source: Sentence, target: Sentence) -> dict[str, Lattice]:

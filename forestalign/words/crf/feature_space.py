@@ -74,7 +74,6 @@ def transition_features(target_count: int) -> FloatArray:
 
 
 FAMILIES = (*CELL_FAMILIES, "distortion", "chunks")
-ENCODER = "encoder"  # the family that needs the encoder's vectors
 NULL_NAMES = (
     "bias",
     "content",
@@ -92,7 +91,6 @@ NULL_NAMES = (
     "shorter",
     "uncased",
 )
-ENCODER_NULL_NAMES = ("best_encoder", "best_encoder_content")
 SPAN_NAMES = (
     "same_words",
     "same_lemmas",
@@ -106,7 +104,6 @@ SPAN_NAMES = (
     "right_same",
     "weakest_link",
 )
-ENCODER_SPAN_NAMES = ("encoder_cosine",)
 SPAN_KINDS = ("none", "inside", "across", *CHUNK_TYPES[1:])
 
 EVEN, UNEVEN, UNCASED = range(3)
@@ -150,28 +147,13 @@ class FeatureSpace:
         word = words_of(Sentence.from_words(["word"]))
         return tuple(cell_layers(word, word, Resources(), self.families))
 
-    @property
-    def is_contextual(self) -> bool:
-        """Whether the encoder's vectors are looked at."""
-        return ENCODER in self.families
-
-    @property
-    def null_names(self) -> tuple[str, ...]:
-        """The names of the features of a word without a partner, but for its tag."""
-        return NULL_NAMES + (ENCODER_NULL_NAMES if self.is_contextual else ())
-
-    @property
-    def span_names(self) -> tuple[str, ...]:
-        """The names of the features that only spans have, but for their chunks; those for both directions come last."""
-        return SPAN_NAMES + (ENCODER_SPAN_NAMES if self.is_contextual else ())
-
     @cached_property
     def blocks(self) -> dict[str, tuple[str, ...]]:
         """Block name -> feature names."""
         blocks = {
             "cell": self.cell_names,
             "tags": tuple(f"{s}>{t}" for s in TAGS for t in TAGS) if "tags" in self.families else (),
-            "null": self.null_names,
+            "null": NULL_NAMES,
             "null_tag": TAGS if "tags" in self.families else (),
             "distortion": STEPS if "distortion" in self.families else (),
         }
@@ -181,7 +163,7 @@ class FeatureSpace:
             blocks["size"] = tuple(f"{s}x{t}" for s, t in sizes)
             kinds = tuple(f"{s}>{t}" for s in SPAN_KINDS for t in SPAN_KINDS)
             blocks["chunks"] = kinds if "chunks" in self.families else ()
-            blocks["span"] = self.span_names
+            blocks["span"] = SPAN_NAMES
         return blocks
 
     @cached_property

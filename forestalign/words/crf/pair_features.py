@@ -19,6 +19,7 @@ from forestalign.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from forestalign.tokens import Sentence
 from forestalign.words.crf.cells import CONTENT, FUNCTION, PUNCTUATION, TAGS, Layers, Resources, Words, chunk, words_of
 from forestalign.words.crf.feature_space import (
+    NULL_NAMES,
     SPAN_KINDS,
     SPAN_NAMES,
     UNCASED,
@@ -28,7 +29,6 @@ from forestalign.words.crf.feature_space import (
     transition_features,
 )
 from forestalign.words.crf.lattice import Lattice, Marginals, allowed_segments, segment_scores, spread_segments
-from forestalign.words.word_vectors import centred
 
 NONE, INSIDE, ACROSS = (SPAN_KINDS.index(kind) for kind in ("none", "inside", "across"))
 
@@ -45,7 +45,6 @@ class SpanFeatures:
         """Source and target in each other's place."""
         layers = self.layers.transpose(2, 3, 0, 1, 4)
         order = [SPAN_NAMES.index(_OTHER_SIDE.get(name, name)) for name in SPAN_NAMES]
-        order += range(len(SPAN_NAMES), layers.shape[-1])  # the encoder's, which are the same both ways
         return SpanFeatures(self.target_kinds, self.source_kinds, np.ascontiguousarray(layers[..., order]))
 
 
@@ -70,13 +69,12 @@ def span_features(
     lemma: Float32Array,
     link: Float32Array,
     longest: int,
-    names: tuple[str, ...] = SPAN_NAMES,
 ) -> SpanFeatures:
     """`lemma` says which words have one lemma, `link` how related two words are, from 0 to 1; both [M, N]."""
     source_table, target_table = _Spans(source, longest), _Spans(target, longest)
     shape = (len(source), longest, len(target), longest)
-    layers = np.zeros((*shape, len(names)), np.float32)
-    column = {name: number for number, name in enumerate(names)}
+    layers = np.zeros((*shape, len(SPAN_NAMES)), np.float32)
+    column = {name: number for number, name in enumerate(SPAN_NAMES)}
     layers[..., column["same_words"]] = _equal(source_table.texts, target_table.texts, shape)
     layers[..., column["same_lemmas"]] = _equal(source_table.lemmas, target_table.lemmas, shape)
     layers[..., column["same_tags"]] = _equal(source_table.tags, target_table.tags, shape)
@@ -85,8 +83,6 @@ def span_features(
     if resources.vectors is not None:
         rows = resources.vectors.matrix(source.lower), resources.vectors.matrix(target.lower)
         layers[..., column["cosine"]] = _cosine(*rows, longest)
-    if "encoder_cosine" in column and (wide := centred(source, target)) is not None:
-        layers[..., column["encoder_cosine"]] = _wide_cosine(*wide, longest)
     if resources.ppdb is not None:
         pairs = [(s, t) in resources.ppdb for s in source_table.texts for t in target_table.texts]
         layers[..., column["ppdb"]] = np.reshape(pairs, shape)
@@ -124,24 +120,6 @@ def _cosine(source: Float32Array, target: Float32Array, longest: int) -> Float32
         sums = np.stack([padded[k : k + len(rows)] for k in range(longest)], axis=1).cumsum(axis=1)
         sides.append(sums / np.maximum(np.linalg.norm(sums, axis=2, keepdims=True), 1e-6))
     return np.maximum(np.tensordot(sides[0], sides[1], axes=(2, 2)), 0, dtype=np.float32)
-
-
-def _wide_cosine(source: Float32Array, target: Float32Array, longest: int) -> Float32Array:
-    """Cosines of all pairs of spans, from the products of single words: quicker where vectors are long."""
-    lengths = [
-        np.sqrt(np.maximum(np.einsum("isis->is", _span_products(rows, rows, longest)), 1e-12))
-        for rows in (source, target)
-    ]
-    cosine = _span_products(source, target, longest) / np.multiply.outer(*lengths)
-    return np.asarray(np.clip(cosine, 0, 1), np.float32)
-
-
-def _span_products(left: Float32Array, right: Float32Array, longest: int) -> Float32Array:
-    """Products of the sums of span i, s with span j, t: [M, Ls, N, Lt]."""
-    products = np.pad(left @ right.T, ((0, longest), (0, longest)))
-    rows = np.stack([products[k : k + len(left)] for k in range(longest)], axis=1).cumsum(axis=1)
-    sums = np.stack([rows[..., k : k + len(right)] for k in range(longest)], axis=-1).cumsum(axis=-1)
-    return np.asarray(sums, np.float32)
 
 
 def _fill_from_cells(layers: Float32Array, column: dict[str, int], lemma: Float32Array, link: Float32Array) -> None:
@@ -190,14 +168,14 @@ def pair_features(source: Sentence, target: Sentence, resources: Resources, spac
     cells = np.stack([layers[name] for name in space.cell_names], axis=-1)
     spans = _spans(source_words, target_words, resources, space, layers) if space.is_phrasal else None
     turned = {name: layer.T for name, layer in layers.items()}
-    nulls = _null_features(source_words, target_words, layers, space)
+    nulls = _null_features(source_words, target_words, layers)
     return BothDirections(
         _one_direction(source_words, target_words, cells, nulls, spans),
         _one_direction(
             target_words,
             source_words,
             np.ascontiguousarray(cells.swapaxes(0, 1)[..., space.mirror]),
-            _null_features(target_words, source_words, turned, space),
+            _null_features(target_words, source_words, turned),
             None if spans is None else spans.reversed(),
         ),
     )
@@ -221,10 +199,10 @@ def _spans(source: Words, target: Words, resources: Resources, space: FeatureSpa
     link = np.maximum.reduce(related)
     # both directions share one table, so it must hold the longer of the two limits on each side
     longest = max(space.source_max, space.target_max)
-    return span_features(source, target, resources, lemma, link, longest, space.span_names)
+    return span_features(source, target, resources, lemma, link, longest)
 
 
-def _null_features(source: Words, target: Words, layers: Layers, space: FeatureSpace) -> Float32Array:
+def _null_features(source: Words, target: Words, layers: Layers) -> Float32Array:
     """What speaks for deleting a source word: its kind, and that nothing like it stands in the target."""
     zero = np.zeros((len(source), len(target)), np.float32)
 
@@ -251,10 +229,8 @@ def _null_features(source: Words, target: Words, layers: Layers, space: FeatureS
         "shorter": np.full(len(source), max(-ratio, 0.0)),
         # lower-cased text is text of another kind (translations, revisions), where more or less is aligned
         "uncased": np.full(len(source), pair_kind(source, target) == UNCASED),
-        "best_encoder": best("encoder_cosine"),
-        "best_encoder_content": best("encoder_cosine") * (source.kinds == CONTENT),
     }
-    return np.stack([columns[name] for name in space.null_names], axis=1).astype(np.float32)
+    return np.stack([columns[name] for name in NULL_NAMES], axis=1).astype(np.float32)
 
 
 def lattice_of(features: DirectionFeatures, space: FeatureSpace, weights: FloatArray) -> Lattice:

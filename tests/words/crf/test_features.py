@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.errors import UsageError
 from forestalign.lexicon import PairList
 from forestalign.tokens import Sentence
-from forestalign.words.crf import FAMILIES, FeatureSpace, Resources, feature_space, synthesise
-from forestalign.words.crf.cells import CONTENT, FUNCTION, PUNCTUATION, Chunk, chunk, words_of
+from forestalign.words.crf import FAMILIES, Resources, feature_space, synthesise
+from forestalign.words.crf.cells import Chunk, chunk, words_of
 from forestalign.words.crf.feature_space import (
-    ENCODER_SPAN_NAMES,
     SPAN_KINDS,
-    SPAN_NAMES,
     STEPS,
     cell_layers,
     transition_features,
@@ -46,13 +41,6 @@ def layer(
     return cell_layers(words_of(source), words_of(target), resources or Resources(), FAMILIES)[name]
 
 
-def test_words_have_kinds_with_and_without_tags() -> None:
-    assert words_of(SOURCE).kinds.tolist()[:4] == [FUNCTION, CONTENT, CONTENT, FUNCTION]
-    plain_words = words_of(Sentence.from_words(["The", "bridge", "."]))
-    assert plain_words.kinds.tolist() == [FUNCTION, CONTENT, PUNCTUATION]
-    assert plain_words.tags.tolist() == [0, 0, 0]
-
-
 @pytest.mark.parametrize(
     ("tags", "chunks"),
     [
@@ -64,14 +52,6 @@ def test_words_have_kinds_with_and_without_tags() -> None:
 )
 def test_base_phrases_follow_the_tags(tags: str, chunks: list[tuple[int, int, str]]) -> None:
     assert chunk(tags.split()) == tuple(Chunk(*each) for each in chunks)
-
-
-@given(tags=st.lists(st.sampled_from(["DT", "JJ", "NN", "VBZ", "IN", "TO", "RB", ",", "POS", "CD", "MD"]), max_size=9))
-def test_chunks_neither_overlap_nor_leave_the_sentence(tags: list[str]) -> None:
-    ends = [0]
-    for begin, end, _ in chunk(tags):
-        assert ends[-1] <= begin < end <= len(tags)
-        ends.append(end)
 
 
 def test_identical_words_differ_from_similar_ones() -> None:
@@ -110,121 +90,6 @@ def test_layers_lie_between_0_and_1_and_turn_over_with_the_pair(source: Sentence
     np.testing.assert_array_equal(there.backward.tag_pairs, back.forward.tag_pairs)
     np.testing.assert_allclose(there.backward.nulls, back.forward.nulls, atol=1e-6)
     np.testing.assert_allclose(there.backward.spans.layers, back.forward.spans.layers, atol=1e-5)
-
-
-# ---- the encoder's vectors ----
-
-
-def encoded_pair() -> tuple[Sentence, Sentence]:
-    """buys - purchases .8, the - the .96, buys - the .28, the - purchases .6; car is unlike both.
-
-    The last mark makes the mean 0, and no centre of this width is shipped: these are the cosines of the rows.
-    """
-    rows = np.array([[0.28, 0.96, 0], [0.8, 0.6, 0]], np.float32)
-    source = np.eye(3, dtype=np.float32)
-    balance = -(rows.sum(0) + source.sum(0))
-    target = np.concatenate([rows, balance[None]])
-    return (
-        replace(sentence("buys/VBZ the/DT car/NN"), context_vectors=source),
-        replace(sentence("purchases/VBZ the/DT !/."), context_vectors=target[[1, 0, 2]]),
-    )
-
-
-def test_a_cosine_in_context_stands_against_its_rivals() -> None:
-    source, target = encoded_pair()
-    layers = cell_layers(words_of(source), words_of(target), Resources(), ("encoder",))
-    buys, the = (0, 0), (1, 1)
-    expected = {
-        "encoder_cosine": (0.8, 0.96),
-        "encoder_above_0.6": (0.2, 0.36),
-        "encoder_different": (0.8, 0.0),
-        "encoder_function": (0.0, 0.96),
-        "encoder_behind_source": (0.0, 0.0),
-        "encoder_lead_source": (0.2, 0.68),
-        "encoder_lead_target": (0.52, 0.36),
-        "encoder_best": (1.0, 1.0),
-        "encoder_best_different": (1.0, 0.0),
-    }
-    for name, values in expected.items():
-        assert [layers[name][buys], layers[name][the]] == pytest.approx(values, abs=1e-6), name
-    assert layers["encoder_behind_source"][1, 0] == pytest.approx(0.2)
-    assert layers["encoder_behind_target"][1, 0] == pytest.approx(0.36)
-    assert layers["encoder_best"].sum() == 2
-
-
-def test_layers_of_the_encoder_turn_over_with_the_pair() -> None:
-    source, target = encoded_pair()
-    space = feature_space(("encoder",), 2, 2)
-    there, back = (pair_features(*pair, Resources(), space) for pair in ((source, target), (target, source)))
-    assert there.forward.cells.min() >= 0
-    assert there.forward.cells.max() <= 1
-    np.testing.assert_allclose(there.backward.cells, back.forward.cells, atol=1e-6)
-    np.testing.assert_allclose(there.backward.nulls, back.forward.nulls, atol=1e-6)
-    np.testing.assert_allclose(there.backward.spans.layers, back.forward.spans.layers, atol=1e-6)
-
-
-def test_a_word_with_nothing_like_it_has_a_low_best_cosine() -> None:
-    space = feature_space(("encoder",), 1, 1)
-    nulls = pair_features(*encoded_pair(), Resources(), space).forward.nulls
-    best, content = (nulls[:, space.null_names.index(name)] for name in ("best_encoder", "best_encoder_content"))
-    assert best == pytest.approx([0.8, 0.96, 0.0], abs=1e-6)
-    assert content == pytest.approx([0.8, 0.0, 0.0], abs=1e-6)
-
-
-def test_the_cosine_of_spans_is_that_of_their_sums() -> None:
-    space = feature_space(("encoder",), 2, 2)
-    spans = pair_features(*encoded_pair(), Resources(), space).forward.spans
-    found = spans.layers[..., space.span_names.index("encoder_cosine")]
-    left, right = np.array([1.0, 1.0, 0.0]), np.array([1.08, 1.56, 0.0])
-    cosine = left @ right / np.linalg.norm(left) / np.linalg.norm(right)
-    assert found[0, 1, 0, 1] == pytest.approx(2 * cosine, abs=1e-5)  # times the longer length
-    assert found[0, 0, 0, 0] == 0  # a word with a word has the cell layers
-
-
-@pytest.mark.parametrize("side", ["source", "target", "both", "width"])
-def test_without_vectors_on_both_sides_the_encoder_says_nothing(side: str) -> None:
-    source, target = encoded_pair()
-    source = replace(source, context_vectors=None) if side in ("source", "both") else source
-    target = replace(target, context_vectors=None) if side in ("target", "both") else target
-    if side == "width":
-        target = replace(target, context_vectors=np.ones((len(target), 5), np.float32))
-    space = feature_space(FAMILIES, 2, 2)
-    both = pair_features(source, target, Resources(), space)
-    for features in (both.forward, both.backward):
-        is_encoders = ["encoder" in name for name in space.cell_names]
-        assert not features.cells[..., is_encoders].any()
-        assert not features.nulls[:, ["encoder" in name for name in space.null_names]].any()
-        assert not features.spans.layers[..., len(SPAN_NAMES) :].any()
-
-
-def test_without_the_encoder_vectors_change_nothing() -> None:
-    source, target = encoded_pair()
-    families = tuple(family for family in FAMILIES if family != "encoder")
-    space = feature_space(families, 2, 2)
-    assert not [name for name in space.names if "encoder" in name]
-    there = pair_features(source, target, Resources(), space).forward
-    plain_pair = replace(source, context_vectors=None), replace(target, context_vectors=None)
-    without = pair_features(*plain_pair, Resources(), space).forward
-    np.testing.assert_array_equal(there.cells, without.cells)
-    np.testing.assert_array_equal(there.nulls, without.nulls)
-    np.testing.assert_array_equal(there.spans.layers, without.spans.layers)
-    assert there.spans.layers.shape[-1] == len(SPAN_NAMES)
-    assert feature_space(FAMILIES, 2, 2).span_names == SPAN_NAMES + ENCODER_SPAN_NAMES
-
-
-def test_a_family_that_is_off_has_no_features() -> None:
-    without = tuple(family for family in FAMILIES if family not in ("tags", "distortion", "chunks", "wordnet"))
-    names = FeatureSpace(without, 3, 3).names
-    assert not [name for name in names if name.startswith(("tags:", "null_tag:", "distortion:", "chunks:"))]
-    assert "cell:synonym" not in names
-    assert "cell:jaro_winkler" in names
-
-
-def test_unknown_families_and_lengths_are_refused() -> None:
-    with pytest.raises(UsageError, match="'spelling'"):
-        FeatureSpace(("spelling",))
-    with pytest.raises(UsageError, match="0 and 3"):
-        FeatureSpace(FAMILIES, 0, 3)
 
 
 def test_each_step_between_words_has_one_jump() -> None:

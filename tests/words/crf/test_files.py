@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import InputError, UsageError
-from forestalign.tokens import Sentence
-from forestalign.words.crf import FAMILIES, feature_space, load_crf
+from forestalign.words.crf import feature_space
 from forestalign.words.crf.crf_aligner import CrfModel, ModelCard, format_model, read_model, write_model
 from forestalign.words.crf.training import Costs, gold_of, gold_path
 from tests.builders.bad_files import with_field
@@ -40,16 +38,6 @@ def test_a_model_survives_its_file(tmp_path: Path) -> None:
     assert (found.combination, found.threshold) == (model().combination, model().threshold)
     np.testing.assert_allclose(found.forward, model().forward, rtol=1e-4)
     np.testing.assert_allclose(found.backward, model().backward, rtol=1e-4)
-
-
-def test_writing_what_was_read_gives_the_same_bytes(tmp_path: Path) -> None:
-    write_model(model(), tmp_path / "m.json")
-    assert format_model(read_model(tmp_path / "m.json")) == (tmp_path / "m.json").read_text(encoding="utf-8")
-
-
-def test_weights_of_nought_are_left_out() -> None:
-    document = json.loads(format_model(model(backward=np.zeros(len(SPACE)))))
-    assert document["weights"]["t2s"] == {}
 
 
 def test_a_model_of_one_direction_is_written_as_one(tmp_path: Path) -> None:
@@ -116,25 +104,6 @@ def test_another_file_is_no_model(tmp_path: Path, text: str) -> None:
         read_model(tmp_path / "m.json")
 
 
-@pytest.mark.parametrize("name", ["token", "phrase"])
-def test_a_model_without_the_family_does_not_look_at_the_encoder(tmp_path: Path, name: str) -> None:
-    """Files of earlier versions, of which the family is unknown, align as before."""
-    own = load_crf(name).model
-    space = feature_space(
-        tuple(family for family in FAMILIES if family != "encoder"), own.space.source_max, own.space.target_max, True
-    )
-    older = replace(own, space=space, forward=own.weights_in(space, "s2t"), backward=own.weights_in(space, "t2s"))
-    write_model(older, tmp_path / "m.json")
-    aligner = load_crf(str(tmp_path / "m.json"))
-    assert not aligner.model.space.is_contextual
-    texts = ["He", "bought", "a", "small", "car", "."], ["A", "little", "car", "was", "purchased", "by", "him", "."]
-    plain = [Sentence.from_words(words) for words in texts]
-    random = np.random.default_rng(0)
-    encoded = [replace(each, context_vectors=random.normal(size=(len(each), 4)).astype(np.float32)) for each in plain]
-    np.testing.assert_array_equal(aligner.posteriors(*plain), aligner.posteriors(*encoded))
-    assert aligner.align(*plain).pairs
-
-
 # ---- gold ----
 
 
@@ -145,12 +114,6 @@ def test_a_word_with_several_links_may_take_any_of_them() -> None:
     assert gold.cost_segments[0, 0, :, 0].tolist() == [0.0, 1.0, 0.0]
     assert gold.cost_segments[1, 0, :, 0].tolist() == [2.0, 2.0, 2.0]
     assert gold.cost_nulls.tolist() == [3.0, 0.0]
-
-
-def test_without_links_only_null_is_right() -> None:
-    gold = gold_of([], 2, 2, SPACE, Costs())
-    assert not gold.right_segments.any()
-    assert gold.right_nulls.all()
 
 
 def test_complete_blocks_are_one_segment() -> None:

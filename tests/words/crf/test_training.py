@@ -140,12 +140,6 @@ def test_gold_blocks_become_single_segments() -> None:
     )
 
 
-def test_a_block_too_large_for_one_segment_is_cut() -> None:
-    path = gold_path(np.ones((4, 2), bool), 3, 3)
-    assert sum(segment.length * segment.target_length for segment in path) == 8
-    assert len(path) == 2
-
-
 @pytest.mark.parametrize("space", [TOKEN, PHRASE], ids=["token", "phrase"])
 def test_a_trained_model_finds_the_gold_of_new_words(space: object) -> None:
     weights = {name: train(pairs(), name, space, Resources(), SETTINGS) for name in ("s2t", "t2s")}
@@ -204,16 +198,6 @@ def test_the_fingerprint_changes_with_whatever_training_looks_at() -> None:
     assert fingerprint(pairs()) == fingerprint(pairs())
 
 
-def test_a_pair_of_weight_two_counts_like_two_pairs() -> None:
-    settings = replace(SETTINGS, iterations=40, tolerance=1e-12)
-    weighted = [replace(pair, weight=2.0) if number == 0 else pair for number, pair in enumerate(pairs())]
-    once = train(weighted, "s2t", TOKEN, Resources(), settings)
-    twice = train([pairs()[0], *pairs()], "s2t", TOKEN, Resources(), settings)
-    plain = train(pairs(), "s2t", TOKEN, Resources(), settings)
-    np.testing.assert_allclose(once, twice, atol=2e-3)
-    assert np.abs(once - plain).max() > 1e-2
-
-
 def small_model(space: FeatureSpace = TOKEN, **changes: object) -> CrfModel:
     weights = np.zeros(len(space))
     weights[space.names.index("cell:identical_any_case")] = 6.0
@@ -234,13 +218,6 @@ def test_posteriors_and_k_best_agree() -> None:
         for i, j in alignment.pairs:
             expected[i, j] += np.exp(log_prob)
     np.testing.assert_allclose(one_way.posteriors(source, target), expected, atol=1e-9)
-
-
-def test_directions_and_heuristics_give_the_obvious_links() -> None:
-    source, target = sentence("red fish swim"), sentence("fish red")
-    for combination in ("s2t", "t2s", "posterior", "intersection", "grow-diag-final-and"):
-        aligner = CrfAligner(small_model(combination=combination), Resources())
-        assert aligner.align(source, target).pairs == ((0, 1), (1, 0))
 
 
 def test_an_empty_sentence_has_no_links() -> None:
