@@ -141,6 +141,7 @@ class _Finder:
         swaps = self.roles.swaps()
         marks += map(_Mark, self.words.substitutions(self.explained(marks, swaps)))
         marks += self.turned_comparison(marks) if not swaps else []
+        marks += self.other_fillers() if not (marks or swaps) else []
         first_role = len(marks)
         marks += [
             _Mark(self.words.say(kinds.ROLES, swap.source, tuple(sorted(swap.target))), swap.predicates)
@@ -188,6 +189,16 @@ class _Finder:
             return []
         own, other = (tuple(sorted(standard_of(side))) for side in self.sides)
         return [_Mark(self.words.say(kinds.COMPARISON, own, other))]
+
+    def other_fillers(self) -> list[_Mark]:
+        """Lines of which two slots changed their fillers: *sued the bank*, *was taken to court by the bank*."""
+        for each in self.correspondences:
+            if len(each.swapped) > 1 and not each.is_opposite:
+                own, other = (
+                    tuple(sorted(one.filler(letter) for letter in each.swapped)) for one in (each.source, each.target)
+                )
+                return [_Mark(self.words.say(kinds.ROLES, own, other), (each.source.words, each.target.words))]
+        return []
 
     # ---- negations ----
 
