@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, TypeVar, Unpack, overload
 
-from forestalign.batch import CHUNK_SIZE, Job, Outcome, Processes, RunLimits, StartWork, Workers, outcomes
+from forestalign.batch.run import CHUNK_SIZE, RunLimits, outcomes
+from forestalign.batch.workers import Job, Outcome, Processes, StartWork, Workers
 from forestalign.config import DEFAULT_CONFIG, FILES, HAND_SET, PLACES, AlignConfig, Settings, checked_config
 from forestalign.errors import ForestAlignError, NoParseError, PairError, UsageError, WrongTypeError, counted, shown
 from forestalign.forest import Forest
-from forestalign.formats import BadRecord
 from forestalign.formats.fields import (
     DocLike,
     TooLongError,
@@ -34,6 +34,7 @@ from forestalign.formats.fields import (
     checked_sentence,
     shorten_any,
 )
+from forestalign.formats.pairs import BadRecord
 from forestalign.formats.tree_files import read_given
 from forestalign.grammar import grammar_hash, program_version
 from forestalign.inputs import content_digest

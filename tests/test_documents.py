@@ -14,7 +14,8 @@ import pytest
 
 from forestalign.cli import COMMANDS, CommandParser
 from forestalign.config import AlignConfig
-from forestalign.formats import from_json, parse_forest
+from forestalign.formats.codec import from_json
+from forestalign.formats.tree_files import parse_forest
 from tests.documents import ANY_FENCE, PAGES, ROOT, Block, blocks, command_lines, run_page, same_output
 
 MARKDOWN = (*PAGES, ROOT / "CHANGELOG.md", *ROOT.glob("annotations/*.md"), *ROOT.glob("grammar/**/*.md"))

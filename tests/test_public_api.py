@@ -25,7 +25,8 @@ from forestalign import (
 )
 from forestalign.aligner import default_aligner
 from forestalign.errors import UsageError
-from forestalign.formats import from_json, parse_pharaoh, to_json
+from forestalign.formats.codec import from_json, to_json
+from forestalign.formats.word_links import parse_pharaoh
 from forestalign.parsers import Parse
 from forestalign.phrases.scoring.model import PairScores, uniform_scores
 from forestalign.trees import ScoredTree, parse_brackets

@@ -26,7 +26,7 @@ from forestalign.errors import (
     counted,
     line_of,
 )
-from forestalign.formats import PairRecord
+from forestalign.formats.pairs import PairRecord
 from forestalign.machine import light_import, loaded_libraries, with_one_thread
 from forestalign.pair_cache import PairCache, is_cached, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 
-from forestalign.batch import BadLine, Job, Layout, StartWork
+from forestalign.batch.workers import BadLine, Job, Layout, StartWork
 from forestalign.cli.options import (
     Unused,
     add_batch_options,
@@ -31,14 +31,10 @@ from forestalign.cli.options import (
 )
 from forestalign.config import CHOICES, DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import NoParseError, UsageError
-from forestalign.formats import (
-    BadRecord,
-    DependencyRecord,
-    PairRecord,
-    Unread,
-    format_pharaoh,
-    read_conll,
-)
+from forestalign.formats.conll import DependencyRecord, read_conll
+from forestalign.formats.lines import Unread
+from forestalign.formats.pairs import BadRecord, PairRecord
+from forestalign.formats.word_links import format_pharaoh
 from forestalign.lexicon import load_vectors
 from forestalign.tokens import Sentence, tokenize
 from forestalign.words import PROFILES, Analysis, analyse_given, sentence_scores

@@ -20,31 +20,27 @@ from tqdm import tqdm
 from forestalign.arrays import FloatArray
 from forestalign.errors import InputError, UsageError, counted
 from forestalign.evaluation.word_scores import GoldLinks, score_words
-from forestalign.formats import GoldPair, LinkAnnotation, format_link_line, read_gold_links
-from forestalign.formats.word_links import GOLD
+from forestalign.formats.word_links import GOLD, GoldPair, LinkAnnotation, format_link_line, read_gold_links
 from forestalign.learning.analyses import analyse_all
 from forestalign.learning.checkpoints import Arrays, Checkpoint, checkpoint_path, is_checkpoint, training
 from forestalign.outputs import SideFile, check_different, check_output
 from forestalign.tokens import Sentence
-from forestalign.words.crf import (
+from forestalign.words.crf import CrfAligner, load_crf
+from forestalign.words.crf.crf_aligner import CrfModel, ModelCard, load_resources, write_model
+from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
+from forestalign.words.crf.training import (
     DIRECTIONS,
-    FAMILIES,
+    PAIR_LIST_FEATURES,
     Costs,
-    CrfAligner,
-    CrfModel,
-    FeatureSpace,
-    ModelCard,
+    Loss,
+    PartlyFree,
     TrainingPair,
     TrainingProgress,
     TrainSettings,
-    feature_space,
-    load_crf,
-    load_resources,
+    fingerprint,
     synthetic_phrases,
     train,
-    write_model,
 )
-from forestalign.words.crf.training import PAIR_LIST_FEATURES, Loss, PartlyFree, fingerprint
 
 REPORT_EVERY = 10  # iterations
 KEPT_EVERY = 5  # answers of the objective

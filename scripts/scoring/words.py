@@ -15,7 +15,7 @@ from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import UsageError
 from forestalign.evaluation.scores import Evaluation, compare
 from forestalign.evaluation.word_scores import GoldLinks, Links, score_words
-from forestalign.formats import read_gold_links
+from forestalign.formats.word_links import read_gold_links
 from forestalign.learning.analyses import analyse_all
 from forestalign.words import PROFILES, Analysis
 from forestalign.words.linking import WordLinker

@@ -11,12 +11,20 @@ from typing import Any
 
 import pytest
 
-from forestalign.batch import Job, Outcome, StartWork, ThisProcess, Worker, map_ordered
 from forestalign.batch.output import RunFile, Stream, open_output
 from forestalign.batch.run import LoadGuarded, Progress, run_chunk
 from forestalign.batch.run_journal import PairState
 from forestalign.batch.worker_program import Crashed, Done, Reply
-from forestalign.batch.workers import describe, ordered_replies
+from forestalign.batch.workers import (
+    Job,
+    Outcome,
+    StartWork,
+    ThisProcess,
+    Worker,
+    describe,
+    map_ordered,
+    ordered_replies,
+)
 from forestalign.errors import ForestAlignError, InputError, NoParseError, UsageError
 from tests.builders.commands import Terminal
 

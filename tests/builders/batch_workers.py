@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
-from forestalign.batch import Handler, Job, Outcome, OutputOptions, RunLimits, run_jobs
+from forestalign.batch.run import OutputOptions, RunLimits, run_jobs
+from forestalign.batch.workers import Handler, Job, Outcome
 from forestalign.errors import InputError
 
 # lines longer than a page, so that a kill can fall into the middle of one

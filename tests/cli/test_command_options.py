@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forestalign.batch import Processes
+from forestalign.batch.workers import Processes
 from forestalign.cli import CommandParser, main, option_names, with_suggestion
 from forestalign.cli.align_options import add_align_options, add_settings, config_of
 from forestalign.cli.completion import SHELLS, completion
@@ -23,7 +23,7 @@ from forestalign.cli.options import (
 )
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import UsageError
-from forestalign.formats import PairRecord
+from forestalign.formats.pairs import PairRecord
 
 
 def parsed(*arguments: str) -> argparse.Namespace:

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from forestalign import pair_cache
-from forestalign.batch import Processes
+from forestalign.batch.workers import Processes
 from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError, NoParseError, UsageError
-from forestalign.formats import PairRecord
+from forestalign.formats.pairs import PairRecord
 from forestalign.learning.em import EmSettings, TrainingReport, train_model
 from forestalign.learning.m_step import weights_of
 from forestalign.lexicon import load_vectors, load_wordnet

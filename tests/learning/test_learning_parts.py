@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forestalign.batch import Worker
+from forestalign.batch.workers import Worker
 from forestalign.errors import UsageError
 from forestalign.evaluation.development import AnnotatedJudge, risk
 from forestalign.evaluation.phrase_scores import PhraseSet

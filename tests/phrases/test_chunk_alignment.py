@@ -15,7 +15,6 @@ from forestalign.chunk_aligner import ChunkAligner
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import AnnotationError, GrammarError, UsageError
 from forestalign.evaluation.chunk_scores import chunk_baseline, read_chunk_gold, read_chunk_output, score_chunks
-from forestalign.formats import BadRecord, format_ists
 from forestalign.formats.chunk_files import (
     ChunkAlignment,
     ChunkedPair,
@@ -23,8 +22,10 @@ from forestalign.formats.chunk_files import (
     chunks_of,
     chunks_to_ists,
     chunks_to_json,
+    format_ists,
     read_chunked,
 )
+from forestalign.formats.pairs import BadRecord
 from forestalign.phrases.chunk_alignment import (
     TYPES,
     AlignedChunks,

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from forestalign.lexicon.phrase_text import part_of_speech, parts_of_speech, take_apart
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import MATCHING, NO_LINKS, WordAlignment, WordLink, is_content, sentence_scores
-from forestalign.words.crf import synthesise, synthetic_phrases
 from forestalign.words.crf.cells import CHUNK_TYPES, CONTENT, FUNCTION, LETTERS, PUNCTUATION, chunk, words_of
 from forestalign.words.crf.feature_space import JUMPS, STEPS, transition_features
-from forestalign.words.crf.training import TrainingPair
+from forestalign.words.crf.training import TrainingPair, synthesise, synthetic_phrases
 
 
 def tagged(text: str) -> Sentence:

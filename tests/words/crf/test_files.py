@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.errors import InputError, UsageError
-from forestalign.words.crf import feature_space
 from forestalign.words.crf.crf_aligner import CrfModel, ModelCard, format_model, read_model, write_model
+from forestalign.words.crf.feature_space import feature_space
 from forestalign.words.crf.training import Costs, gold_of, gold_path
 from tests.builders.bad_files import with_field
 

@@ -14,28 +14,24 @@ from forestalign.errors import InputError
 from forestalign.learning.checkpoints import Checkpoint
 from forestalign.learning.crf_run import KEPT_EVERY, _Answers
 from forestalign.tokens import Sentence
-from forestalign.words.crf import (
-    FAMILIES,
-    Costs,
-    CrfAligner,
-    CrfModel,
-    FeatureSpace,
-    Resources,
-    TrainingPair,
-    TrainingProgress,
-    TrainSettings,
-    feature_space,
-    train,
-)
+from forestalign.words.crf import CrfAligner
+from forestalign.words.crf.cells import Resources
+from forestalign.words.crf.crf_aligner import CrfModel
+from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
 from forestalign.words.crf.lattice import Segment
 from forestalign.words.crf.pair_features import lattice_of, pair_features
 from forestalign.words.crf.training import (
+    Costs,
     PartlyFree,
+    TrainingPair,
+    TrainingProgress,
+    TrainSettings,
     example_of,
     examples_of,
     fingerprint,
     gold_path,
     loss_and_gradient,
+    train,
 )
 from tests.builders.processes import is_alive
 from tests.builders.work import wait_until
