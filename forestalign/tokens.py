@@ -18,7 +18,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, overload
@@ -107,7 +107,7 @@ class Token:
         return (self.lemma or self.form).lower()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sentence:
     """A text and its tokens, with what the parser's encoder made of them where it gave that.
 
@@ -119,10 +119,6 @@ class Sentence:
     tokens: tuple[Token, ...]
     vectors: Float32Array | None = field(default=None, compare=False, repr=False)
     context_vectors: Float32Array | None = field(default=None, compare=False, repr=False)
-    # asked for many times, so kept when first made
-    _words: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
-    _tags: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
-    _lemmas: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -140,34 +136,35 @@ class Sentence:
     def __str__(self) -> str:
         return self.text
 
-    @property
+    @cached_property
     def words(self) -> tuple[str, ...]:
         """The words in their plain forms (`plain_form`), as all stages see and compare them."""
-        if self._words is None:
-            object.__setattr__(self, "_words", tuple([token.form for token in self.tokens]))
-        assert self._words is not None
-        return self._words
+        return tuple([token.form for token in self.tokens])
+
+    @cached_property
+    def lower_words(self) -> tuple[str, ...]:
+        """The same in lower case."""
+        return tuple([word.lower() for word in self.words])
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """What words are compared by: `Token.key` of each."""
+        return tuple([(token.lemma or word).lower() for token, word in zip(self.tokens, self.words, strict=True)])
 
     @property
     def written_words(self) -> tuple[str, ...]:
         """The words as they stand in the text."""
         return tuple([token.text for token in self.tokens])
 
-    @property
+    @cached_property
     def tags(self) -> tuple[str, ...]:
         """The part-of-speech tags; empty before the analysis."""
-        if self._tags is None:
-            object.__setattr__(self, "_tags", tuple([token.tag for token in self.tokens]))
-        assert self._tags is not None
-        return self._tags
+        return tuple([token.tag for token in self.tokens])
 
-    @property
+    @cached_property
     def lemmas(self) -> tuple[str, ...]:
         """The lemmas; empty before the analysis."""
-        if self._lemmas is None:
-            object.__setattr__(self, "_lemmas", tuple([token.lemma for token in self.tokens]))
-        assert self._lemmas is not None
-        return self._lemmas
+        return tuple([token.lemma for token in self.tokens])
 
     def span(self, begin: int, end: int) -> TextSpan:
         """The words from `begin` to before `end`, with their text."""
@@ -201,7 +198,13 @@ class Sentence:
             Token(token.text, token.start, token.end, lemma, tag)
             for token, tag, lemma in zip(self.tokens, tags, lemmas, strict=True)
         )
-        return replace(self, tokens=tokens)
+        return self.with_fields(tokens=tokens)
+
+    def with_fields(self, **fields: Any) -> Sentence:
+        """The same words with something else about them; the forms of words are not found again."""
+        other = replace(self, **fields)
+        vars(other).update(words=self.words, lower_words=self.lower_words)
+        return other
 
 
 def tokenize(text: str) -> Sentence:

@@ -207,7 +207,7 @@ def swap_phrases(tree: Tree, chance: random.Random) -> str | None:
     one, other = chance.choice(pairs)
     leaves = [str(leaf.word) for leaf in tree.leaves()]
     first, second = leaves[one.begin : one.end], leaves[other.begin : other.end]
-    if one.begin == 0 and next(one.leaves()).label not in ("NNP", "NNPS"):
+    if one.begin == 0 and one.leaves()[0].label not in ("NNP", "NNPS"):
         first = [first[0].lower(), *first[1:]]
     if [each.lower() for each in first] == [each.lower() for each in second]:
         return None
@@ -301,7 +301,7 @@ def passive(tree: Tree, _: random.Random) -> str | None:
     if not str(verb.word).endswith("ed") or _kind(thing).startswith("PRP") or tree.begin != subject.begin:
         return None
     words = [str(leaf.word) for leaf in tree.leaves()]
-    is_name = next(subject.leaves()).label.startswith("NNP")
+    is_name = subject.leaves()[0].label.startswith("NNP")
     agent = words[: subject.end] if is_name else [words[0].lower(), *words[1 : subject.end]]
     be = "were" if _kind(thing) in ("NNS", "NNPS") else "was"
     return untokenised([*words[thing.begin : thing.end], be, str(verb.word), "by", *agent, *words[thing.end :]])

@@ -447,5 +447,5 @@ def _are_alike(first: Tree, second: Tree) -> bool:
     if first.label != "NP":
         return True
     numbers = {getattr(head_noun(each), "label", None) for each in (first, second)}
-    determined = {next(each.leaves()).label in _DETERMINERS for each in (first, second)}
+    determined = {each.leaves()[0].label in _DETERMINERS for each in (first, second)}
     return len(numbers) == 1 and None not in numbers and len(determined) == 1

@@ -146,14 +146,14 @@ def _console(block: Block, folder: Path) -> str:
     lines: list[str] = []
     for command, shown in steps(block):
         done = subprocess.run(
-            ["sh", "-c", command], cwd=folder, env=_environment(folder), capture_output=True, text=True
+            ["sh", "-c", command], cwd=folder, env=environment_of(folder), capture_output=True, text=True
         )
         assert done.returncode == 0, f"{block}: `{command}` ended with {done.returncode}:\n{done.stderr}"
         lines.append(f"$ {command}\n{done.stdout if shown.strip() else ''}")
     return "".join(lines)
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def environment_of(folder: Path) -> dict[str, str]:
     """An environment in which `forestalign` is this checkout."""
     program = folder / ".bin" / "forestalign"
     if not program.exists():

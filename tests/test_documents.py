@@ -6,6 +6,8 @@ import argparse
 import importlib
 import re
 import shlex
+import shutil
+import subprocess
 import tomllib
 from dataclasses import fields
 from pathlib import Path
@@ -16,7 +18,18 @@ from forestalign.cli import COMMANDS, CommandParser
 from forestalign.config import AlignConfig
 from forestalign.formats.codec import from_json
 from forestalign.formats.tree_files import parse_forest
-from tests.documents import ANY_FENCE, PAGES, ROOT, Block, blocks, command_lines, run_page, same_output
+from tests.documents import (
+    ANY_FENCE,
+    INDENTED,
+    PAGES,
+    ROOT,
+    Block,
+    blocks,
+    command_lines,
+    environment_of,
+    run_page,
+    same_output,
+)
 
 MARKDOWN = (*PAGES, ROOT / "CHANGELOG.md", *ROOT.glob("annotations/*.md"), *ROOT.glob("grammar/**/*.md"))
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
@@ -81,7 +94,16 @@ def test_the_signature_of_the_readme_is_on_the_page_of_results() -> None:
 
 
 # pages whose examples take five seconds or more
-LONG = ("comparing.md", "formats.md", "long-work.md", "parsing.md", "recipes.md", "viewing.md", "words.md")
+LONG = (
+    "paraphrases.md",
+    "comparing.md",
+    "formats.md",
+    "long-work.md",
+    "parsing.md",
+    "recipes.md",
+    "viewing.md",
+    "words.md",
+)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +120,24 @@ def test_the_examples_of_a_page_run_and_print_what_it_shows(page: Path, tmp_path
 @pytest.mark.parametrize("page", [page for page in PAGES if any(block.is_heavy for block in blocks(page))], ids=name_of)
 def test_the_examples_that_take_longer_run_too(page: Path, tmp_path: Path) -> None:
     assert run_page(page, tmp_path, heavy=True) == []
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_the_hook_of_the_recipes_stops_a_commit_that_changes_the_meaning(tmp_path: Path) -> None:
+    (hook,) = (block.text for block in blocks(ROOT / "docs" / "recipes.md") if block.language == "yaml")
+    entry = hook.partition("entry: ")[2].strip()
+    environment = environment_of(tmp_path) | {"HOME": str(tmp_path)}
+    note = tmp_path / "note.md"
+
+    def shell(line: str) -> int:
+        return subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True).returncode
+
+    note.write_text("You must pay by Monday. Nobody was hurt.\n", encoding="utf-8")
+    assert shell("git init -q && git add note.md && git -c user.name=a -c user.email=a@b commit -qm one") == 0
+    for text, code in (("Nobody was injured. You must pay by Monday.\n", 0), ("You must pay by Friday.\n", 1)):
+        note.write_text(text, encoding="utf-8")
+        assert shell(f"{entry} note.md") == code
 
 
 def test_a_heavy_example_is_run_only_when_asked_for(tmp_path: Path) -> None:
@@ -141,6 +181,24 @@ def test_a_wrong_output_is_noticed_and_renewed(tmp_path: Path) -> None:
     (found,) = run_page(page, tmp_path / "work")
     assert found.block == Block(page, 1, "console", "run", "$ echo one\ntwo\n$ echo three\n")
     assert found.renewed == "$ echo one\none\n$ echo three\n"
+
+
+# what no test has: a cluster, a public branch, a terminal that waits, an hour, the configuration of git
+NOT_RUN = re.compile(r"ADDRESS|git show|^forestalign serve|--trials 3|^git config|^pip install|\[")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name != "experiments"], ids=name_of)
+def test_every_line_of_the_program_is_run_by_the_tests_above(page: Path) -> None:
+    page_text = page.read_text(encoding="utf-8")
+    fences = [
+        (found[1], found[2]) for found in re.finditer(r"^```(.*)\n((?:(?!```).*\n)*)```$", page_text, re.MULTILINE)
+    ]
+    idle = [text for mark, text in fences if not mark.startswith(("console run", "py", "json", "text"))]
+    lines = [line.removeprefix("$ ") for text in idle for line in text.splitlines()]
+    lines += [
+        line.strip() for found in INDENTED.finditer(ANY_FENCE.sub("", page_text)) for line in found[0].splitlines()
+    ]
+    assert [line for line in lines if "forestalign " in line and not NOT_RUN.search(line)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

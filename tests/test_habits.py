@@ -12,6 +12,8 @@ from tests.builders.places import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+KINDS = {"Breaking changes", "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Scores"}
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 TABLE = (ROOT / "scripts" / "README.md").read_text(encoding="utf-8")
 
@@ -27,6 +29,15 @@ def test_the_newest_release_of_the_changelog_is_the_version() -> None:
     assert [date for _, date in dated] == sorted((date for _, date in dated), reverse=True)
 
 
+def test_the_changelog_has_the_sections_of_its_form() -> None:
+    assert "https://keepachangelog.com/" in CHANGELOG
+    assert set(re.findall(r"^### (.+)$", CHANGELOG, re.MULTILINE)) <= KINDS
+    for section in re.split(r"^### .+$", CHANGELOG, flags=re.MULTILINE)[1:]:
+        entries = section.split("\n## ")[0].strip()
+        assert entries.startswith("- ")
+        assert "\n\n" not in entries, f"an empty line inside a section: {entries[:60]}"
+
+
 def test_the_citation_names_version_and_date_of_the_release() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     version = PROJECT["project"]["version"]
@@ -39,10 +50,15 @@ def test_the_citation_names_version_and_date_of_the_release() -> None:
 # ---- what runs by itself ----
 
 
-def test_every_target_that_contributors_are_told_of_exists() -> None:
-    told = re.findall(r"^    make ([a-z -]+?) *#", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {target for line in told for target in line.split()} <= TARGETS
-    assert len(told) >= 5
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_only_call_make_targets(path: Path) -> None:
+    commands = re.findall(r"^\s*- run: (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert commands
+    for command in commands:
+        words = command.split()
+        assert words[0] == "make"
+        assert set(words[1:]) <= TARGETS, f"{command}: no such target"
+    assert "run: |" not in path.read_text(encoding="utf-8")
 
 
 # ---- scripts ----

@@ -25,7 +25,7 @@ from forestalign import (
 )
 from forestalign.aligner import default_aligner
 from forestalign.errors import UsageError
-from forestalign.formats.codec import from_json, to_json
+from forestalign.formats.codec import from_json
 from forestalign.formats.word_links import parse_pharaoh
 from forestalign.parsers import Parse
 from forestalign.phrases.scoring.model import PairScores, uniform_scores
@@ -133,30 +133,13 @@ def test_a_result_prints_its_sentences_and_phrases(result: Alignment) -> None:
     assert "\n" not in repr(result)
 
 
-def test_json_survives_a_round_trip(result: Alignment) -> None:
-    line = result.to_json()
-    assert "\n" not in line
-    assert to_json(from_json(line)) == line
-    assert from_json(line) == result
-    assert len(result.alternatives) == len(from_json(line).alternatives) == 1
-
-
-def test_a_result_comes_back_from_its_json(result: Alignment) -> None:
-    line = result.to_json()
-    again = Alignment.from_json(line)
-    assert again == result
-    assert again.to_json() == line
-    assert str(again) == str(result)
-    assert [link.score for link in again.words] == [link.score for link in result.words]
-
-
 def test_all_sample_results_come_back_from_their_json() -> None:
     aligner = forestalign.load(kbest=3)
     for line in (DATA / "pairs.tsv").read_text(encoding="utf-8").splitlines():
         result = aligner.align(*line.split("\t")[:2])
         again = Alignment.from_json(result.to_json())
         assert again == result
-        assert again.to_json() == result.to_json()
+        assert (again.to_json(), str(again)) == (result.to_json(), str(result))
         assert (again.extended, again.left_out, again.edits()) == (result.extended, result.left_out, result.edits())
 
 

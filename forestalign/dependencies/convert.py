@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from forestalign.dependencies.heads import set_heads
 from forestalign.dependencies.phrase_tree import NO_TOKEN, NOMINAL, VERB_TAGS, Phrase, build_phrases, word_lists
@@ -153,9 +153,14 @@ def to_dependencies(tree: Tree, sentence: Sentence) -> Dependencies:
     """Labelled dependencies with content heads; case and conjunction are added to the relation."""
     if tree.end != len(sentence):
         raise NoParseError(f"the tree has {counted(tree.end, 'word')}, expected {len(sentence)}")
-    phrases = build_phrases(tree, _lemmas(tree, sentence))
+    return _convert(tree, sentence.lower_words, _lemmas(tree, sentence))
+
+
+@lru_cache(maxsize=16)  # a tree that was read for word links is mostly read again for phrases
+def _convert(tree: Tree, words: tuple[str, ...], lemmas: tuple[str, ...]) -> Dependencies:
+    phrases = build_phrases(tree, lemmas)
     set_heads(phrases)
-    graph = Graph([token.form.lower() for token in sentence.tokens])
+    graph = Graph(words)
     heads, relations = graph.heads, graph.relations
     for phrase in phrases:
         for child in phrase.children:
@@ -168,10 +173,10 @@ def to_dependencies(tree: Tree, sentence: Sentence) -> Dependencies:
     return Dependencies(tuple(graph.heads), tuple(graph.relations))
 
 
-def _lemmas(tree: Tree, sentence: Sentence) -> Sequence[str]:
-    if any(token.lemma for token in sentence.tokens):
+def _lemmas(tree: Tree, sentence: Sentence) -> tuple[str, ...]:
+    if any(sentence.lemmas):
         return sentence.lemmas
-    return lemmatize(sentence.words, [leaf.label for leaf in tree.leaves()])
+    return tuple(lemmatize(sentence.words, [leaf.label for leaf in tree.leaves()]))
 
 
 def _governor(phrase: Phrase, child: Phrase) -> tuple[int, str]:

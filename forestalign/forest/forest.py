@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NewType
 
@@ -50,7 +51,7 @@ class HyperEdge:
     trees: int = -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ForestArrays:
     """Nodes and edges by number; the edges of node v are `edge_start[v]` to `edge_start[v + 1]`."""
 
@@ -69,7 +70,7 @@ class ForestArrays:
     roots: Int32Array
     marginals: FloatArray  # [nodes] over the trees of the forest; empty where they are not known
 
-    @property
+    @cached_property
     def edge_node(self) -> IntArray:
         """The node of each edge."""
         return np.repeat(np.arange(len(self.begin)), np.diff(self.edge_start))

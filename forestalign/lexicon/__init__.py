@@ -8,10 +8,8 @@ The first two ship in grammar/lexicon and are read on first use; pair lists are 
 - `phrase_text`: a sentence taken apart at hyphens, as the sources of phrase evidence read it
 - `numbers`, `units`, `times`, `quantities`: values with units, and which of two sentences are equal or differ
 - `names`: acronyms, titles, people, countries
-- `opposites`: *not bad* for *good*
-- `negations`: *failed to* for *did not*, *only if* for *not unless*
 - `word_classes`: content, function and other words, and the small words that change a meaning
-- `conversives`: *sold to* for *bought from*
+- `oppositions`: *cheap* and *expensive*, *sold to* for *bought from*
 - `english`: does a sentence look like English?
 - `findings`: two phrases and their relation
 """

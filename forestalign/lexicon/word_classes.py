@@ -12,7 +12,7 @@ from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, negation_words, punctuation_tags, read_rows, stop_words
 from forestalign.tokens import KEPT_WORDS, Token
 
-DEGREES = "degrees"
+PAIRS = ("degrees", "denying_verbs")  # lists of pairs of words
 FUNCTION_TAGS = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WDT", "WP", "EX", "POS", "RP"})
 
 
@@ -61,18 +61,19 @@ class MeaningWords:
     less: frozenset[str]
     denying: frozenset[str]
     degrees: frozenset[frozenset[str]]  # pairs that are opposites
+    denying_verbs: frozenset[frozenset[str]]  # a lemma, and what stands before the verb that it denies: to, from, -ing
 
 
 def read_meaning_words(path: Path) -> MeaningWords:
-    """Rows LIST, WORDS, one for each list; pairs of `degrees` are separated by `|`."""
+    """Rows LIST, WORDS, one for each list; pairs of PAIRS are separated by `|`."""
     names = [field.name for field in fields(MeaningWords)]
     lists: dict[str, frozenset[object]] = {}
     for number, (name, row) in read_rows(path, 2):
         if name not in names or name in lists:
             raise GrammarError(path, number, f"{name!r}: expected one of {', '.join(names)}, each once")
-        words = [frozenset(pair.split()) for pair in row.split("|")] if name == DEGREES else row.split()
+        words = [frozenset(pair.split()) for pair in row.split("|")] if name in PAIRS else row.split()
         is_right = row == row.lower() and len(set(words)) == len(words)
-        if not is_right or (name == DEGREES and any(len(pair) != 2 for pair in words)):
+        if not is_right or (name in PAIRS and any(len(pair) != 2 for pair in words)):
             raise GrammarError(path, number, f"{row!r}: expected lower-case words, or pairs of them, each once")
         lists[name] = frozenset(words)
     missing = [name for name in names if name not in lists]

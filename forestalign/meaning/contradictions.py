@@ -17,12 +17,11 @@ from typing import NamedTuple
 from forestalign.grammar import negation_words
 from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES, SIMILAR, Finding
-from forestalign.lexicon.negations import negation_phrases
-from forestalign.lexicon.opposites import are_opposites, negation_findings
+from forestalign.lexicon.oppositions import are_opposites
 from forestalign.lexicon.quantities import quantity_findings
 from forestalign.lexicon.word_classes import WordClass, meaning_words, word_class
 from forestalign.meaning import differences as kinds
-from forestalign.meaning.comparisons import is_compared, is_turned, less_of, readings, standard_of
+from forestalign.meaning.comparisons import is_compared, less_of, readings
 from forestalign.meaning.differences import Difference, describe
 from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.negation import Denials, Negation, find_negations
@@ -159,11 +158,8 @@ class _Finder:
         return [each for each in self._findings() if each.relation in (EQUAL, SIMILAR)]
 
     def _findings(self) -> Iterator[Finding]:
-        """What other words say the same: negations with an opposite, *failed to*, quantities in other units."""
-        source, target = self.source.parts, self.target.parts
-        yield from negation_findings(source, target, self.wordnet)
-        yield from negation_phrases(source, target, self.wordnet)
-        yield from quantity_findings(source, target)
+        """What other words say the same: quantities in other units, and lines of the grammar."""
+        yield from quantity_findings(self.source.parts, self.target.parts)
         for each in self.correspondences:
             if not each.is_opposite and not each.swapped and (each.source.has_content or each.target.has_content):
                 yield Finding(each.source.words, each.target.words, EQUAL)
@@ -188,7 +184,7 @@ class _Finder:
         taken: tuple[set[int], set[int]] = (set(), set())
         found = []
         for i, j in pairs:
-            if i in taken[0] or j in taken[1] or not self._are_opposites(i, j) or self._has_equal(i, j):
+            if i in taken[0] or j in taken[1] or not self._are_opposites(i, j):
                 continue
             if self._is_negation(i, j) or any(i in each.source and j in each.target for each in self.on_scales):
                 continue
@@ -200,11 +196,7 @@ class _Finder:
     def _have_one_head(self, i: int, j: int) -> bool:
         """Whether two words without partners say something of partners, or are the top of their sentences."""
         heads = self.source.dependencies.heads[i], self.target.dependencies.heads[j]
-        return max(heads) < 0 or self.roles.partner.get(heads[0], -2) == heads[1] or self._share_an_argument(i, j)
-
-    def _share_an_argument(self, i: int, j: int) -> bool:
-        below = {word for word, _ in self.target.arguments[j]}
-        return any(self.roles.partner.get(word) in below for word, _ in self.source.arguments[i])
+        return max(heads) < 0 or self.roles.partner.get(heads[0], -2) == heads[1]
 
     def _are_opposites(self, i: int, j: int) -> bool:
         tags = self.source.sentence.tags[i], self.target.sentence.tags[j]
@@ -255,10 +247,6 @@ class _Finder:
                 found.append(_Mark(self._said(kinds.OPPOSITE, *sides), anchor=i))
         return found
 
-    def _has_equal(self, i: int, j: int) -> bool:
-        """Whether either word has the same word for a partner, too."""
-        return any((a == i) != (b == j) and self.source.lemmas[a] == self.target.lemmas[b] for a, b in self.linked)
-
     def negations(self, opposites: Sequence[_Mark]) -> list[_Mark]:
         """Negations of one side only that nothing makes up for."""
         words = (
@@ -266,7 +254,7 @@ class _Finder:
             frozenset(word for mark in opposites for word in mark.said.target),
         )
         marks = []
-        for each in Denials(self.roles, words, frozenset(self.linked), self.settled, self.negated).one_sided():
+        for each in Denials(self.roles, words, self.settled, self.negated).one_sided():
             cues = (each.negation.cue,)
             said = self._said(kinds.NEGATION, *(((), cues) if each.is_target else (cues, ())))
             mark = _Mark(said, anchor=each.negation.predicate, is_target_anchor=each.is_target)
@@ -348,14 +336,7 @@ class _Finder:
                 used.update(turning)
                 yield _Taken((*turning, number), ((), ()))
         for k in flips:
-            words = marks[k].said.source, marks[k].said.target
-            if k not in used and len(words[0]) == len(words[1]) == 1 and self._is_conversive(words[0][0], words[1][0]):
-                used.add(k)
-                yield _Taken((k,), self._arguments(words[0][0], words[1][0]))
-            elif k not in used and self._is_turned_comparison(marks[k]):
-                used.add(k)
-                yield _Taken((k,), (tuple(standard_of(self.source)), tuple(standard_of(self.target))))
-            elif k not in used and words[0] and (events := self._turned_events(marks[k])):
+            if k not in used and marks[k].said.source and (events := self._turned_events(marks[k])):
                 used.add(k)
                 yield _Taken((k,), events)
         free = [k for k in flips if k not in used]
@@ -382,11 +363,6 @@ class _Finder:
         """Whether an opposite turns a comparison round."""
         return swap.is_comparison and any(self.source.sentence.tags[word] in _GRADED for word in flip.said.source)
 
-    def _is_turned_comparison(self, flip: _Mark) -> bool:
-        """Whether an opposite of degree stands in a comparison that the other side makes from the other end."""
-        tags = [self.source.sentence.tags[word] for word in flip.said.source]
-        return any(tag in _GRADED for tag in tags) and is_turned(self.roles)
-
     def _turned_events(self, flip: _Mark) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """The two events of *before* and *after*, where what one side puts above the other side puts below."""
         below = self.source.dependencies.heads[flip.said.source[0]]
@@ -399,13 +375,6 @@ class _Finder:
             ):
                 return (below, above), (self.roles.partner[below], other)
         return None
-
-    def _is_conversive(self, word: int, partner: int) -> bool:
-        return self.roles.partner.get(word) == partner and self.roles.is_conversive(word, partner)
-
-    def _arguments(self, word: int, partner: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        own = [each for each, _ in self.source.arguments[word] if each in self.roles.partner]
-        return tuple(sorted(own)), tuple(sorted(self.roles.partner[each] for each in own))
 
     def _is_near(self, one: _Mark, other: _Mark) -> bool:
         """Whether two marks are about one word, or about a word and what it governs, on either side."""

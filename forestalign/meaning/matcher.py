@@ -150,9 +150,7 @@ def _instance(reading: Reading, expression: Expression, number: int, parts: tupl
     if pattern.words == (NOT,):
         head, is_negative = heads[words[0]], False
     else:
-        negators = (
-            [token for token in reading.negators.get(head, ()) if token not in words] if pattern.is_negated else []
-        )
+        negators = [token for token in _negators(reading, head) if token not in words] if pattern.is_negated else []
         is_negative = pattern.is_negated and len(negators) % 2 == 0
         words = sorted({*words, *negators})
     fillers = tuple(_fillers(reading, pattern, parts, frozenset(words), head))
@@ -162,6 +160,15 @@ def _instance(reading: Reading, expression: Expression, number: int, parts: tupl
     return Instance(
         number, expression.line, expression.is_right, tuple(words), head, is_negative, fillers, pattern.has_content
     )
+
+
+def _negators(reading: Reading, head: int) -> list[int]:
+    """The negations of a head; of a conjunction or preposition those of its clause, or else of what governs that."""
+    heads, relations = reading.dependencies.heads, reading.dependencies.relations
+    places = [head]
+    if relations[head] in ("mark", "case"):
+        places += [heads[head], heads[heads[head]]]
+    return next((negators for place in places if (negators := reading.negators.get(place))), [])
 
 
 # ---- slots ----

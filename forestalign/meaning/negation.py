@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from forestalign.grammar import near_negations, negation_words
 from forestalign.lexicon.findings import Finding
-from forestalign.lexicon.negations import denying_lemmas, verbs_that_deny
-from forestalign.lexicon.opposites import PREFIXES
+from forestalign.lexicon.oppositions import PREFIXES
 from forestalign.lexicon.word_classes import meaning_words
 from forestalign.meaning.comparisons import has_superlative, is_compared, is_turned, path_up
 from forestalign.meaning.readings import Reading
@@ -53,12 +52,15 @@ def find_negations(frames: Reading) -> list[Negation]:
 
 
 def _denied_verbs(frames: Reading) -> dict[int, int]:
-    """Negative verbs, and the verbs that they deny: *answer* in *failed to answer*."""
-    if not any(token.tag.startswith("VB") and token.lemma in denying_lemmas() for token in frames.sentence.tokens):
-        return {}
-    parts = frames.parts
-    found = [(begin, verb) for row, begin, _, verb in verbs_that_deny(parts) if row.negation == "not"]
-    return {parts.tokens[begin]: parts.tokens[verb] for begin, verb in found}
+    """Verbs that deny, and the verbs that they deny: *answer* in *failed to answer*."""
+    words, tags, denied = frames.sentence.words, frames.sentence.tags, dict[int, int]()
+    for cue, lemma in enumerate(frames.lemmas[:-1]):
+        if tags[cue][:2] == "VB":
+            following, verb = (words[cue + 1].lower(), cue + 2) if tags[cue + 1] != "VBG" else ("-ing", cue + 1)
+            is_verb = verb < len(tags) and tags[verb][:2] == "VB"
+            if is_verb and frozenset((lemma, following)) in meaning_words().denying_verbs:
+                denied[cue] = verb
+    return denied
 
 
 def _is_harmless(words: list[str], cue: int) -> bool:
@@ -85,11 +87,10 @@ class OneSided(NamedTuple):
 
 @dataclass(frozen=True)
 class Denials:
-    """Two sentences, the words of one each that opposites explain, the links, and what says the same otherwise."""
+    """Two sentences, the words of one each that opposites explain, and what says the same otherwise."""
 
     roles: RoleComparison
     explained: tuple[frozenset[int], frozenset[int]]
-    linked: frozenset[tuple[int, int]]
     settled: Sequence[Finding]
     negations: tuple[Sequence[Negation], Sequence[Negation]]
 
@@ -101,15 +102,13 @@ class Denials:
     def one_sided(self) -> Iterator[OneSided]:
         """The negations of each side that the other does not have."""
         own, other = (list(each) for each in self.negations)
-        for rule in (self._deny_the_same, self._are_linked):
-            for one in list(own):
-                match = next((each for each in other if rule(one, each)), None)
-                if match is not None:
-                    own.remove(one)
-                    other.remove(match)
+        for one in list(own):
+            match = next((each for each in other if self.roles.partner.get(one.predicate) == each.predicate), None)
+            if match is not None:
+                own.remove(one)
+                other.remove(match)
         own, other = self._unexplained(own, 0), self._unexplained(other, 1)
-        turned = any(self._changed_places(one, each) for one in own for each in other)
-        both = 0 if turned else min(len(own), len(other))
+        both = min(len(own), len(other))
         for side, left in ((0, own[both:]), (1, other[both:])):
             speaking = self._that_contradict(left, side)
             yield from (OneSided(each, bool(side), each not in speaking) for each in left)
@@ -118,23 +117,6 @@ class Denials:
         """Negations of a side, but for those that opposites or other words of the other side explain."""
         words = {word for each in self.settled for word in (each.source, each.target)[side]} | self.explained[side]
         return [each for each in negations if each.cue not in words]
-
-    def _deny_the_same(self, one: Negation, other: Negation) -> bool:
-        return self.roles.partner.get(one.predicate) == other.predicate
-
-    def _are_linked(self, one: Negation, other: Negation) -> bool:
-        return (one.cue, other.cue) in self.linked and not self._changed_places(one, other)
-
-    def _changed_places(self, one: Negation, other: Negation) -> bool:
-        """*Cheap but not tasty*, *tasty but not cheap*: each denies what the other affirms, side by side."""
-        partner, back = self.roles.partner.get(one.predicate), self.roles.back.get(other.predicate)
-        if partner is None or back is None or partner == other.predicate:
-            return False
-        are_second = all(
-            frames.dependencies.relations[word] == "conj"
-            for frames, word in zip(self.sides, (one.predicate, other.predicate), strict=True)
-        )
-        return are_second and self.sides[0].are_coordinated(one.predicate, back)
 
     def _that_contradict(self, negations: Sequence[Negation], side: int) -> list[Negation]:
         near = self._near_negations(1 - side)

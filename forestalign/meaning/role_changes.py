@@ -15,8 +15,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from forestalign.lexicon import WordNet
-from forestalign.lexicon.conversives import conversives
-from forestalign.lexicon.opposites import are_opposites
+from forestalign.lexicon.oppositions import are_opposites, conversives
 from forestalign.meaning.readings import SUBJECT, THAN, Reading
 from forestalign.words.alignment import WordLink
 
@@ -125,18 +124,6 @@ class RoleComparison:
             return roles
         turned = frozenset(right for left, right in table if left in roles)
         return roles | turned if lemmas[0] == lemmas[1] else turned or roles
-
-    def is_conversive(self, predicate: int, other: int) -> bool:
-        """Whether two different predicates tell one event from two sides, with an argument that shows it."""
-        lemmas = self.source.lemmas[predicate], self.target.lemmas[other]
-        if lemmas[0] == lemmas[1] or lemmas not in conversives():
-            return False
-        return any(
-            (partner := self.partner.get(word)) is not None
-            and not (turned := self._translated(predicate, other, roles)) & roles
-            and partner in self.target.fillers(other, turned)
-            for word, roles in self.source.arguments[predicate]
-        )
 
     def may_be_conversive(self, predicate: int, other: int) -> bool:
         """Whether two predicates can tell one event: nobody stands on the same side of both (*a shop that sells it*,

@@ -69,7 +69,9 @@ def m2_edits(source: EditSide, target: EditSide, units: Sequence[EditUnit]) -> l
         edits += _changed_case(source, target, unit) if unit.is_kept else [M2Edit(unit.source, unit.target)]
         at = unit.source.end, unit.target.end
     edits += _between(at, (len(source.words), len(target.words)))
-    return _merged(edits)
+    return [
+        edit for edit in (_trim(source, target, edit) for edit in _merge(edits)) if edit.source.size + edit.target.size
+    ]
 
 
 def _between(begin: tuple[int, int], end: tuple[int, int]) -> list[M2Edit]:
@@ -82,7 +84,7 @@ def _changed_case(source: EditSide, target: EditSide, unit: EditUnit) -> Iterato
             yield M2Edit(Span(i, i + 1), Span(j, j + 1))
 
 
-def _merged(edits: Sequence[M2Edit]) -> list[M2Edit]:
+def _merge(edits: Sequence[M2Edit]) -> list[M2Edit]:
     """An insertion beside another or beside a deletion is one edit with it, as ERRANT has it."""
     merged: list[M2Edit] = []
     for edit in edits:
@@ -94,6 +96,17 @@ def _merged(edits: Sequence[M2Edit]) -> list[M2Edit]:
         else:
             merged.append(edit)
     return merged
+
+
+def _trim(source: EditSide, target: EditSide, edit: M2Edit) -> M2Edit:
+    """The edit without the words that both sides begin or end with: *school* to *the school* is *the* inserted."""
+    own, other = source.sentence.written_words, target.sentence.written_words
+    (begin, end), (first, last) = edit
+    while begin < end and first < last and own[begin] == other[first]:
+        begin, first = begin + 1, first + 1
+    while begin < end and first < last and own[end - 1] == other[last - 1]:
+        end, last = end - 1, last - 1
+    return M2Edit(Span(begin, end), Span(first, last))
 
 
 def _kind(source: EditSide, target: EditSide, edit: M2Edit) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,7 @@ class EmbeddedModel:
             possible = self._shapes.possible(sentence.words, tags[words])
             chart = Chart(potentials, self.labels, possible, self.tags)
             half_way = None if middle is None else middle[words].copy()
-            found.append((replace(sentence, vectors=vectors[words].copy(), context_vectors=half_way), chart))
+            found.append((sentence.with_fields(vectors=vectors[words].copy(), context_vectors=half_way), chart))
             row, word = rows.stop, words.stop
         return found
 

@@ -19,6 +19,7 @@ from forestalign.forest.forest import NO_CHILD
 from forestalign.grammar import base_label, is_small_word, punctuation_tags
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment
+from forestalign.words.similarity import equal_pairs
 
 TEMPERATURE = 3.0  # parsers are too sure of themselves; what they say about another sentence is flattened
 LEAST_SHARE = 1e-4  # shares below it count as none, so that tables stay sparse
@@ -49,16 +50,32 @@ def category_of(label: str) -> str:
     return base_label(label.replace("::", "+").rpartition("+")[2])
 
 
-def evidence_for(sentence: Sentence, other: Forest, links: WordAlignment) -> TreeEvidence:
-    """What a parsed sentence says about another; `links` go from the other way's source, `sentence`, to `other`."""
-    marks, other_marks = _Marks.of(sentence), _Marks.of(other.sentence)
-    matrix = links.matrix(len(sentence), len(other.sentence))
-    matrix[marks.punctuation] = 0.0
-    matrix[:, other_marks.punctuation] = 0.0
+def mutual_evidence(source: Forest, target: Forest, links: WordAlignment) -> tuple[TreeEvidence, TreeEvidence]:
+    """What the target says about the trees of the source, and the source about those of the target."""
+    one, other = _Marks.of(source.sentence), _Marks.of(target.sentence)
+    matrix = links.matrix(len(source.sentence), len(target.sentence))
+    matrix[one.punctuation] = 0.0
+    matrix[:, other.punctuation] = 0.0
     linked = matrix > 0
-    same = linked & (np.array(sentence.lemmas)[:, None] == np.array(other.sentence.lemmas)[None, :])
-    images, shares = _images(linked), PhraseShares.of(other)
-    tables = _widened(shares.spans, ~_any(linked, 0))[:, images.first, images.last]
+    same = linked & equal_pairs(source.sentence.lemmas, target.sentence.lemmas)
+    forth, back = _reach(linked), _reach(linked.T)
+    return (
+        _evidence(matrix, same, _images(linked, forth, back), PhraseShares.of(target), (one, other)),
+        _evidence(
+            np.ascontiguousarray(matrix.T),
+            same.T,
+            _images(linked.T, back, forth),
+            PhraseShares.of(source),
+            (other, one),
+        ),
+    )
+
+
+def _evidence(
+    matrix: FloatArray, same: BoolArray, images: _Images, shares: PhraseShares, marks: tuple[_Marks, _Marks]
+) -> TreeEvidence:
+    """What the sentence of the columns says about that of the rows; `shares` are those of its trees."""
+    tables = _widened(shares.spans, ~_any(matrix > 0, 0))[:, images.first, images.last]
     several = images.counts >= 2
     whole = several & ~images.scattered
     tables[:, ~whole] = 0.0
@@ -69,8 +86,8 @@ def evidence_for(sentence: Sentence, other: Forest, links: WordAlignment) -> Tre
         crossed=np.where(whole, crossed, 0.0),
         scattered=(several & images.scattered).astype(np.float64),
         by_category=dict(zip(shares.categories, tables[1:], strict=True)),
-        exact=_exact(same, images, ~marks.small, ~other_marks.small),
-        governs=_projected_governors(matrix, shares.governors, marks.small, other_marks.small),
+        exact=_exact(same, images, ~marks[0].small, ~marks[1].small),
+        governs=_projected_governors(matrix, shares.governors, marks[0].small, marks[1].small),
         same=_any(same, 1).astype(np.float64),
     )
 
@@ -86,8 +103,10 @@ class _Marks:
     def of(cls, sentence: Sentence) -> _Marks:
         marks = punctuation_tags()
         punctuation = [tag in marks for tag in sentence.tags]
-        tokens = zip(sentence.tokens, punctuation, strict=True)
-        small = [is_mark or is_small_word(token.text.lower(), token.tag) for token, is_mark in tokens]
+        words = [word.lower() for word in sentence.written_words]
+        small = [
+            is_mark or is_small_word(*word) for is_mark, *word in zip(punctuation, words, sentence.tags, strict=True)
+        ]
         return cls(np.array(punctuation, dtype=bool), np.array(small, dtype=bool))
 
 
@@ -161,9 +180,11 @@ class _Images:
     scattered: BoolArray
 
 
-def _images(linked: BoolArray) -> _Images:
-    first, last = _reach(linked)
-    back_first, back_last = _reach(linked.T)
+Reach = tuple[IntArray, IntArray]  # the first and the last partner of the words of each span
+
+
+def _images(linked: BoolArray, forth: Reach, back: Reach) -> _Images:
+    (first, last), (back_first, back_last) = forth, back
     begin, end = np.indices(first.shape)
     counts = np.where(begin <= end, _sums(_any(linked, 1)), 0)
     has_image = counts > 0
@@ -172,7 +193,7 @@ def _images(linked: BoolArray) -> _Images:
     return _Images(low, high, counts, scattered)
 
 
-def _reach(linked: BoolArray) -> tuple[IntArray, IntArray]:
+def _reach(linked: BoolArray) -> Reach:
     """The first and the last partner of the words of each span; past the end and -1 where there is none."""
     n, m = linked.shape
     has, inside = _any(linked, 1), np.tri(n, dtype=bool).T

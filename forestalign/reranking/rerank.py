@@ -25,7 +25,7 @@ from forestalign.forest import (
 )
 from forestalign.forest.forest import restrict
 from forestalign.parsers import Parse
-from forestalign.reranking.projection import TreeEvidence, evidence_for
+from forestalign.reranking.projection import TreeEvidence, mutual_evidence
 from forestalign.reranking.tree_features import Weights, edge_features, with_evidence
 from forestalign.trees import ScoredTree, Tree
 from forestalign.words.alignment import WordAlignment
@@ -83,10 +83,9 @@ def mutual_forests(pair: ParsedPair, weights: Weights) -> tuple[Forest, Forest]:
 
 def weighed_sides(pair: ParsedPair, weights: Weights) -> tuple[WeighedForest, WeighedForest]:
     """The trees of each side, weighed with what the other's parser says about the other."""
-    links = WordAlignment(tuple(link for link in pair.words if link.score >= LEAST_LINK))
-    source = _weighed(pair.source, evidence_for(pair.source.sentence, pair.target.forest, links), weights)
-    target = _weighed(pair.target, evidence_for(pair.target.sentence, pair.source.forest, links.mirrored()), weights)
-    return source, target
+    links = WordAlignment(tuple([link for link in pair.words if link.score >= LEAST_LINK]))
+    about_source, about_target = mutual_evidence(pair.source.forest, pair.target.forest, links)
+    return _weighed(pair.source, about_source, weights), _weighed(pair.target, about_target, weights)
 
 
 def _weighed(parse: Parse, evidence: TreeEvidence, weights: Weights) -> WeighedForest:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from forestalign.errors import ForestAlignError, counted
 from forestalign.grammar import base_label
-from forestalign.trees.tree import Tree, postorder
+from forestalign.trees.tree import Tree, postorder, preorder
 
 _TOKEN = re.compile(r"\(\s*(?P<label>[^\s()]*)|\)|(?P<word>[^\s()]+)", re.ASCII)
 _OUTER_LABELS = frozenset({"", "TOP", "ROOT", "S1"})
@@ -83,21 +84,14 @@ def _without_outer_label(root: Tree) -> Tree:
 
 def format_brackets(tree: Tree, top: str = "TOP") -> str:
     """One line of brackets, inside `(top ...)` unless top is empty."""
-    parts: list[str] = [f"({top} "] if top else []
-    stack: list[Tree | str] = [tree]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            parts.append(item)
-        elif item.word is not None:
-            parts.append(f"({item.label} {_escaped(item.word)})")
-        else:
-            parts.append(f"({item.label} ")
-            stack.append(")")
-            for child in reversed(item.children):
-                stack.extend((child, " "))
-            stack.pop()
-    return "".join(parts) + (")" if top else "")
+    nodes = preorder(tree)
+    closing = Counter([node.end for node in nodes])  # brackets behind each word
+    parts = [
+        f"({node.label} " if node.word is None else f"({node.label} {_escaped(node.word)}{')' * closing[node.end]} "
+        for node in nodes
+    ]
+    text = "".join(parts)[:-1]
+    return f"({top} {text})" if top else text
 
 
 def indented_brackets(tree: Tree) -> str:
@@ -125,6 +119,8 @@ def indented_brackets(tree: Tree) -> str:
 
 def _escaped(word: str) -> str:
     """Round brackets and blanks are what the format itself is made of; other brackets may stay."""
+    if word.isalnum():
+        return word
     return _BLANK.sub("\u00a0", word.replace("(", "-LRB-").replace(")", "-RRB-"))
 
 

@@ -33,19 +33,29 @@ class Tree:
         """Whether it is a word with its tag."""
         return self.word is not None
 
-    def leaves(self) -> Iterator[Tree]:
+    def leaves(self) -> list[Tree]:
         """The words, left to right."""
-        return (node for node in preorder(self) if node.word is not None)
+        return [node for node in preorder(self) if node.word is not None]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        if self is other:
-            return True
-        return [_own_fields(node) for node in preorder(self)] == [_own_fields(node) for node in preorder(other)]
+        nodes, others = [self], [other]
+        for one, two in zip(nodes, others, strict=True):  # both grow on the way
+            if one is not two:
+                if (one.label, one.begin, one.end, one.word) != (two.label, two.begin, two.end, two.word):
+                    return False
+                if len(one.children) != len(two.children):
+                    return False
+                nodes += one.children
+                others += two.children
+        return True
 
     def __hash__(self) -> int:
-        return hash(tuple(_own_fields(node) for node in preorder(self)))
+        nodes = [self]
+        for node in nodes:
+            nodes += node.children
+        return hash(tuple([(node.label, node.begin, node.end, node.word) for node in nodes]))
 
     def __str__(self) -> str:
         """Brackets on several lines, one for each phrase that holds others."""
@@ -54,11 +64,8 @@ class Tree:
         return indented_brackets(self)
 
     def __repr__(self) -> str:
-        return f"Tree({[_own_fields(node) for node in preorder(self)]})"
-
-
-def _own_fields(node: Tree) -> tuple[str, int, int, int, str | None]:
-    return node.label, node.begin, node.end, len(node.children), node.word
+        fields = [(node.label, node.begin, node.end, len(node.children), node.word) for node in preorder(self)]
+        return f"Tree({fields})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +85,14 @@ class Constituent(NamedTuple):
     tree: Tree
 
 
-def preorder(tree: Tree) -> Iterator[Tree]:
+def preorder(tree: Tree) -> list[Tree]:
     """Every node, parents before children, left to right."""
-    stack = [tree]
+    order, stack = [], [tree]
     while stack:
         node = stack.pop()
-        yield node
-        stack.extend(reversed(node.children))
+        order.append(node)
+        stack += node.children[::-1]
+    return order
 
 
 def postorder(tree: Tree) -> list[Tree]:
@@ -93,7 +101,7 @@ def postorder(tree: Tree) -> list[Tree]:
     while stack:
         node = stack.pop()
         order.append(node)
-        stack.extend(node.children)
+        stack += node.children
     order.reverse()
     return order
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import attrgetter
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from forestalign.grammar import stop_words
 from forestalign.inputs import finite_number
 from forestalign.tokens import KEPT_WORDS, Sentence
 
+BY_PLACE = attrgetter("source", "target")
 MOST_SCORE = 1e6  # of a link: a probability, or with the older profiles a sum over its context
 
 
@@ -78,8 +80,8 @@ class WordAlignment:
 
     def mirrored(self) -> WordAlignment:
         """These links with source and target swapped."""
-        swapped = (WordLink(link.target, link.source, link.score, link.stage) for link in self.links)
-        return WordAlignment(tuple(sorted(swapped)))
+        swapped = [WordLink(link.target, link.source, link.score, link.stage) for link in self.links]
+        return WordAlignment(tuple(sorted(swapped, key=BY_PLACE)))
 
 
 NO_LINKS = WordAlignment(())

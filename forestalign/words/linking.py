@@ -14,7 +14,7 @@ from forestalign.lexicon import load_phrase_lists, load_ppdb, load_vectors, load
 from forestalign.machine import with_one_thread
 from forestalign.parsers import Parse, Parser, load_parser
 from forestalign.tokens import Sentence
-from forestalign.words.alignment import SentenceScores, WordAlignment, WordLink, sentence_scores
+from forestalign.words.alignment import BY_PLACE, SentenceScores, WordAlignment, WordLink, sentence_scores
 from forestalign.words.analysis import Analysis, analyse_parse, load_equivalences
 from forestalign.words.baselines import MeteorSources, meteor_links, similarity_links, tree_edit_links
 from forestalign.words.learned.matching import align_best
@@ -126,7 +126,7 @@ class WordLinker:
             align = self._aligner.candidates if self._candidates else self._aligner.align
             for link in align(_analysis(source), _analysis(target)):
                 found[link.source, link.target] = link
-        return WordAlignment(tuple(sorted(found.values())))
+        return WordAlignment(tuple(sorted(found.values(), key=BY_PLACE)))
 
 
 class LinkedWords(NamedTuple):

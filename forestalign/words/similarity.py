@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -142,8 +143,8 @@ def _vetoed(left: Form, right: Form, are_numbers: bool) -> bool:
 def equal_pairs(left: Sequence[str], right: Sequence[str]) -> BoolArray:
     """Which strings are equal, compared as numbers."""
     numbers = {text: number for number, text in enumerate(right)}
-    both = np.array([numbers.get(text, -1) for text in left] + [numbers[text] for text in right])
-    result: BoolArray = both[: len(left), None] == both[len(left) :]
+    own, theirs = list(map(numbers.get, left, repeat(-1))), [numbers[text] for text in right]
+    result: BoolArray = np.equal.outer(own, theirs)
     return result
 
 

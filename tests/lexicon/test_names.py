@@ -1,4 +1,4 @@
-"""Names, opposites, negation, light verbs and spelling: what two sentences say in other words, source by source."""
+"""Names, opposites and spelling: what two sentences say in other words, source by source."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ import pytest
 from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, RELATIONS, SIMILAR, Finding
 from forestalign.lexicon.names import acronym_findings, name_findings, read_countries, read_titles
-from forestalign.lexicon.negations import negation_phrases
-from forestalign.lexicon.opposites import (
-    are_opposites,
-    find_negated,
-    negation_findings,
-    read_opposites,
-)
+from forestalign.lexicon.oppositions import are_opposites, read_opposites
 from forestalign.lexicon.phrase_text import parts_of_speech, take_apart
 from tests.builders.bad_files import complaint
 from tests.builders.tagged_sentences import sentence
@@ -207,7 +201,7 @@ def test_two_countries_single_words_and_common_nouns_are_no_finding(source: str,
     ],
 )
 def test_opposites_are_known_by_prefix_or_by_lexicon(left: str, right: str, expected: bool) -> None:
-    assert (are_opposites(left, right, load_wordnet()) > 0) is expected
+    assert are_opposites(left, right, load_wordnet()) is expected
 
 
 @pytest.mark.parametrize("row", ["hot\thot", "hot\tcold\nhot\tcold", "hot\tcold\ncold\thot"])
@@ -215,43 +209,3 @@ def test_a_bad_pair_of_opposites_is_refused(tmp_path: Path, row: str) -> None:
     assert re.search(
         rf"opposites\.tsv:{row.count(chr(10)) + 1}", complaint(read_opposites, tmp_path / "opposites.tsv", row)
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("He/PRP did/VBD not/RB go/VB", ["did not go"]),
-        ("He/PRP is/VBZ not/RB very/RB tall/JJ", ["not very tall"]),
-        ("He/PRP will/MD never/RB go/VB", ["never go"]),
-        ("He/PRP goes/VBZ", []),
-        ("He/PRP said/VBD not/RB", []),
-        ("not/RB the/DT", []),
-    ],
-)
-def test_a_negation_reaches_the_next_word_of_content(text: str, words: list[str]) -> None:
-    parts = take_apart(sentence(text))
-    assert [" ".join(parts.forms[i] for i in one.parts) for one in find_negated(parts)] == words
-
-
-def opposites(source: str, target: str) -> set[tuple[str, str, str]]:
-    own, other = take_apart(sentence(source)), take_apart(sentence(target))
-    found = (
-        *negation_findings(own, other, load_wordnet()),
-        *negation_phrases(own, other, load_wordnet()),
-    )
-    return said(source, target, found)
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "expected"),
-    [
-        ("prices/NNS did/VBD not/RB rise/VB", "prices/NNS fell/VBD", {("did not rise", "fell", EQUAL)}),
-        ("a/DT large/JJ house/NN", "a/DT large/JJ house/NN", set()),
-        ("they/PRP failed/VBD to/TO sign/VB", "they/PRP did/VBD not/RB sign/VB", {("failed", "did not", EQUAL)}),
-        ("they/PRP failed/VBD to/TO sign/VB", "they/PRP did/VBD not/RB read/VB", set()),
-    ],
-)
-def test_negation_and_opposites_cancel_each_other(
-    source: str, target: str, expected: set[tuple[str, str, str]]
-) -> None:
-    assert opposites(source, target) == expected

@@ -137,3 +137,11 @@ def test_words_in_capitals_are_met_as_they_stand() -> None:
     table = table_of("US | United States")
     assert find_instances(read("(S (NP (DT the) (NNP US)) (VP (VBD won)))"), table.expression(0), 0)
     assert not find_instances(read("(S (NP (PRP he)) (VP (VBD beat) (NP (PRP us))))"), table.expression(0), 0)
+
+
+def test_a_conjunction_has_the_negation_of_its_clause_or_of_what_governs_it() -> None:
+    unless = "(S (SBAR (IN Unless) (S (NP (PRP it)) (VP (VBZ rains)))) (NP (PRP we)) (VP (VBP walk)))"
+    if_not = unless.replace("Unless", "If").replace("(VBZ rains)", "(VBZ does) (RB not) (VP (VB rain))")
+    (found,) = correspond(unless, if_not, "unless S | if S not", ("rains", "rain"))
+    assert found.target.words == (0, 3)
+    assert not found.is_opposite

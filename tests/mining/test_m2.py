@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,9 @@ import pytest
 from forestalign import Alignment
 from forestalign.cli import main
 from forestalign.mining.m2 import m2_of
-from tests.builders.view_samples import (
-    bought,
-    cat,
-    harbour,
-    record,
-)
+from forestalign.tokens import Span
+from tests.builders.sample_results import with_phrases
+from tests.builders.view_samples import bought, cat, harbour, record
 
 CAT = cat()
 SOLD = "(TOP (S (NP (NNP Ann)) (VP (VBD sold) (NP (CD nine) (NNS cars))) (. .)))"
@@ -31,15 +29,7 @@ def applied(block: str) -> str:
     return " ".join(words)
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
-        CAT,
-        harbour("long"),
-        bought(),
-        cat(1, 4, 7, identity="half"),
-    ],
-)
+@pytest.mark.parametrize("result", [CAT, harbour("long"), bought(), cat(1, 4, 7, identity="half")])
 def test_the_edits_turn_the_source_into_the_target(result: Alignment) -> None:
     assert applied(m2_of(result)) == " ".join(result.target.words)
 
@@ -51,6 +41,20 @@ def test_operations_and_parts_of_speech_are_those_of_errant() -> None:
     assert rows[1:] == [
         "A 2 3|||R:OTHER|||old|||REQUIRED|||-NONE-|||0",
         "A 3 4|||R:NOUN:NUM|||car|||REQUIRED|||-NONE-|||0",
+    ]
+
+
+def test_an_edit_is_the_one_that_errant_compare_counts_as_right() -> None:
+    """The spans of ERRANT's own rows for these sentences: words that both sides begin or end with are in no edit."""
+    goes = "(TOP (S (NP (PRP He)) (VP (VBP go) (ADVP (RB really)) (PP (TO to) (NP (NN school)))) (. .)))"
+    went = "(TOP (S (NP (PRP He)) (VP (VBD went) (PP (TO to) (NP (DT the) (NN school)))) (. .)))"
+    base = record("x", goes, went, {0: 0, 1: 1, 3: 2, 4: 4, 5: 5})
+    school = replace(base.phrases.pairs[-1], source=Span(4, 5), target=Span(3, 5), supports=())
+    assert m2_of(with_phrases(base, pairs=(school,))).splitlines() == [
+        "S He go really to school .",
+        "A 1 2|||R:VERB:TENSE|||went|||REQUIRED|||-NONE-|||0",
+        "A 2 3|||U:ADV||||||REQUIRED|||-NONE-|||0",
+        "A 4 4|||M:DET|||the|||REQUIRED|||-NONE-|||0",
     ]
 
 

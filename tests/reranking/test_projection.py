@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from forestalign.forest import Forest
-from forestalign.reranking.projection import PhraseShares, TreeEvidence, _crossings, arcs, evidence_for
+from forestalign.reranking.projection import PhraseShares, TreeEvidence, _crossings, arcs, mutual_evidence
 from tests.builders.hand_forests import hand_forest, hand_links
 
 LOW = "(S (NP (PRP We)) (VP (VBD saw) (NP (NP (DT the) (NN man)) (PP (IN with) (NP (NNS lenses))))) (. .))"
@@ -18,7 +18,7 @@ LINKS = hand_links((0, 2), (1, 3), (2, 4), (3, 5), (4, 0), (5, 1), (6, 6))
 
 
 def seen(forest: Forest, other: str, *links: tuple[int, int]) -> TreeEvidence:
-    return evidence_for(forest.sentence, hand_forest(other), hand_links(*links) if links else LINKS)
+    return mutual_evidence(forest, hand_forest(other), hand_links(*links) if links else LINKS)[0]
 
 
 def test_a_phrase_over_there_speaks_for_its_words_and_against_what_cuts_it() -> None:
@@ -84,6 +84,6 @@ def test_crossings_are_the_phrases_that_share_words_and_have_others() -> None:
 
 def test_a_sentence_without_links_says_nothing() -> None:
     forest = hand_forest(LOW)
-    found = evidence_for(forest.sentence, hand_forest(FRONTED), hand_links())
+    found = mutual_evidence(forest, hand_forest(FRONTED), hand_links())[0]
     for table in (found.together, found.apart, found.crossed, found.scattered, found.exact, found.governs):
         assert not table.any()

@@ -22,7 +22,7 @@ from forestalign.lexicon.findings import (
     SIMILAR,
 )
 from forestalign.lexicon.numbers import same_number
-from forestalign.lexicon.opposites import are_opposites
+from forestalign.lexicon.oppositions import are_opposites
 from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
 from forestalign.phrases.result.alignment import DiscontinuousPair

@@ -17,7 +17,7 @@ from forestalign.lexicon.word_classes import WordClass
 from forestalign.phrases.evidence.discounted_links import discount_links
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.phrases.evidence.rule_evidence import block_links
-from forestalign.phrases.scoring.link_competition import CompetingLinks
+from forestalign.phrases.scoring.link_competition import CompetingLinks, PhraseLinks
 from forestalign.phrases.scoring.model import PairScores
 from forestalign.phrases.scoring.schema import (
     CATEGORIES,
@@ -88,7 +88,7 @@ def derivation_features(
     same = same_words(source.sentence, target.sentence)
     seeds, rows = seed_features(one, other, links, same, evidence, np.exp(spans))
     competing = CompetingLinks.of(links, has_rivals)
-    support = evidence_of_pairs(source, target, evidence)
+    support = evidence_of_pairs(one, other, evidence)
     return DerivationFeatures(
         _pair_features(one, other, competing, scores, support, spans - LOWEST),
         _side_features(one, *_linked(competing, same), scores.source_null),
@@ -113,7 +113,8 @@ def _pair_features(
     evidence: FloatArray,
     spans: FloatArray,
 ) -> FloatArray:
-    inside, leaving = competing.inside(one, other), competing.leaving(one, other)
+    forth, back = competing.shares(other), competing.mirrored().shares(one)
+    inside, leaving = forth.of_pairs(one), forth.out_of(one) + back.out_of(other).T
     lengths, others = one.end - one.begin, other.end - other.begin
     layers = {
         "log pr": np.maximum(scores.pair, LOWEST_LOG_PR),
@@ -126,7 +127,7 @@ def _pair_features(
         "links inside": 2.0 * inside / np.maximum(2.0 * inside + leaving, LEAST_LINK),
         "length ratio": np.minimum.outer(lengths, others) / np.maximum.outer(lengths, others),
         "punctuation at an edge": one.punctuated[:, None] + other.punctuated[None, :],
-        **_word_places(one, other, competing),
+        **_word_places(one, other, competing.links, (forth, back)),
         "one word with several": (lengths == 1)[:, None] != (others == 1)[None, :],
         "evidence": evidence,
         "span score": spans,
@@ -137,15 +138,16 @@ def _pair_features(
     return features
 
 
-def _word_places(one: NodeArrays, other: NodeArrays, competing: CompetingLinks) -> dict[str, FloatArray]:
+def _word_places(
+    one: NodeArrays, other: NodeArrays, links: FloatArray, shares: tuple[PhraseLinks, PhraseLinks]
+) -> dict[str, FloatArray]:
     """Whether the heads are linked to each other, inside the pair at all, or elsewhere; edges without a link inside."""
-    back_links = competing.mirrored()
-    forth, back = competing.held(other), back_links.held(one).T
+    forth, back = shares[0].held, shares[1].held.T
     edges = forth[one.begin] + forth[one.end - 1] + back[:, other.begin] + back[:, other.end - 1]
     return {
-        "heads linked": competing.links[one.head][:, other.head],
+        "heads linked": links[one.head][:, other.head],
         "heads held": forth[one.head] + back[:, other.head],
-        "heads linked elsewhere": competing.out(other)[one.head] + back_links.out(one).T[:, other.head],
+        "heads linked elsewhere": shares[0].out[one.head] + shares[1].out.T[:, other.head],
         "edges without link": 4.0 - edges,
     }
 

@@ -16,6 +16,7 @@ Everything is symmetric in source and target.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,25 +48,33 @@ class CompetingLinks:
         """Seen from the other sentence."""
         return CompetingLinks(self.links.T, self.beside_rivals.T, self.has_rivals)
 
-    def held(self, other: NodeArrays) -> FloatArray:
-        """How likely each word (row) is linked into each phrase of the other side (column)."""
-        return np.minimum(_sums_in(self.links, other), 1.0)
-
-    def out(self, other: NodeArrays) -> FloatArray:
-        """out(i, τt) of each word (row) and each phrase of the other side (column)."""
+    def shares(self, other: NodeArrays) -> PhraseLinks:
+        """What the links of each word do for each phrase of the other side."""
+        inside = _sums_in(self.links, other)
         elsewhere = self.beside_rivals.sum(axis=1)[:, None] - _sums_in(self.beside_rivals, other)
-        explained = self.held(other) if self.has_rivals else 0.0
-        return np.asarray(np.clip(elsewhere, 0.0, 1.0) * (1.0 - explained))
-
-    def inside(self, one: NodeArrays, other: NodeArrays) -> FloatArray:
-        """Sum of the links inside each pair."""
-        return _sums_in(_sums_in(self.links, other).T, one).T
+        held = np.minimum(inside, 1.0)
+        explained = held if self.has_rivals else 0.0
+        return PhraseLinks(inside, held, np.clip(elsewhere, 0.0, 1.0) * (1.0 - explained))
 
     def leaving(self, one: NodeArrays, other: NodeArrays) -> FloatArray:
         """How many words of each pair, on both sides, are linked out of it."""
-        forth = _sums_in(self.out(other).T, one).T
-        back = _sums_in(self.mirrored().out(one).T, other)
-        return forth + back
+        return self.shares(other).out_of(one) + self.mirrored().shares(one).out_of(other).T
+
+
+class PhraseLinks(NamedTuple):
+    """The links of each word (row) and each phrase of the other side (column)."""
+
+    inside: FloatArray  # their sum
+    held: FloatArray  # how likely the word is linked into the phrase
+    out: FloatArray  # out(i, τt)
+
+    def of_pairs(self, one: NodeArrays) -> FloatArray:
+        """Sum of the links inside each pair."""
+        return _sums_in(self.inside.T, one).T
+
+    def out_of(self, one: NodeArrays) -> FloatArray:
+        """How many words of each phrase of this side are linked out of its pair with each of the other side."""
+        return _sums_in(self.out.T, one).T
 
 
 def beside_rivals(links: FloatArray) -> FloatArray:

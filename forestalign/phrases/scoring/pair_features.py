@@ -168,10 +168,9 @@ class FeatureExtractor:
 
     def _phrase_vectors(self, forest: Forest, nodes: PhraseAttributes) -> Float32Array:
         """Unit mean vectors of the phrases, by prefix sums over the words."""
-        words = [token.key for token in forest.sentence.tokens]
-        rows = self.vectors.matrix(words)
-        rows[[token.tag in punctuation_tags() for token in forest.sentence.tokens]] = 0.0
-        sums = np.zeros((len(words) + 1, rows.shape[1]), np.float32)
+        rows, marks = self.vectors.matrix(forest.sentence.keys), punctuation_tags()
+        rows[[tag in marks for tag in forest.sentence.tags]] = 0.0
+        sums = np.zeros((len(rows) + 1, rows.shape[1]), np.float32)
         np.cumsum(rows, axis=0, out=sums[1:])
         means = sums[nodes.end] - sums[nodes.begin]
         norms = np.linalg.norm(means, axis=1, keepdims=True)
@@ -221,7 +220,7 @@ def _label_categories(labels: tuple[str, ...]) -> Int32Array:
 def attributes(forest: Forest) -> PhraseAttributes:
     """Lemma of the semantic head and reduced category of every node."""
     arrays = forest.arrays
-    words = [token.key for token in forest.sentence.tokens]
+    words = forest.sentence.keys
     lemmas = sorted(set(words))
     number = {lemma: k for k, lemma in enumerate(lemmas)}
     lemma = np.array([number[word] for word in words], np.int32)[arrays.semantic_head]

@@ -17,12 +17,12 @@ Links count by their probability. No part tells the source from the target, so s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from forestalign.arrays import BoolArray, FloatArray, IntArray
-from forestalign.forest import Forest
+from forestalign.forest import Forest, NodeId
 from forestalign.grammar import Category, reduced_category
 from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.phrases.evidence.phrase_evidence import KINDS
@@ -74,7 +74,11 @@ def _slices() -> dict[str, slice]:
 SLICE = _slices()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+Extent = tuple[int, int]  # begin and end
+Spans = dict[Extent, list[NodeId]]
+
+
+@dataclass(frozen=True, eq=False)
 class NodeArrays:
     """What parts ask about one forest, as arrays by node."""
 
@@ -93,7 +97,15 @@ class NodeArrays:
         categories = _label_categories(forest.arrays.labels)[forest.arrays.label]
         return cls(forest, begin, end, categories, forest.arrays.semantic_head.astype(np.int64), classes)
 
-    @property
+    @cached_property
+    def spans(self) -> Spans:
+        """The nodes of each span."""
+        found: Spans = {}
+        for v, span in enumerate(zip(self.begin.tolist(), self.end.tolist(), strict=True)):
+            found.setdefault(span, []).append(NodeId(v))
+        return found
+
+    @cached_property
     def lengths(self) -> IntArray:
         """Of each node, in words."""
         return self.end - self.begin

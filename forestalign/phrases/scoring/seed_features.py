@@ -15,9 +15,19 @@ from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.forest import Forest, NodeId
 from forestalign.lexicon.word_classes import WordClass
 from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
-from forestalign.phrases.scoring.schema import LIKELY_LINK, NAMES, PHRASE_SEED, SLICE, WORD_SEED, NodeArrays
+from forestalign.phrases.scoring.schema import (
+    LIKELY_LINK,
+    NAMES,
+    PHRASE_SEED,
+    SLICE,
+    WORD_SEED,
+    Extent,
+    NodeArrays,
+    Spans,
+)
 from forestalign.phrases.scoring.seeds import PHRASE, WORD, Seeds
 from forestalign.tokens import Sentence
+from forestalign.words.similarity import equal_pairs
 
 LEAST_IN_BLOCK = 0.25  # probability of each link of a block
 LONGEST_BLOCK = 4  # words
@@ -26,8 +36,6 @@ LONGEST_WITH_LINKS = 3  # words of a phrase that may be a seed though words in i
 
 FUNCTION, PUNCTUATION = int(WordClass.FUNCTION), int(WordClass.PUNCTUATION)
 Words = tuple[int, ...]
-Extent = tuple[int, int]  # begin and end
-Spans = dict[Extent, list[NodeId]]
 
 
 def is_word_pair(row: PhraseEvidence) -> bool:
@@ -37,10 +45,7 @@ def is_word_pair(row: PhraseEvidence) -> bool:
 
 def same_words(source: Sentence, target: Sentence) -> BoolArray:
     """Whether lemma or form are the same: *shocked* is a form of *shock* in one sentence, an adjective in the other."""
-    keys = [np.array([token.key for token in side.tokens], object) for side in (source, target)]
-    forms = [np.array([token.form.lower() for token in side.tokens], object) for side in (source, target)]
-    same: BoolArray = (keys[0][:, None] == keys[1]) | (forms[0][:, None] == forms[1])
-    return same
+    return equal_pairs(source.keys, target.keys) | equal_pairs(source.lower_words, target.lower_words)
 
 
 def seed_features(
@@ -120,15 +125,13 @@ def _phrase_vectors(
     partners: FloatArray,
 ) -> dict[tuple[NodeId, NodeId], list[float]]:
     """Phrase seeds: pairs of nodes over exactly the words of the evidence, at least one of several words."""
-    left, right = _by_span(source.forest), _by_span(target.forest)
-    place = PHRASE_SEED.index(SPAN)
+    place, fresh = PHRASE_SEED.index(SPAN), [float(name == "count") for name in PHRASE_SEED]
     found: dict[tuple[NodeId, NodeId], list[float]] = {}
-    for number, strength, one, other in _phrase_places(left, right, links, evidence):
-        vector = found.setdefault((one, other), [float(name == "count") for name in PHRASE_SEED])
+    for number, strength, one, other in _phrase_places(source.spans, target.spans, links, evidence):
+        vector = found.setdefault((one, other), fresh.copy())
         vector[number] = max(vector[number], strength)
     for one, other in likely_partners(source, target, links, partners):
-        vector = found.setdefault((one, other), [float(name == "count") for name in PHRASE_SEED])
-        vector[place] = float(partners[one, other])
+        found.setdefault((one, other), fresh.copy())[place] = float(partners[one, other])
     return found
 
 
@@ -139,15 +142,14 @@ def likely_partners(
 
     A seed has nothing inside, so it would cost the pairs of linked words.
     """
-    rows = np.argwhere(partners >= LEAST_PARTNER)
-    found = []
-    for one, other in rows.tolist():
-        lengths = source.end[one] - source.begin[one], target.end[other] - target.begin[other]
-        if max(lengths) > 1:
-            inside = links[source.begin[one] : source.end[one], target.begin[other] : target.end[other]]
-            if max(lengths) <= LONGEST_WITH_LINKS or inside.max(initial=0.0) <= LIKELY_LINK:
-                found.append((NodeId(one), NodeId(other)))
-    return found
+    one, other = np.nonzero(partners >= LEAST_PARTNER)
+    longer = np.maximum(source.lengths[one], target.lengths[other])
+    likely = np.zeros((links.shape[0] + 1, links.shape[1] + 1), np.int64)
+    likely[1:, 1:] = (links > LIKELY_LINK).cumsum(axis=0).cumsum(axis=1)
+    inside = likely[source.end] - likely[source.begin]
+    is_free = inside[one, target.end[other]] == inside[one, target.begin[other]]
+    kept = (longer > 1) & ((longer <= LONGEST_WITH_LINKS) | is_free)
+    return list(zip(one[kept].tolist(), other[kept].tolist(), strict=True))
 
 
 def _phrase_places(
@@ -167,18 +169,17 @@ def _phrase_places(
                 yield place, strength, one, other
 
 
-def evidence_of_pairs(source: Forest, target: Forest, evidence: Sequence[PhraseEvidence]) -> FloatArray:
+def evidence_of_pairs(source: NodeArrays, target: NodeArrays, evidence: Sequence[PhraseEvidence]) -> FloatArray:
     """The strongest evidence for each pair of nodes, however the pair comes about.
 
     A seed has nothing inside; this also speaks for a pair that grows from the words in it (*$ 5 million*, *five million
     dollars*).
     """
-    table = np.zeros((len(source), len(target)))
-    left, right = (_by_span(source), _by_span(target)) if evidence else ({}, {})
+    table = np.zeros((len(source.begin), len(target.begin)))
     for row in evidence:
         if not is_word_pair(row) and row.relation not in WORD_SEED:
-            for one in left.get(_span(row.source), ()):
-                for other in right.get(_span(row.target), ()):
+            for one in source.spans.get(_span(row.source), ()):
+                for other in target.spans.get(_span(row.target), ()):
                     table[one, other] = max(table[one, other], row.strength)
     return table
 
@@ -190,24 +191,16 @@ def _blocks(left: Spans, right: Spans, links: FloatArray) -> list[tuple[Extent, 
 
 
 def _runs(spans: Spans, links: FloatArray) -> Iterator[tuple[Extent, int, float]]:
-    if ((links >= LEAST_IN_BLOCK).sum(axis=0) < 2).all():
-        return
-    for begin, end in sorted(spans):
-        if 1 < end - begin <= LONGEST_BLOCK:
-            block = links[begin:end]
-            for word in np.flatnonzero(block.min(axis=0) >= LEAST_IN_BLOCK).tolist():
-                yield (begin, end), word, float(block[:, word].mean())
+    are_high = links >= LEAST_IN_BLOCK
+    whole = are_high
+    for length in range(2, LONGEST_BLOCK + 1):
+        whole = whole[:-1] & are_high[length - 1 :]
+        for begin, word in np.argwhere(whole).tolist():
+            if (begin, begin + length) in spans:
+                yield (begin, begin + length), word, float(links[begin : begin + length, word].mean())
 
 
 def _span(words: Sequence[int]) -> Extent:
     """Begin and end of adjacent words; nothing that a node could have when they are not adjacent."""
     is_whole = words[-1] - words[0] + 1 == len(words)
     return (words[0], words[-1] + 1) if is_whole else (-1, -1)
-
-
-def _by_span(forest: Forest) -> Spans:
-    found: Spans = {}
-    arrays = forest.arrays
-    for v, span in enumerate(zip(arrays.begin.tolist(), arrays.end.tolist(), strict=True)):
-        found.setdefault(span, []).append(NodeId(v))
-    return found

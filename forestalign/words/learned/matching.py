@@ -38,7 +38,7 @@ from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows, stop_words
 from forestalign.inputs import number as finite
 from forestalign.machine import assignment_solver
-from forestalign.words.alignment import MATCHING, WordAlignment, WordLink, is_content
+from forestalign.words.alignment import BY_PLACE, MATCHING, WordAlignment, WordLink, is_content
 from forestalign.words.analysis import Analysis
 from forestalign.words.learned.evidence import BELIEF, CONTEXT, LEXICAL, Evidence, best_others, gather
 from forestalign.words.learned.sides import Lexicon
@@ -64,7 +64,7 @@ Contexts = FloatArray  # [word, word]: what the second counts for the first
 
 def settled_occurrences(probabilities: Float32Array, source: Analysis, target: Analysis) -> Float32Array:
     """The probabilities with those of words that stand elsewhere moved to where they belong."""
-    settled, words = probabilities.copy(), (_forms(source), _forms(target))
+    settled, words = probabilities.copy(), (source.sentence.lower_words, target.sentence.lower_words)
     unique = _unique(*words)
     for i, j in unique:
         if probabilities[i, j] >= LIKELY_SAME:
@@ -127,10 +127,6 @@ def _without_taken(probabilities: Float32Array, source: Sequence[str], target: S
 # ---- words and their contexts ----
 
 
-def _forms(analysis: Analysis) -> list[str]:
-    return [token.form.lower() for token in analysis.sentence.tokens]
-
-
 def _unique(source: Sequence[str], target: Sequence[str]) -> list[tuple[int, int]]:
     """Content words that stand once on both sides, in the same form."""
     left, right = Counter(source), Counter(target)
@@ -150,9 +146,9 @@ def _repeated(source: Analysis, target: Analysis) -> list[tuple[IntArray, IntArr
 
 def _places(analysis: Analysis) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
-    for place, token in enumerate(analysis.sentence.tokens):
-        if token.tag not in COORDINATORS:
-            found.setdefault(token.key, []).append(place)
+    for place, (key, tag) in enumerate(zip(analysis.sentence.keys, analysis.sentence.tags, strict=True)):
+        if tag not in COORDINATORS:
+            found.setdefault(key, []).append(place)
     return found
 
 
@@ -282,7 +278,7 @@ def align_best(
         probability = float(probabilities[i, j])
         stage = stages.get((i, j), MATCHING) if probability > THRESHOLD else CANDIDATE
         links.append(WordLink(*pair, probability, stage))
-    return WordAlignment(tuple(sorted(links, key=lambda link: (link.source, link.target))))
+    return WordAlignment(tuple(sorted(links, key=BY_PLACE)))
 
 
 def _are_first_words_alone(evidence: Evidence, probabilities: Float32Array) -> bool:

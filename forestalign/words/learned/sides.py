@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from unicodedata import name
 
 import numpy as np
@@ -36,12 +36,12 @@ class Lexicon:
     centre: Float32Array | None = None  # of the middle layers; None is the shipped one
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WordSide:
     """One sentence, prepared: plain lists for look-ups, arrays for everything else."""
 
-    words: list[str]
-    lemmas: list[str]
+    words: tuple[str, ...]
+    lemmas: tuple[str, ...]
     kinds: Int8Array
     entries: list[Entry]
     static: Float32Array
@@ -55,7 +55,7 @@ class WordSide:
     def __len__(self) -> int:
         return len(self.words)
 
-    @property
+    @cached_property
     def window(self) -> Float32Array:
         """1 where k is a content word within three tokens of i."""
         window: Float32Array = _distances(len(self))[0] * self.is_content
@@ -71,7 +71,7 @@ class WordSide:
         """Falls with the distance of k from i more slowly than `near`, 0 for i itself."""
         return _distances(len(self))[2]
 
-    @property
+    @cached_property
     def parent(self) -> Float32Array:
         """1 where k is the parent of i."""
         parent = np.zeros((len(self), len(self)), dtype=np.float32)
@@ -89,9 +89,8 @@ class WordSide:
 def prepare(analysis: Analysis, lexicon: Lexicon) -> WordSide:
     """Everything about the words of one sentence that evidence is gathered from."""
     sentence = analysis.sentence
-    words = [word.lower() for word in sentence.words]
+    words, lemmas = sentence.lower_words, sentence.keys
     kinds = list(map(kind_of, words))
-    lemmas = [token.key for token in sentence.tokens]
     entries = [
         lexicon.wordnet.entry(lemma) if kind == CONTENT else UNKNOWN for lemma, kind in zip(lemmas, kinds, strict=True)
     ]

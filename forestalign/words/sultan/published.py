@@ -74,7 +74,7 @@ def link_final_punctuation(pair: Pair, links: Links) -> None:
 
 def link_sequences(pair: Pair, links: Links) -> None:
     """Common runs of two words or more, of stop words alone too."""
-    for i, j, length in common_runs(_lower(pair.source), _lower(pair.target), smallest=2):
+    for i, j, length in common_runs(pair.source.sentence.lower_words, pair.target.sentence.lower_words, smallest=2):
         for step in range(length):
             if links.are_free(i + step, j + step):
                 links.add(i + step, j + step, "sequence")
@@ -83,11 +83,11 @@ def link_sequences(pair: Pair, links: Links) -> None:
 def link_hyphenated_groups(pair: Pair, links: Links) -> None:
     """A hyphenated word with all words of a run of its parts, free or not; first source words, then target words."""
     for i in _hyphenated(pair.source, links.sources):
-        for _, j, length in common_runs(_parts(pair.source, i), _lower(pair.target), smallest=2):
+        for _, j, length in common_runs(_parts(pair.source, i), pair.target.sentence.lower_words, smallest=2):
             for step in range(length):
                 links.add(i, j + step, "hyphen")
     for j in _hyphenated(pair.target, links.targets):
-        for _, i, length in common_runs(_parts(pair.target, j), _lower(pair.source), smallest=2):
+        for _, i, length in common_runs(_parts(pair.target, j), pair.source.sentence.lower_words, smallest=2):
             for step in range(length):
                 links.add(i + step, j, "hyphen")
 
@@ -98,17 +98,13 @@ def link_leftover_hyphens(pair: Pair, links: Links) -> None:
     Source words take every free one; target words take the first, even one that has a link already.
     """
     for i in _hyphenated(pair.source, links.sources):
-        for _, j, length in common_runs(_parts(pair.source, i), _lower(pair.target)):
+        for _, j, length in common_runs(_parts(pair.source, i), pair.target.sentence.lower_words):
             if length == 1 and j not in links.targets and pair.target.sentence.lemmas[j] not in stop_words():
                 links.add(i, j, "hyphen")
     for j in _hyphenated(pair.target, links.targets):
-        for _, i, length in common_runs(_parts(pair.target, j), _lower(pair.source)):
+        for _, i, length in common_runs(_parts(pair.target, j), pair.source.sentence.lower_words):
             if length == 1 and j not in links.targets and pair.source.sentence.lemmas[i] not in stop_words():
                 links.add(i, j, "hyphen")
-
-
-def _lower(analysis: Analysis) -> list[str]:
-    return [word.lower() for word in analysis.sentence.words]
 
 
 def _hyphenated(analysis: Analysis, taken: set[int]) -> list[int]:
@@ -117,7 +113,7 @@ def _hyphenated(analysis: Analysis, taken: set[int]) -> list[int]:
 
 
 def _parts(analysis: Analysis, index: int) -> list[str]:
-    return analysis.sentence.words[index].lower().split("-")
+    return analysis.sentence.lower_words[index].split("-")
 
 
 NAME_TYPES = frozenset({"", "PERSON", "ORGANIZATION", "LOCATION", "PER", "ORG", "LOC", "GPE"})

@@ -16,7 +16,7 @@ from forestalign.learning.train_scores import calibration_error, isotonic, start
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
 from forestalign.phrases.scoring.features import derivation_features, weigh_features
 from forestalign.phrases.scoring.model import PairScores
-from forestalign.phrases.scoring.schema import NAMES, PAIR, SLICE
+from forestalign.phrases.scoring.schema import NAMES, PAIR, SLICE, NodeArrays
 from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model, score_model_text
 from forestalign.phrases.scoring.seed_features import evidence_of_pairs
 from forestalign.phrases.search.directed_search import DirectedSearch, paper_search
@@ -184,6 +184,6 @@ def test_evidence_speaks_for_the_nodes_over_its_words_and_for_no_others() -> Non
         (PhraseEvidence((1, 2), (1,), "rule", "opposite", 0.8), False),
         (PhraseEvidence((0,), (0,), "lexicon", "equal", 0.8), False),
     ):
-        told = np.argwhere(evidence_of_pairs(source, target, [row])).tolist()
+        told = np.argwhere(evidence_of_pairs(NodeArrays.of(source), NodeArrays.of(target), [row])).tolist()
         spans = {(source.nodes[a].begin, source.nodes[a].end, target.nodes[b].begin) for a, b in told}
         assert spans == ({(1, 3, 1)} if is_told else set())
