@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,18 +14,19 @@ from forestalign.texts import comparison as passage_alignment
 from forestalign.texts.comparison import CHUNK, align_passages
 from tests.builders.work import wait_until
 
+Ready = Callable[["Aligns"], bool]
 PAIRS = [(str(n), str(n)) for n in range(5 * CHUNK - 1)]
 
 
 class Aligns:
-    """An aligner of which this process, or the others, take their time."""
+    """An aligner that notes who did what. Before a chunk, this process waits for `here`, the others for `there`."""
 
-    def __init__(self, here: float = 0.0, there: float = 0.0):
+    def __init__(self, here: Ready = lambda aligner: True, there: Ready = lambda aligner: True):
         self.here, self.there, self.processes, self.has_ended = here, there, 0, False
         self.places: dict[str, str] = {}
 
     def prepare(self, rows: Sequence[tuple[str, str, str, None]]) -> list[str]:
-        time.sleep(self.here)
+        wait_until(lambda: self.here(self))
         return [row[1] for row in rows]
 
     def align_prepared(self, name: str) -> str:
@@ -38,7 +38,7 @@ class Aligns:
         try:
             rows = iter(pairs)
             while chunk := list(islice(rows, batch_size)):
-                time.sleep(self.there)
+                wait_until(lambda: self.there(self))
                 for name, _ in chunk:
                     self.places[name] = "there"
                     yield name
@@ -46,25 +46,38 @@ class Aligns:
             self.has_ended = True
 
 
-@pytest.mark.parametrize(("here", "there"), [(0.0, 0.0), (0.02, 0.0), (0.0, 0.02)])
-def test_results_come_in_order_whoever_is_faster(here: float, there: float) -> None:
-    aligner: Any = Aligns(here, there)
+def others_have_begun(aligner: Aligns) -> bool:
+    return aligner.processes > 0
+
+
+def others_have_aligned(aligner: Aligns) -> bool:
+    return "there" in aligner.places.values()
+
+
+def this_has_aligned(aligner: Aligns) -> bool:
+    return "here" in aligner.places.values()
+
+
+def others_have_done_the_rest(aligner: Aligns) -> bool:
+    """All but one chunk, with which this process is busy."""
+    return len(aligner.places) >= len(PAIRS) - CHUNK
+
+
+@pytest.mark.parametrize(
+    "ready",
+    [(others_have_begun,), (others_have_begun, this_has_aligned), (others_have_aligned,)],
+    ids=["nobody waits", "this process is first", "the others are first"],
+)
+def test_results_come_in_order_whoever_is_faster(ready: tuple[Ready, ...]) -> None:
+    aligner: Any = Aligns(*ready)
     assert list(align_passages(PAIRS, aligner, jobs=3)) == [source for source, _ in PAIRS]
     assert set(aligner.places) == {source for source, _ in PAIRS}
     assert aligner.processes == 2
     assert aligner.has_ended
 
 
-class Waits(Aligns):
-    """This process is busy with one chunk until the others have done all the rest."""
-
-    def prepare(self, rows: Sequence[tuple[str, str, str, None]]) -> list[str]:
-        wait_until(lambda: len(self.places) >= len(PAIRS) - CHUNK)
-        return super().prepare(rows)
-
-
 def test_who_is_free_takes_the_next_chunk() -> None:
-    slow: Any = Waits()
+    slow: Any = Aligns(others_have_done_the_rest)
     list(align_passages(PAIRS, slow, jobs=2))
     assert list(slow.places.values()).count("here") <= CHUNK
     alone: Any = Aligns()
@@ -91,13 +104,13 @@ def test_nobody_works_on_when_nobody_reads(taken: int, monkeypatch: pytest.Monke
                     is_waited_for.wait()
 
     monkeypatch.setattr(passage_alignment, "Thread", Helper)
-    before = threading.active_count()
+    before = set(threading.enumerate())
     aligner: Any = Stops()
     many = [(str(n), str(n)) for n in range(100 * CHUNK)]
     begun = align_passages(many, aligner, jobs=2)
     list(islice(begun, taken))
     begun.close()  # type: ignore[attr-defined]
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before
     assert len(aligner.places) < len(many)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forestalign.errors import GrammarError
-from forestalign.meaning.scales import read_scales, scales
+from forestalign.meaning.claims import read_scales, scales
 from tests.builders.view_samples import record
 
 PAY = "(TOP (S (NP (PRP He)) (VP (MD {}) (VP (VB pay)))))"
