@@ -45,7 +45,7 @@ CHUNK = 16
 LARGEST = 4 << 30  # bytes of a cache folder
 PARSE_SETTINGS = (
     "backend", "parser_model", "nbest", "temperature", "links", "profile", "ppdb",
-    "vectors", "crf_model", "link_threshold", "matching", "has_mutual_forests",
+    "vectors", "crf_model", "link_threshold", "has_mutual_forests",
 )  # fmt: skip
 LARGEST_ENTRY = 1 << 26  # bytes, unpacked; two sentences of 300 words have about two million
 LONGEST_STAGE = 100  # characters

@@ -29,7 +29,7 @@ from forestalign.cli.options import (
     read_pair_input,
     run_batch,
 )
-from forestalign.config import CHOICES, DEFAULT_CONFIG, AlignConfig
+from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import NoParseError, UsageError
 from forestalign.formats.conll import DependencyRecord, read_conll
 from forestalign.formats.lines import Unread
@@ -47,7 +47,6 @@ UNUSED = (
     Unused("--model", lambda args: args.links != "crf", "without --links crf"),
     Unused("--ppdb", lambda args: args.links not in ("sultan", "crf", "meteor"), "with --links {links}"),
     Unused("--vectors", lambda args: args.links in BASELINES, "with --links {links}"),
-    Unused("--matching", lambda args: args.links != "similarity", "without --links similarity"),
 )
 
 
@@ -63,12 +62,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=PROFILES,
         default=DEFAULT_CONFIG.profile,
         help="with --links sultan: use this profile (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--matching",
-        choices=CHOICES["matching"],
-        default=DEFAULT_CONFIG.matching,
-        help="with --links similarity: how to take links from the cosines (default: %(default)s)",
     )
     parser.add_argument("--ppdb", default="", metavar="FILE", help="add word pairs from a list in PPDB format")
     parser.add_argument(
@@ -94,7 +87,6 @@ def run(args: argparse.Namespace) -> int:
         ppdb=args.ppdb,
         vectors=args.vectors,
         crf_model=args.model,
-        matching=args.matching,
         nbest=1,
     )
     start = StartWork(LoadLinker(config, not args.conllu), show)

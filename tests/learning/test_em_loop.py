@@ -123,13 +123,6 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_last_digit(pairs, small_corp
     assert_same(train_model(small_corpus, CONFIG, SHORT, checkpoint, resume=True), whole_run)
 
 
-def test_a_run_of_one_pass_can_be_resumed_to_two(small_corpus, whole_run, tmp_path):
-    checkpoint = tmp_path / "run.npz"
-    first = train_model(small_corpus, CONFIG, replace(SHORT, passes=1), checkpoint)
-    assert first.steps < whole_run.steps
-    assert_same(train_model(small_corpus, CONFIG, SHORT, checkpoint, resume=True), whole_run)
-
-
 @pytest.mark.parametrize("change", ["batch_size", "seed", "corpus", "config"])
 def test_the_checkpoint_of_another_run_is_refused(change, small_corpus, tmp_path):
     train_model(small_corpus, CONFIG, replace(SHORT, passes=1), tmp_path / "run.npz")

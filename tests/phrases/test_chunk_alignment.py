@@ -68,10 +68,6 @@ def test_scores_are_those_counted_by_hand() -> None:
     assert found["F1 type + score"] == pytest.approx(0.48)  # 1.2 of 2, 1.2 of 3
 
 
-def test_gold_against_itself_is_perfect() -> None:
-    assert score_chunks([GOLD], [GOLD]).values().tolist() == [1.0] * 6
-
-
 def test_a_pair_that_the_system_left_out_costs_recall_alone() -> None:
     found = score_chunks([GOLD, GOLD], [GOLD, None])
     assert (found["P"], found["R"]) == (1.0, 0.5)
@@ -411,27 +407,6 @@ def test_align_writes_a_wa_file_that_evaluate_scores(run: Run) -> None:
     assert first["scores"] == second["scores"]
     assert first["scores"][2] == {"name": "F1 alignment", "value": 1.0}
     assert baseline["name"] == "same words"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("other.tsv",), "holds the pairs"),
-        (("--trees", "in.jsonl"), "takes no parses"),
-        (("--links", "in.jsonl"), "--links is 'in.jsonl'"),
-    ],
-)
-def test_other_inputs_beside_chunks_are_refused(run: Run, arguments: tuple[str, ...], message: str) -> None:
-    Path("in.jsonl").write_text(as_json() + "\n")
-    answer = run("align", "--chunks", "in.jsonl", *arguments)
-    assert answer.code == 2
-    assert message in answer.err
-
-
-def test_a_missing_file_is_one_error(run: Run) -> None:
-    answer = run("align", "--chunks", "none.wa")
-    assert answer.code != 0
-    assert "none.wa: cannot be read" in answer.err
 
 
 @pytest.mark.parametrize(
