@@ -75,21 +75,6 @@ def test_a_value_of_another_type_is_refused_in_words(field: object) -> None:
     assert str(caught.value) == f"{name} takes {KINDS[type(default)]}, not None"
 
 
-def test_whole_numbers_do_for_others_but_not_the_reverse() -> None:
-    assert DEFAULT_CONFIG.replace(null_penalty=3).null_penalty == 3.0
-    with pytest.raises(UsageError, match=r"beam takes a whole number, not 3\.0"):
-        DEFAULT_CONFIG.replace(beam=3.0)
-    with pytest.raises(UsageError, match="null_penalty takes a number, not True"):
-        DEFAULT_CONFIG.replace(null_penalty=True)
-
-
-def test_an_unknown_setting_is_told_with_all_there_are() -> None:
-    with pytest.raises(UsageError) as caught:
-        DEFAULT_CONFIG.replace(bean=3)
-    assert str(caught.value).startswith("no setting is called 'bean'; settings are: backend, ")
-    assert all(field.name in str(caught.value) for field in fields(AlignConfig))
-
-
 def test_differences_are_what_was_changed() -> None:
     assert DEFAULT_CONFIG.differences() == {}
     assert DEFAULT_CONFIG.replace(beam=7, monotonic=True).differences() == {"beam": 7, "monotonic": True}
