@@ -134,8 +134,10 @@ class Negation(NamedTuple):
 def find_negations(reading: Reading) -> list[Negation]:
     """All negations of a sentence; *no ... nor* and *neither ... nor* are one."""
     words = [word.removeprefix("can ") for word in reading.standard_words]
-    found, denied = [], _denied_verbs(reading)
+    found, denied, tags = [], _denied_verbs(reading), reading.sentence.tags
     for cue, word in enumerate(words):
+        if tags[cue] == "NNP" and reading.sentence.words[cue][0].isupper():  # the *Do Not Call* list
+            continue
         if cue in denied:
             found.append(Negation(cue, denied[cue]))
         if (word not in negation_words() and word not in meaning_words().denying) or _is_harmless(words, cue):

@@ -110,8 +110,10 @@ class WordChanges:
             return False
         if (i, j) not in self._opposed:
             pairs = product(forms_of(source.sentence, i), forms_of(target.sentence, j))
-            degrees, wordnet = meaning_words().degrees, self.roles.wordnet
-            if not any(frozenset(pair) in degrees or are_opposites(*pair, wordnet) for pair in pairs):
+            lists, wordnet = meaning_words(), self.roles.wordnet
+            if frozenset((source.lemmas[i], target.lemmas[j])) in lists.unopposed:
+                return False
+            if not any(frozenset(pair) in lists.degrees or are_opposites(*pair, wordnet) for pair in pairs):
                 return False
         if not self._relate_the_same(i, j) or self.roles.may_be_conversive(i, j):
             return False
@@ -196,13 +198,17 @@ class WordChanges:
                     yield one, nearest
 
     def _are_partners(self, one: Value, other: Value) -> bool:
-        partner = self.roles.partner
-        return partner.get(one.about) == other.about or any(partner.get(word) in other.words for word in one.words)
+        partner, heads = self.roles.partner, [side.dependencies.heads for side in self.sides]
+        if partner.get(one.about) == other.about or any(partner.get(word) in other.words for word in one.words):
+            return True
+        return max(heads[0][one.about], heads[1][other.about]) < 0  # both are about the whole
 
     def _is_negated(self, side: int, value: Value) -> bool:
         """Whether what a value is about is negated, or what governs it."""
-        about = value.about, self.sides[side].dependencies.heads[value.about]
-        return any(each.predicate in about for each in self.negations[side])
+        reading = self.sides[side]
+        about = value.about, reading.dependencies.heads[value.about]
+        own = [word for word in value.words if reading.lemmas[word] in ("not", "n't")]  # must not, not have to
+        return any(each.predicate in about and each.cue not in own for each in self.negations[side])
 
     # ---- numbers ----
 
