@@ -16,7 +16,8 @@ import pytest
 
 from forestalign.cli import COMMANDS, CommandParser
 from forestalign.config import AlignConfig
-from forestalign.formats import from_json, parse_forest
+from forestalign.formats.codec import from_json
+from forestalign.formats.tree_files import parse_forest
 from tests.documents import (
     ANY_FENCE,
     INDENTED,
