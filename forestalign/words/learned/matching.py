@@ -37,6 +37,7 @@ from forestalign.dependencies import ROOT
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows, stop_words
 from forestalign.inputs import number as finite
+from forestalign.lexicon.word_classes import meaning_words
 from forestalign.machine import assignment_solver
 from forestalign.words.alignment import BY_PLACE, MATCHING, WordAlignment, WordLink, is_content
 from forestalign.words.analysis import Analysis
@@ -58,13 +59,15 @@ SAME_CONTEXT = 0.4  # least agreement of contexts by which a word that stands on
 SAME = 0.8  # probability that it has then
 TAKEN = 0.6  # least probability of an identical partner that takes a word from others
 LEFT = 0.3  # most probability of a pair whose words are both taken
+OTHER_PERSON = 0.02  # most probability of two pronouns of persons that both sentences have
 
 Contexts = FloatArray  # [word, word]: what the second counts for the first
 
 
 def settled_occurrences(probabilities: Float32Array, source: Analysis, target: Analysis) -> Float32Array:
     """The probabilities with those of words that stand elsewhere moved to where they belong."""
-    settled, words = probabilities.copy(), (source.sentence.lower_words, target.sentence.lower_words)
+    words = (source.sentence.lower_words, target.sentence.lower_words)
+    settled = _persons_apart(probabilities, *words)
     unique = _unique(*words)
     for i, j in unique:
         if probabilities[i, j] >= LIKELY_SAME:
@@ -80,6 +83,23 @@ def settled_occurrences(probabilities: Float32Array, source: Analysis, target: A
         if agreement[i, j] >= SAME_CONTEXT:
             settled[i, j] = max(settled[i, j], SAME)
     return _without_taken(settled, *words)
+
+
+def _persons_apart(probabilities: Float32Array, source: Sequence[str], target: Sequence[str]) -> Float32Array:
+    """The probabilities where she and her go together, and not she and he, if both sentences have both persons."""
+    person_of, apart = meaning_words().person_of, probabilities.copy()
+    persons = [np.array([person_of.get(word, 0) for word in words]) for words in (source, target)]
+    both = np.setdiff1d(np.intersect1d(*persons), [0])
+    if len(both) < 2:
+        return apart
+    for person in both:
+        (rows,), (columns,) = ((each == person).nonzero() for each in persons)
+        if len(rows) == len(columns) == 1:
+            _give(apart, rows[0], columns[0], max(SAME, apart[rows[0]].max(), apart[:, columns[0]].max()))
+    in_both = [np.isin(each, both) for each in persons]
+    others = np.logical_and.outer(*in_both) & (persons[0][:, None] != persons[1])
+    apart[others] = np.minimum(apart[others], OTHER_PERSON)
+    return apart
 
 
 def _match(
