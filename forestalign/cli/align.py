@@ -1,4 +1,4 @@
-"""Align the phrases of pairs of sentences.
+r"""Align the phrases of pairs of sentences.
 
     forestalign align pairs.tsv
     forestalign align pairs.tsv --short
@@ -7,7 +7,7 @@
     printf 'He died.\tHe kicked the bucket.\n' | forestalign align
     forestalign align --chunks chunks.wa -o aligned.wa
 
-Prints the tree of phrase pairs, indented, each with its confidence, and what was replaced, dropped and added;
+Prints the tree of phrase pairs, indented, each with its confidence, and what was replaced, removed and added;
 --verbose tells more, --short prints the two sentences with numbered brackets. --json prints one line per pair, for the
 commands view and evaluate; --tsv one row per phrase pair and per null phrase. A pair that fails is reported on stderr
 with its line, the rest is done, and the exit code is 1. With --chunks it aligns the chunks of a file instead, many to
@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forestalign.aligner import AlignerParts, LoadAligner
-from forestalign.batch import BadLine, Job, Layout, StartWork
+from forestalign.batch.workers import BadLine, Job, Layout, StartWork
 from forestalign.cli.align_options import (
     METHODS,
     add_align_options,
@@ -35,9 +35,10 @@ from forestalign.cli.align_options import (
 from forestalign.cli.options import Unused, add_batch_options, run_batch, share
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
-from forestalign.formats import BadRecord, Unread, to_json
 from forestalign.formats.chunk_files import ChunkedPair, chunks_to_ists, chunks_to_json, unread_chunked
-from forestalign.formats.codec import to_tsv
+from forestalign.formats.codec import to_json, to_tsv
+from forestalign.formats.lines import Unread
+from forestalign.formats.pairs import BadRecord
 from forestalign.phrases.chunk_alignment import AlignedChunks
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.terminal import wants_colour

@@ -15,33 +15,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from forestalign.batch import (
-    BadLine,
-    Job,
-    Layout,
-    Load,
-    Outcome,
-    OutputOptions,
-    Processes,
-    RunLimits,
-    StartWork,
-    Workers,
-    run_jobs,
-)
+from forestalign.batch.run import OutputOptions, RunLimits, run_jobs
+from forestalign.batch.workers import BadLine, Job, Layout, Load, Outcome, Processes, StartWork, ThisProcess, Workers
 from forestalign.config import CHOICES, DEFAULT_CONFIG
 from forestalign.errors import UsageError
-from forestalign.formats import (
+from forestalign.formats.codec import to_json
+from forestalign.formats.fields import shorten
+from forestalign.formats.lines import Unread, read_text_lines
+from forestalign.formats.pairs import (
     BadRecord,
     PairRecord,
-    Unread,
     are_sentences,
-    to_json,
     unread_pairs,
     unread_parallel,
     unread_sentences,
 )
-from forestalign.formats.fields import shorten
-from forestalign.formats.lines import read_text_lines
 from forestalign.outputs import check_different, check_output, is_stream
 from forestalign.own_files import scratch_folder
 from forestalign.phrases.result.alignment import Alignment
@@ -100,7 +88,10 @@ def add_worker_options(group: argparse._ActionsContainer) -> None:
 
 @contextmanager
 def opened_workers(args: argparse.Namespace) -> Iterator[Workers | None]:
-    """The workers that --cluster or --jobs ask for; None for one process, which needs none."""
+    """The workers that --cluster or --jobs ask for; None for one process, which needs none.
+
+    A single pair is worked on here: another process would have to load everything again.
+    """
     workers: Workers | None = None
     if args.cluster:
         from forestalign.batch.cluster import Cluster  # an optional part
@@ -108,6 +99,8 @@ def opened_workers(args: argparse.Namespace) -> Iterator[Workers | None]:
         workers = Cluster(args.cluster)
     elif args.jobs > 1:
         workers = Processes(args.jobs)
+    elif getattr(args, "target", None) is not None and not args.time_limit:
+        workers = ThisProcess()  # a single pair: nothing is left that a crash could cost
     try:
         yield workers
     finally:

@@ -140,6 +140,7 @@ class _Finder:
         marks += self.of_phrases(marks)
         swaps = self.roles.swaps()
         marks += map(_Mark, self.words.substitutions(self.explained(marks, swaps)))
+        marks += self.turned_comparison(marks) if not swaps else []
         first_role = len(marks)
         marks += [
             _Mark(self.words.say(kinds.ROLES, swap.source, tuple(sorted(swap.target))), swap.predicates)
@@ -175,6 +176,18 @@ class _Finder:
                 own.update(range(*pair.source))
                 other.update(range(*pair.target))
         return own, other
+
+    def turned_comparison(self, marks: Sequence[_Mark]) -> list[_Mark]:
+        """*More in the country than in the city*, *more in the city than in the country*; no word is turned, too."""
+        if any(mark.said.relation == OPPOSITE for mark in marks) or not self._is_turned():
+            return []
+        degrees = [
+            {lemma for k, lemma in enumerate(side.lemmas) if is_compared(side.sentence, k)} for side in self.sides
+        ]
+        if degrees[0].isdisjoint(degrees[1]):
+            return []
+        own, other = (tuple(sorted(standard_of(side))) for side in self.sides)
+        return [_Mark(self.words.say(kinds.COMPARISON, own, other))]
 
     # ---- negations ----
 

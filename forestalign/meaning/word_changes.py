@@ -293,6 +293,8 @@ class WordChanges:
         """Whether one word governs both, or they govern their sentences and most of what they govern is the same."""
         source, target = self.sides
         relations = source.dependencies.relations[i], target.dependencies.relations[j]
+        if source.sentence.tags[i][:3] == "NNP" and _preposition(relations[0]) == _preposition(relations[1]) != "":
+            return True  # names in Chile and in Hawaii
         if relations[0] != relations[1] or relations[0] == "compound":
             return source.sentence.tags[i][:3] == "NNP" and relations[0] != relations[1]
         heads = source.dependencies.heads[i], target.dependencies.heads[j]
@@ -339,6 +341,12 @@ def _other_names(own: list[Value], other: list[Value]) -> Iterator[tuple[Value, 
     names = {value.said.name for value in own}, {value.said.name for value in other}
     mine = [value for value in own if value.said.name not in names[1]]
     yield from zip(mine, [value for value in other if value.said.name not in names[0]], strict=False)
+
+
+def _preposition(relation: str) -> str:
+    """The preposition of an oblique or a modifier."""
+    base, _, kind = relation.partition(":")
+    return kind if base in ("obl", "nmod") and kind != "poss" else ""
 
 
 def _is_score(word: str) -> bool:

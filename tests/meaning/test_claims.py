@@ -76,6 +76,14 @@ def test_another_name_in_the_same_place_differs_and_a_form_of_the_same_name_does
     assert differences(LIVES.format("Anna"), LIVES.format("Annie"), {1: 1, 2: 2}) == []
 
 
+def test_names_behind_one_preposition_differ_whatever_governs_them() -> None:
+    place = "(TOP (NP (NP (DT a) (NN {})) (PP (IN {}) (NP (NNP {})))))"
+    found = differences(
+        place.format("gallery", "in", "Rotterdam"), place.format("museum", "in", "Antwerp"), {0: 0, 3: 3}
+    )
+    assert ("name", "Rotterdam became Antwerp") in found
+
+
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
