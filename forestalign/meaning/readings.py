@@ -193,8 +193,9 @@ class _PlaceReader:
         """The places of all words: their own, those of their antecedents, and those that coordination shares."""
         found: list[list[Place]] = [[] for _ in self.heads]
         for word in range(len(self.heads)):
-            if (place := self._own(word)) is not None:
-                found[self._antecedent(word)].append(place)
+            place, antecedent = self._own(word), self._antecedent(word)
+            if place is not None and place.predicate != antecedent:
+                found[antecedent].append(place)
         for verb in range(len(self.heads)):
             for word, roles in self._implied(verb, found):
                 found[word].append(Place(verb, roles))
@@ -268,8 +269,9 @@ class _PlaceReader:
         if self.tags[word] not in _WH:
             return word
         clause = self.heads[word]
-        is_relative = clause >= 0 and self.relations[clause].startswith("acl") and self.heads[clause] >= 0
-        return self.heads[clause] if is_relative else word
+        if clause >= 0 and self.relations[clause].startswith("acl") and self.heads[clause] >= 0:
+            return self.heads[clause]
+        return clause if clause >= 0 and self.tags[clause][:2] in ("NN", "PR") else word  # it was Ann who came
 
     def _implied(self, verb: int, found: Sequence[Sequence[Place]]) -> list[tuple[int, frozenset[str]]]:
         """Arguments that grammar leaves unsaid: the noun of a participle, the subject of a second verb."""
@@ -281,7 +283,7 @@ class _PlaceReader:
         if base == "acl":
             has_subject = SUBJECT in held and not self._is_bare_passive(verb)
             role = frozenset({OBJECT}) if has_subject and OBJECT not in held else subject
-            return [] if role & held else [(head, role)]
+            return [] if role & held else [(self._antecedent(head), role)]
         if base not in ("conj", "xcomp", "advcl") or subject & held or self._has_subject(verb):
             return []
         if base == "xcomp":
