@@ -27,7 +27,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
+from itertools import lru_cache, product
 from pathlib import Path
 
 import numpy as np
@@ -88,17 +89,17 @@ def settled_occurrences(probabilities: Float32Array, source: Analysis, target: A
 def _persons_apart(probabilities: Float32Array, source: Sequence[str], target: Sequence[str]) -> Float32Array:
     """The probabilities where she and her go together, and not she and he, if both sentences have both persons."""
     person_of, apart = meaning_words().person_of, probabilities.copy()
-    persons = [np.array([person_of.get(word, 0) for word in words]) for words in (source, target)]
-    both = np.setdiff1d(np.intersect1d(*persons), [0])
+    left, right = ([person_of.get(word, 0) for word in words] for words in (source, target))
+    both = sorted((set(left) & set(right)) - {0})
     if len(both) < 2:
         return apart
     for person in both:
-        (rows,), (columns,) = ((each == person).nonzero() for each in persons)
-        if len(rows) == len(columns) == 1:
-            _give(apart, rows[0], columns[0], max(SAME, apart[rows[0]].max(), apart[:, columns[0]].max()))
-    in_both = [np.isin(each, both) for each in persons]
-    others = np.logical_and.outer(*in_both) & (persons[0][:, None] != persons[1])
-    apart[others] = np.minimum(apart[others], OTHER_PERSON)
+        if left.count(person) == right.count(person) == 1:
+            i, j = left.index(person), right.index(person)
+            _give(apart, i, j, max(SAME, apart[i].max(), apart[:, j].max()))
+    for i, j in product(range(len(left)), range(len(right))):
+        if left[i] != right[j] and left[i] in both and right[j] in both:
+            apart[i, j] = min(apart[i, j], OTHER_PERSON)
     return apart
 
 
