@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import lru_cache, product
+from functools import cache, lru_cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
