@@ -43,7 +43,7 @@ class WordChanges:
     phrases: Sequence[tuple[Span, Span]]
     correspondences: Sequence[Correspondence]
 
-    @property
+    @cached_property
     def sides(self) -> tuple[Reading, Reading]:
         """Source and target."""
         return self.roles.source, self.roles.target
