@@ -102,7 +102,10 @@ class NodeArrays:
         """The nodes of each span."""
         found: Spans = {}
         for v, span in enumerate(zip(self.begin.tolist(), self.end.tolist(), strict=True)):
-            found.setdefault(span, []).append(NodeId(v))
+            if span in found:
+                found[span].append(NodeId(v))
+            else:
+                found[span] = [NodeId(v)]
         return found
 
     @cached_property
