@@ -15,16 +15,16 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, TypeVar, Unpack, overload
 
-from forestalign.batch import CHUNK_SIZE, Job, Outcome, Processes, RunLimits, StartWork, Workers, outcomes
+from forestalign.batch.run import CHUNK_SIZE, RunLimits, outcomes
+from forestalign.batch.workers import Job, Outcome, StartWork
 from forestalign.config import DEFAULT_CONFIG, FILES, HAND_SET, PLACES, AlignConfig, Settings, checked_config
 from forestalign.errors import ForestAlignError, NoParseError, PairError, UsageError, WrongTypeError, counted, shown
 from forestalign.forest import Forest
-from forestalign.formats import BadRecord
 from forestalign.formats.fields import (
     DocLike,
     TooLongError,
@@ -34,6 +34,7 @@ from forestalign.formats.fields import (
     checked_sentence,
     shorten_any,
 )
+from forestalign.formats.pairs import BadRecord
 from forestalign.formats.tree_files import read_given
 from forestalign.grammar import grammar_hash, program_version
 from forestalign.inputs import content_digest
@@ -178,14 +179,6 @@ class Aligner:
             raise found
         return found
 
-    def align_elsewhere(
-        self, pairs: Iterable[tuple[Text, Text]], jobs: int = 1, batch_size: int = CHUNK_SIZE
-    ) -> Generator[Alignment | ForestAlignError, None, None]:
-        """Align in processes beside this one, which has its hands free meanwhile; errors take the place of results."""
-        with Processes(jobs) as workers:
-            for outcome in self._outcomes(pairs, RunLimits(jobs, chunk_size=batch_size), workers):
-                yield outcome.value if outcome.value is not None else ForestAlignError(str(outcome.error))
-
     @overload
     def pipe(
         self,
@@ -273,12 +266,10 @@ class Aligner:
             if isinstance(found, Alignment) or errors == "yield":
                 yield (found, context) if as_tuples else found
 
-    def _outcomes(
-        self, pairs: Iterable[object], limits: RunLimits, workers: Workers | None = None
-    ) -> Iterator[Outcome[Alignment]]:
+    def _outcomes(self, pairs: Iterable[object], limits: RunLimits) -> Iterator[Outcome[Alignment]]:
         numbered = (self._job(number, pair) for number, pair in enumerate(pairs, start=1))
         start = StartWork(LoadAligner(self.config, self._parts), _alignment_itself)
-        return outcomes(numbered, start, limits=limits, workers=workers)
+        return outcomes(numbered, start, limits=limits)
 
     def _job(self, number: int, pair: object) -> Job | BadRecord:
         if not isinstance(pair, tuple | list) or len(pair) != 2:

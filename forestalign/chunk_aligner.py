@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forestalign.aligner import Aligner
-from forestalign.batch import Job
+from forestalign.batch.workers import Job
 from forestalign.config import AlignConfig
 from forestalign.errors import NoParseError
 from forestalign.formats.chunk_files import ChunkedPair

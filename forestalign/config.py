@@ -10,7 +10,6 @@ from forestalign.errors import UsageError, shown
 
 Backend = Literal["embedded", "benepar", "trees"]
 Links = Literal["sultan", "dictionary", "union", "crf", "meteor", "ted", "similarity"]
-Matching = Literal["argmax", "itermax", "match"]
 Profile = Literal["best", "paper", "published"]
 Search = Literal["forest", "ted"]
 Direction = Literal["directional", "symmetric"]
@@ -65,7 +64,6 @@ class Settings(TypedDict, total=False):
     link_threshold: float
     vectors: str
     crf_model: str
-    matching: Matching
     rules: str
     search: Search
     model: str
@@ -114,7 +112,6 @@ class AlignConfig:
     link_threshold: float = 0.1  # least probability of a link in the seed W (profile best); tuned on annotations/dev
     vectors: str = ""  # path of word vectors that gensim reads; empty: the shipped ones
     crf_model: str = ""  # path of a CRF model; empty: the shipped one
-    matching: Matching = "argmax"  # of links "similarity": "argmax", "itermax" or "match"; the best on msr-rte2.dev
 
     rules: str = ""  # path of the user's own lines of the paraphrase grammar
 

@@ -26,11 +26,12 @@ import numpy as np
 import platformdirs
 
 from forestalign.aligner import SIDES, Aligner
-from forestalign.batch import Worker, Workers, map_ordered
+from forestalign.batch.workers import Worker, Workers, map_ordered
 from forestalign.config import PLACES, AlignConfig
 from forestalign.errors import InputError, UsageError
 from forestalign.forest import Forest
-from forestalign.formats import PairRecord, format_forest, parse_forest
+from forestalign.formats.pairs import PairRecord
+from forestalign.formats.tree_files import format_forest, parse_forest
 from forestalign.grammar import grammar_hash
 from forestalign.inputs import content_digest, mapping, number, parse_json, read_plain, reading, text, unpack, whole
 from forestalign.outputs import naming
@@ -44,7 +45,7 @@ CHUNK = 16
 LARGEST = 4 << 30  # bytes of a cache folder
 PARSE_SETTINGS = (
     "backend", "parser_model", "nbest", "temperature", "links", "profile", "ppdb",
-    "vectors", "crf_model", "link_threshold", "matching", "has_mutual_forests",
+    "vectors", "crf_model", "link_threshold", "has_mutual_forests",
 )  # fmt: skip
 LARGEST_ENTRY = 1 << 26  # bytes, unpacked; two sentences of 300 words have about two million
 LONGEST_STAGE = 100  # characters

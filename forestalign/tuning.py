@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from forestalign.aligner import Aligner
-from forestalign.batch import Worker, Workers
+from forestalign.batch.workers import Worker, Workers
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import InputError, MissingExtraError, UsageError
 from forestalign.evaluation.development import (
@@ -35,7 +35,7 @@ from forestalign.evaluation.development import (
 )
 from forestalign.evaluation.reports import data_hash
 from forestalign.evaluation.scores import Evaluation
-from forestalign.formats import PairRecord
+from forestalign.formats.pairs import PairRecord
 from forestalign.outputs import followed, is_packed, naming, whole_file
 from forestalign.own_files import open_alone, started
 from forestalign.trees import Tree

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from scoring.phrases import Row, add_set_options, format_row, p_value, print_table
 
-from forestalign.batch import Processes
+from forestalign.batch.workers import Processes
 from forestalign.cli.align_options import config_of
 from forestalign.config import HAND_SET, AlignConfig
 from forestalign.evaluation.scores import picked, union

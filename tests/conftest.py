@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from forestalign.batch import ThisProcess
+from forestalign.batch.workers import ThisProcess
 
 EXAMPLES = 50  # of a property test that does not say itself how many it needs
 

@@ -19,8 +19,8 @@ import forestalign
 from forestalign import aligner as aligner_module
 from forestalign import grammar
 from forestalign.aligner import Aligner
-from forestalign.batch import Job, Outcome
 from forestalign.batch import run as batch_run
+from forestalign.batch.workers import Job, Outcome
 from forestalign.config import AlignConfig
 from forestalign.grammar import head_rules, read_head_rules
 from forestalign.lexicon import wordnet

@@ -26,20 +26,13 @@ from forestalign.evaluation.annotated_pairs import read_annotations
 from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.evaluation.development import read_development
 from forestalign.evaluation.sentence_scores import read_sentence_gold
-from forestalign.formats import (
-    parse_pharaoh,
-    read_conll,
-    read_forests,
-    read_gold_links,
-    read_nbest,
-    read_pairs,
-    read_pharaoh,
-    read_phrases,
-    read_trees,
-)
 from forestalign.formats.chunk_files import read_chunked, read_ists
+from forestalign.formats.codec import read_phrases
+from forestalign.formats.conll import read_conll
 from forestalign.formats.enju import read_enju
-from forestalign.formats.tree_files import read_given
+from forestalign.formats.pairs import read_pairs
+from forestalign.formats.tree_files import read_forests, read_given, read_nbest, read_trees
+from forestalign.formats.word_links import parse_pharaoh, read_gold_links, read_pharaoh
 from forestalign.learning.analyses import read_analyses
 from forestalign.learning.checkpoints import Checkpoint
 from forestalign.learning.em import _state_of

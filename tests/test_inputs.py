@@ -25,7 +25,7 @@ from forestalign.phrases.chunk_alignment import read_chunk_model
 from forestalign.phrases.scoring.model import load_model
 from forestalign.phrases.scoring.score_model import load_score_model
 from forestalign.phrases.scoring.span_scores import read_span_weights
-from forestalign.words.crf import read_model
+from forestalign.words.crf.crf_aligner import read_model
 from forestalign.words.word_vectors import read_metric
 from tests.builders.commands import runner
 

@@ -14,7 +14,7 @@ import pytest
 from forestalign.aligner import Aligner
 from forestalign.config import AlignConfig
 from forestalign.errors import InputError
-from forestalign.formats import PairRecord
+from forestalign.formats.pairs import PairRecord
 from forestalign.pair_cache import FORMAT, PairCache, cache_corpus, is_cached, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.tokens import Sentence

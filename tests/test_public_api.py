@@ -25,7 +25,8 @@ from forestalign import (
 )
 from forestalign.aligner import default_aligner
 from forestalign.errors import UsageError
-from forestalign.formats import from_json, parse_pharaoh
+from forestalign.formats.codec import from_json
+from forestalign.formats.word_links import parse_pharaoh
 from forestalign.parsers import Parse
 from forestalign.phrases.scoring.model import PairScores, uniform_scores
 from forestalign.trees import ScoredTree, parse_brackets
@@ -298,13 +299,3 @@ def test_a_parser_and_scores_of_the_user_are_taken() -> None:
     )
     assert parser.seen == ["She left early", "Early, she departed"]
     assert all(pair.log_prob == -1.0 for pair in found.phrases.pairs)
-
-
-def test_settings_are_checked_by_name_type_and_value() -> None:
-    with pytest.raises(UsageError, match="no setting is called 'bean'"):
-        forestalign.load(bean=3)
-    with pytest.raises(UsageError, match=r"beam takes a whole number, not 3\.5"):
-        forestalign.load(beam=3.5)
-    with pytest.raises(UsageError, match="links is 'magic'; expected one of sultan, dictionary, union, crf"):
-        AlignConfig(links="magic")
-    assert AlignConfig().replace(null_penalty=2).differences() == {"null_penalty": 2.0}

@@ -26,11 +26,9 @@ from forestalign.errors import (
     counted,
     line_of,
 )
-from forestalign.formats import PairRecord
 from forestalign.machine import light_import, loaded_libraries, with_one_thread
 from forestalign.pair_cache import PairCache, is_cached, read_cached
 from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.tokens import Sentence
 from forestalign.words.alignment import WordAlignment, WordLink
 from tests.builders.hand_forests import hand_forest
 
@@ -75,21 +73,6 @@ def test_a_value_of_another_type_is_refused_in_words(field: object) -> None:
     with pytest.raises(UsageError) as caught:
         DEFAULT_CONFIG.replace(**{name: None})
     assert str(caught.value) == f"{name} takes {KINDS[type(default)]}, not None"
-
-
-def test_whole_numbers_do_for_others_but_not_the_reverse() -> None:
-    assert DEFAULT_CONFIG.replace(null_penalty=3).null_penalty == 3.0
-    with pytest.raises(UsageError, match=r"beam takes a whole number, not 3\.0"):
-        DEFAULT_CONFIG.replace(beam=3.0)
-    with pytest.raises(UsageError, match="null_penalty takes a number, not True"):
-        DEFAULT_CONFIG.replace(null_penalty=True)
-
-
-def test_an_unknown_setting_is_told_with_all_there_are() -> None:
-    with pytest.raises(UsageError) as caught:
-        DEFAULT_CONFIG.replace(bean=3)
-    assert str(caught.value).startswith("no setting is called 'bean'; settings are: backend, ")
-    assert all(field.name in str(caught.value) for field in fields(AlignConfig))
 
 
 def test_differences_are_what_was_changed() -> None:
@@ -240,34 +223,6 @@ def test_a_harmed_file_is_no_cached_pair(tmp_path: Path, harm: str) -> None:
 def test_a_file_that_is_not_there_is_told_with_a_hint_for_clusters(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="workers on other machines need the same folder"):
         read_cached(tmp_path / "no.pair")
-
-
-def record(*words: str) -> PairRecord:
-    return PairRecord(1, "1", Sentence.from_words(words), Sentence.from_words(["x"]))
-
-
-def test_the_file_of_a_pair_depends_on_words_and_on_settings_of_parser_and_links(tmp_path: Path) -> None:
-    cache = PairCache(tmp_path, DEFAULT_CONFIG)
-    assert cache.path(record("a", "b")) == cache.path(record("a", "b"))
-    assert cache.path(record("a", "b")) != cache.path(record("ab"))
-    for changes, is_same in (({"beam": 3}, True), ({"nbest": 3}, False), ({"links": "dictionary"}, False)):
-        other = PairCache(tmp_path, DEFAULT_CONFIG.replace(**changes))
-        assert (cache.path(record("a")) == other.path(record("a"))) is is_same
-
-
-def test_sweeping_removes_the_oldest_until_there_is_room(tmp_path: Path) -> None:
-    import os
-
-    (tmp_path / "aa").mkdir()
-    for age, name in enumerate(("new", "middle", "old")):
-        path = tmp_path / "aa" / f"{name}.pair"
-        path.write_bytes(b"x" * 100)
-        os.utime(path, (1e9 - age, 1e9 - age))
-    stale = tmp_path / "aa" / ".half.part"
-    stale.write_bytes(b"")
-    os.utime(stale, (0, 0))
-    PairCache(tmp_path, DEFAULT_CONFIG).sweep(largest=150)
-    assert sorted(path.name for path in (tmp_path / "aa").iterdir()) == ["new.pair"]
 
 
 # ---- types ----

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 import forestalign
 from forestalign import Aligner
-from forestalign.batch import Processes, Worker, map_ordered
+from forestalign.batch.workers import Processes, Worker, map_ordered
 from forestalign.config import AlignConfig
 from forestalign.machine import loaded_libraries, with_one_thread
 from tests.builders.batch_workers import process_id
@@ -125,7 +125,7 @@ def test_workers_outlive_the_thread_that_started_them() -> None:
 def test_a_forked_process_starts_workers_of_its_own() -> None:
     program = """
         import os, sys
-        from forestalign.batch import Processes, Worker, map_ordered
+        from forestalign.batch.workers import Processes, Worker, map_ordered
         with Processes(1) as workers:
             assert list(map_ordered(Worker.of(abs), [-1], workers)) == [1]
         child = os.fork()

@@ -387,6 +387,37 @@ class Processes:
         self.close()
 
 
+class Beside(Processes):
+    """This process and others beside it: it takes a task itself when all of them are busy."""
+
+    def __init__(self, others: int):
+        super().__init__(others)
+        self.capacity = others + 1
+        self._own: tuple[int, Worker[Any, Any], Any] | None = None
+
+    def submit(self, ticket: int, worker: Worker[Any, Any], task: Any) -> None:
+        """Send the task to an idle process, or keep it."""
+        if self._idle:
+            super().submit(ticket, worker, task)
+        else:
+            self._own = ticket, worker, task
+
+    def next_reply(self) -> tuple[int, Reply]:
+        """What another process has answered; if none has, do the own task."""
+        if self._own is None or wait(list(self._busy), timeout=0):
+            return super().next_reply()
+        (ticket, worker, task), self._own = self._own, None
+        try:
+            return ticket, Done(worker.function(task))
+        except Exception as error:
+            return ticket, Raised(error)
+
+    def abandon(self) -> None:
+        """Kill the processes that are at work, and forget the own task."""
+        self._own = None
+        super().abandon()
+
+
 # Tasks read ahead of the oldest unfinished one, for each that can run at a time: room for one that takes long,
 # and a bound on memory.
 _LOOK_AHEAD = 8

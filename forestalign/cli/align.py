@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forestalign.aligner import AlignerParts, LoadAligner
-from forestalign.batch import BadLine, Job, Layout, StartWork
+from forestalign.batch.workers import BadLine, Job, Layout, StartWork
 from forestalign.cli.align_options import (
     METHODS,
     add_align_options,
@@ -35,9 +35,10 @@ from forestalign.cli.align_options import (
 from forestalign.cli.options import Unused, add_batch_options, run_batch, share
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
-from forestalign.formats import BadRecord, Unread, to_json
 from forestalign.formats.chunk_files import ChunkedPair, chunks_to_ists, chunks_to_json, unread_chunked
-from forestalign.formats.codec import to_tsv
+from forestalign.formats.codec import to_json, to_tsv
+from forestalign.formats.lines import Unread
+from forestalign.formats.pairs import BadRecord
 from forestalign.phrases.chunk_alignment import AlignedChunks
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.terminal import wants_colour

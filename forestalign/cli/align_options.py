@@ -13,17 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from forestalign.aligner import PairToAlign
-from forestalign.batch import BadLine, Job
+from forestalign.batch.workers import BadLine, Job
 from forestalign.cli.options import add_pair_arguments, line_count, read_pair_input
 from forestalign.config import CHOICES, DEFAULT_CONFIG, HAND_SET, AlignConfig
 from forestalign.errors import UsageError
-from forestalign.formats import (
-    BadRecord,
-    PairRecord,
-    Unread,
-    parse_pharaoh,
-    read_lines,
-)
+from forestalign.formats.lines import Unread, read_lines
+from forestalign.formats.pairs import BadRecord, PairRecord
+from forestalign.formats.word_links import parse_pharaoh
 from forestalign.words.alignment import WordAlignment
 
 METHODS = CHOICES["links"]

@@ -38,7 +38,7 @@ from forestalign.evaluation.annotation_sheets import (
     summary,
 )
 from forestalign.evaluation.phrase_scores import Match
-from forestalign.formats.pairs import PairFormat, PairRecord, format_pair
+from forestalign.formats.pairs import PairRecord, format_pair
 from forestalign.outputs import check_output, packed_file
 from forestalign.tokens import Sentence
 
@@ -111,7 +111,7 @@ def _project(args: argparse.Namespace) -> int:
 def _pairs(args: argparse.Namespace) -> int:
     for pair in read_annotated_sets(args.files):
         source, target = Sentence.from_words(pair.source.tokens), Sentence.from_words(pair.target.tokens)
-        print(format_pair(PairRecord(pair.line, pair.id, source, target), PairFormat.JSON))
+        print(format_pair(PairRecord(pair.line, pair.id, source, target)))
     return 0
 
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from forestalign.cli.compare import add_text_options, read_texts, two_paths
 from forestalign.errors import UsageError, counted
-from forestalign.formats import BadRecord, PairRecord, read_pairs
+from forestalign.formats.pairs import BadRecord, PairRecord, read_pairs
 from forestalign.terminal import harmless
 from forestalign.texts.comparison import Change, ChangeKind, Passage, compare_pairs, find_changes
 

@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 
 from forestalign.cli.options import add_force_option, add_jobs_option, check_outputs
 from forestalign.errors import UsageError, counted
-from forestalign.formats import are_sentences
+from forestalign.formats.pairs import are_sentences
 from forestalign.outputs import STDOUT, packed_file
 from forestalign.terminal import harmless, wants_colour
 from forestalign.texts.text_parts import TextParts, is_markdown, read_prose, take_text_apart

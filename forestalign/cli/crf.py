@@ -21,11 +21,15 @@ from typing import Any, TypeVar
 
 from forestalign.cli.options import add_force_option, add_jobs_option, check_outputs
 from forestalign.config import AlignConfig
-from forestalign.formats import BadRecord, format_pharaoh, read_pairs
+from forestalign.formats.pairs import BadRecord, read_pairs
+from forestalign.formats.word_links import format_pharaoh
 from forestalign.learning.crf_run import CrfGold, CrfPlan, synthesise_gold, train_crf
 from forestalign.parsers import load_parser
 from forestalign.tokens import Sentence
-from forestalign.words.crf import COMBINATIONS, DIRECTIONS, FAMILIES, TrainSettings, load_crf
+from forestalign.words.crf import load_crf
+from forestalign.words.crf.crf_aligner import COMBINATIONS
+from forestalign.words.crf.feature_space import FAMILIES
+from forestalign.words.crf.training import DIRECTIONS, TrainSettings
 
 Gold = TypeVar("Gold", bound=CrfGold)
 PARSED_TOGETHER = 32  # pairs

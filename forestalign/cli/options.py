@@ -15,34 +15,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from forestalign.batch import (
-    BadLine,
-    Job,
-    Layout,
-    Load,
-    Outcome,
-    OutputOptions,
-    Processes,
-    RunLimits,
-    StartWork,
-    ThisProcess,
-    Workers,
-    run_jobs,
-)
+from forestalign.batch.run import OutputOptions, RunLimits, run_jobs
+from forestalign.batch.workers import BadLine, Job, Layout, Load, Outcome, Processes, StartWork, ThisProcess, Workers
 from forestalign.config import CHOICES, DEFAULT_CONFIG
 from forestalign.errors import UsageError
-from forestalign.formats import (
+from forestalign.formats.codec import to_json
+from forestalign.formats.fields import shorten
+from forestalign.formats.lines import Unread, read_text_lines
+from forestalign.formats.pairs import (
     BadRecord,
     PairRecord,
-    Unread,
     are_sentences,
-    to_json,
     unread_pairs,
     unread_parallel,
     unread_sentences,
 )
-from forestalign.formats.fields import shorten
-from forestalign.formats.lines import read_text_lines
 from forestalign.outputs import check_different, check_output, is_stream
 from forestalign.own_files import scratch_folder
 from forestalign.phrases.result.alignment import Alignment

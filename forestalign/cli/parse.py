@@ -20,26 +20,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from forestalign.batch import BadLine, Job, Layout, StartWork
+from forestalign.batch.workers import BadLine, Job, Layout, StartWork
 from forestalign.cli.options import add_batch_options, is_file, line_count, run_batch
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.dependencies import to_dependencies
 from forestalign.errors import NoParseError, UsageError
-from forestalign.formats import (
-    BadRecord,
-    DependencyRecord,
-    Line,
-    Unread,
-    checked_sentence,
-    format_conll,
+from forestalign.formats.conll import DependencyRecord, format_conll, universal_tags
+from forestalign.formats.fields import checked_sentence
+from forestalign.formats.lines import Line, Unread, read_lines
+from forestalign.formats.pairs import BadRecord
+from forestalign.formats.tree_files import (
     format_forest,
     format_forest_graph,
     format_nbest,
     format_tree_graph,
-    read_lines,
-    universal_tags,
+    read_given,
 )
-from forestalign.formats.tree_files import read_given
 from forestalign.parsers import BACKENDS, Parse, load_parser
 from forestalign.tokens import analyse, tokenize
 from forestalign.trees import format_brackets

@@ -17,7 +17,7 @@ import json
 from dataclasses import dataclass
 
 from forestalign.aligner import AlignerParts, LoadReranker
-from forestalign.batch import Job, Layout, StartWork
+from forestalign.batch.workers import Job, Layout, StartWork
 from forestalign.cli.align_options import add_align_options, config_of, count_of, given_file, read_jobs
 from forestalign.cli.options import add_batch_options, run_batch
 from forestalign.reranking import RerankedPair

@@ -17,7 +17,7 @@ import argparse
 import os
 from dataclasses import dataclass
 
-from forestalign.batch import Job, Layout
+from forestalign.batch.workers import Job, Layout
 from forestalign.cli.align import align_batch
 from forestalign.cli.align_options import add_align_options
 from forestalign.cli.options import add_batch_options, check_outputs, is_results

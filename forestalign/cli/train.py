@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from forestalign.batch import Workers
+from forestalign.batch.workers import Workers
 from forestalign.cli.align_options import add_settings, config_of, settings_of
 from forestalign.cli.options import (
     add_cache_option,

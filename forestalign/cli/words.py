@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 
-from forestalign.batch import BadLine, Job, Layout, StartWork
+from forestalign.batch.workers import BadLine, Job, Layout, StartWork
 from forestalign.cli.options import (
     Unused,
     add_batch_options,
@@ -29,16 +29,12 @@ from forestalign.cli.options import (
     read_pair_input,
     run_batch,
 )
-from forestalign.config import CHOICES, DEFAULT_CONFIG, AlignConfig
+from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.errors import NoParseError, UsageError
-from forestalign.formats import (
-    BadRecord,
-    DependencyRecord,
-    PairRecord,
-    Unread,
-    format_pharaoh,
-    read_conll,
-)
+from forestalign.formats.conll import DependencyRecord, read_conll
+from forestalign.formats.lines import Unread
+from forestalign.formats.pairs import BadRecord, PairRecord
+from forestalign.formats.word_links import format_pharaoh
 from forestalign.lexicon import load_vectors
 from forestalign.tokens import Sentence, tokenize
 from forestalign.words import PROFILES, Analysis, analyse_given, sentence_scores
@@ -51,7 +47,6 @@ UNUSED = (
     Unused("--model", lambda args: args.links != "crf", "without --links crf"),
     Unused("--ppdb", lambda args: args.links not in ("sultan", "crf", "meteor"), "with --links {links}"),
     Unused("--vectors", lambda args: args.links in BASELINES, "with --links {links}"),
-    Unused("--matching", lambda args: args.links != "similarity", "without --links similarity"),
 )
 
 
@@ -67,12 +62,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=PROFILES,
         default=DEFAULT_CONFIG.profile,
         help="with --links sultan: use this profile (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--matching",
-        choices=CHOICES["matching"],
-        default=DEFAULT_CONFIG.matching,
-        help="with --links similarity: how to take links from the cosines (default: %(default)s)",
     )
     parser.add_argument("--ppdb", default="", metavar="FILE", help="add word pairs from a list in PPDB format")
     parser.add_argument(
@@ -98,7 +87,6 @@ def run(args: argparse.Namespace) -> int:
         ppdb=args.ppdb,
         vectors=args.vectors,
         crf_model=args.model,
-        matching=args.matching,
         nbest=1,
     )
     start = StartWork(LoadLinker(config, not args.conllu), show)

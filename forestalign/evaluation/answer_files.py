@@ -237,7 +237,7 @@ def _spade_pair(source_path: Path, target_path: Path) -> PhraseGold:
 
 def _spade_nodes(sentence: EnjuElement) -> dict[str, PhraseNode]:
     """Phrases by id; the null phrase is not among them."""
-    return {phrase.id: PhraseNode(phrase.span.begin, phrase.span.end, phrase.id) for phrase in phrases_of(sentence)}
+    return {id: PhraseNode(span.begin, span.end, id) for id, span in phrases_of(sentence)}
 
 
 def read_phrase_output(path: str | Path, spans_only: bool = False) -> list[PhraseOutput]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from pathlib import Path
 
-from forestalign.batch import Worker, Workers, map_ordered
+from forestalign.batch.workers import Worker, Workers, map_ordered
 from forestalign.config import AlignConfig
 from forestalign.dependencies import unlabelled_heads
 from forestalign.errors import AnnotationError, NoParseError
@@ -47,8 +47,8 @@ from forestalign.evaluation.projection import (
 from forestalign.evaluation.scores import Evaluation, combine
 from forestalign.evaluation.written_pairs import WrittenJudge, WrittenPair, read_written, score_written
 from forestalign.forest import best_tree, one_best
-from forestalign.formats import PairRecord
 from forestalign.formats.lines import read_text_lines
+from forestalign.formats.pairs import PairRecord
 from forestalign.formats.word_links import GoldPair, read_gold_links
 from forestalign.machine import with_one_thread
 from forestalign.pair_cache import PairCache, cache_corpus, read_cached

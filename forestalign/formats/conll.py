@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from forestalign.dependencies import Dependencies
@@ -20,13 +19,6 @@ _COLUMN_COUNT = 10
 _ABSENT = "_"
 _NO_SPACE = "SpaceAfter=No"
 _TEXT, _ID = "# text =", "# sent_id ="
-
-
-class ConllFormat(StrEnum):
-    """The two differ in comments, in what column 4 holds, and in how white space is told."""
-
-    X = "conllx"
-    U = "conllu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +44,11 @@ def read_conll(path: str | Path) -> Iterator[DependencyRecord]:
         yield _record(path, pending)
 
 
-def format_conll(record: DependencyRecord, form: ConllFormat = ConllFormat.U) -> str:
-    """One sentence, as many lines, ended by the newline before the empty line that has to follow."""
-    lines = []
-    if form is ConllFormat.U:
-        lines += [f"{_ID} {record.id}"] if record.id else []
-        lines.append(f"{_TEXT} {record.sentence.text}")
-    lines += ["\t".join(_columns(record, index, form)) for index in range(len(record.sentence))]
+def format_conll(record: DependencyRecord) -> str:
+    """One sentence in CoNLL-U, as many lines, ended by the newline before the empty line that has to follow."""
+    lines = [f"{_ID} {record.id}"] if record.id else []
+    lines.append(f"{_TEXT} {record.sentence.text}")
+    lines += ["\t".join(_columns(record, index)) for index in range(len(record.sentence))]
     return "\n".join(lines) + "\n"
 
 
@@ -70,11 +60,8 @@ def universal_tags(sentence: Sentence, dependencies: Dependencies) -> tuple[str,
     )
 
 
-def _columns(record: DependencyRecord, index: int, form: ConllFormat) -> Sequence[str]:
+def _columns(record: DependencyRecord, index: int) -> Sequence[str]:
     token, head = record.sentence.tokens[index], record.dependencies.heads[index] + 1
-    misc = _ABSENT
-    if form is ConllFormat.U and _is_glued(record.sentence, index):
-        misc = _NO_SPACE
     return (
         str(index + 1),
         token.text,
@@ -85,7 +72,7 @@ def _columns(record: DependencyRecord, index: int, form: ConllFormat) -> Sequenc
         str(head),
         record.dependencies.relations[index] or _ABSENT,
         _ABSENT,
-        misc,
+        _NO_SPACE if _is_glued(record.sentence, index) else _ABSENT,
     )
 
 

@@ -51,17 +51,6 @@ class EnjuElement:
             stack.extend(reversed(element.children))
 
 
-@dataclass(frozen=True, slots=True)
-class EnjuPhrase:
-    """A phrase with what its attributes refer to looked up: heads are tokens, counted from 0."""
-
-    id: str
-    label: str
-    span: Span
-    head: int
-    semantic_head: int
-
-
 def read_enju(path: str | Path) -> EnjuElement:
     """The sentence of one file."""
     try:
@@ -87,22 +76,19 @@ def words_of(sentence: EnjuElement) -> tuple[str, ...]:
     return tuple(element.text for element in sentence.walk() if element.tag == "tok")
 
 
-def phrases_of(sentence: EnjuElement) -> tuple[EnjuPhrase, ...]:
-    """All phrases, parents before children; ValueError for a head that is not a child."""
-    position = {element.id: index for index, element in enumerate(_tokens(sentence))}
-    spans = _spans(sentence, position)
-    by_id = {element.id: element for element in sentence.walk() if element.tag in ("cons", "tok")}
-    return tuple(
-        EnjuPhrase(
-            element.id,
-            element.get("cat"),
-            spans[element.id],
-            position[_descend(element, "head", by_id)],
-            position[_descend(element, "sem_head", by_id)],
-        )
-        for element in sentence.walk()
-        if element.tag == "cons"
-    )
+def phrases_of(sentence: EnjuElement) -> tuple[tuple[str, Span], ...]:
+    """The id and the words of all phrases, parents before children; ValueError for a phrase without words."""
+    spans: dict[str, Span] = {}
+    count = len(words_of(sentence))
+    for element in reversed(list(sentence.walk())):
+        if element.tag == "tok":
+            count -= 1
+            spans[element.id] = Span(count, count + 1)
+        elif element.children:
+            spans[element.id] = Span(spans[element.children[0].id].begin, spans[element.children[-1].id].end)
+        elif element.tag == "cons":
+            raise ValueError(f"phrase {element.id} is empty; expected <cons> or <tok> in it")
+    return tuple((element.id, spans[element.id]) for element in sentence.walk() if element.tag == "cons")
 
 
 def aligned_ids(source: EnjuElement, target: EnjuElement, annotator: int) -> tuple[tuple[str, str], ...]:
@@ -141,10 +127,6 @@ def _element(element: ElementTree.Element) -> EnjuElement:
     return EnjuElement(element.tag, tuple(element.items()), children, element.text or "")
 
 
-def _tokens(sentence: EnjuElement) -> list[EnjuElement]:
-    return [element for element in sentence.walk() if element.tag == "tok"]
-
-
 def _check_ids(sentence: EnjuElement) -> None:
     seen: set[str] = set()
     for element in sentence.walk():
@@ -155,26 +137,3 @@ def _check_ids(sentence: EnjuElement) -> None:
         if not element.id or element.id in seen:
             raise ValueError(f"<{element.tag}> has id {element.id!r}; expected one of its own")
         seen.add(element.id)
-
-
-def _spans(sentence: EnjuElement, position: dict[str, int]) -> dict[str, Span]:
-    spans: dict[str, Span] = {}
-    for element in reversed(list(sentence.walk())):
-        if element.tag == "tok":
-            spans[element.id] = Span(position[element.id], position[element.id] + 1)
-        elif element.children:
-            spans[element.id] = Span(spans[element.children[0].id].begin, spans[element.children[-1].id].end)
-        elif element.tag == "cons":
-            raise ValueError(f"phrase {element.id} is empty; expected <cons> or <tok> in it")
-    return spans
-
-
-def _descend(element: EnjuElement, attribute: str, by_id: dict[str, EnjuElement]) -> str:
-    """Follow `head` or `sem_head` down to a word."""
-    while element.tag == "cons":
-        child = by_id.get(element.get(attribute))
-        if child is None or child not in element.children:
-            expectation = f"one of {', '.join(part.id for part in element.children)}"
-            raise ValueError(f"phrase {element.id} has {attribute}={element.get(attribute)!r}; expected {expectation}")
-        element = child
-    return element.id

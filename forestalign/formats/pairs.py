@@ -14,7 +14,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -65,16 +64,6 @@ class BadRecord:
     message: str
 
 
-class PairFormat(StrEnum):
-    """How a line is read. AUTO: CSV by the name of the file, JSON if it starts with a brace, else by tab or bars."""
-
-    AUTO = "auto"
-    CSV = "csv"
-    TAB = "tab"
-    BARS = "bars"
-    JSON = "json"
-
-
 @dataclass(frozen=True, slots=True)
 class _Sides:
     """What a line says before it is checked; a side is raw text or the user's list of tokens."""
@@ -85,34 +74,27 @@ class _Sides:
 
 
 def read_pairs(
-    path: str | Path,
-    tokenized: bool = False,
-    max_words: int = DEFAULT_CONFIG.max_words,
-    form: PairFormat = PairFormat.AUTO,
+    path: str | Path, tokenized: bool = False, max_words: int = DEFAULT_CONFIG.max_words
 ) -> Iterator[PairRecord | BadRecord]:
     """The pairs of one file, `-` for standard input.
 
-    `tokenized` takes words as they stand between spaces. A sentence of more than `max_words` words is refused.
+    `tokenized` takes words as they stand between spaces. A sentence of more than `max_words` words is refused. A line
+    is CSV by the name of the file, JSON if it starts with a brace, else it is split at a tab or bars.
     """
-    for unread in unread_pairs(path, tokenized, max_words, form):
+    for unread in unread_pairs(path, tokenized, max_words):
         yield unread.read()
 
 
 def unread_pairs(
-    path: str | Path,
-    tokenized: bool = False,
-    max_words: int = DEFAULT_CONFIG.max_words,
-    form: PairFormat = PairFormat.AUTO,
+    path: str | Path, tokenized: bool = False, max_words: int = DEFAULT_CONFIG.max_words
 ) -> Iterator[Unread[PairRecord | BadRecord]]:
     """As `read_pairs`, but nothing is tokenized before it is asked for."""
-    if form is PairFormat.AUTO and str(path).lower().removesuffix(".gz").endswith(".csv"):
-        form = PairFormat.CSV
-    lines = _csv_rows(read_lines(path)) if form is PairFormat.CSV else read_lines(path)
+    is_csv = str(path).lower().removesuffix(".gz").endswith(".csv")
     places: tuple[int, int] | None = None
-    for line in lines:
-        if line.number == 1 and (places := _header(line, form)):
+    for line in _csv_rows(read_lines(path)) if is_csv else read_lines(path):
+        if line.number == 1 and (places := _header(line, is_csv)):
             continue
-        yield Unread(line.text or line.error, partial(_record, line, tokenized, max_words, form, places))
+        yield Unread(line.text or line.error, partial(_record, line, tokenized, max_words, is_csv, places))
 
 
 def _csv_rows(lines: Iterator[Line]) -> Iterator[Line]:
@@ -129,12 +111,12 @@ def _csv_rows(lines: Iterator[Line]) -> Iterator[Line]:
         yield Line(line.number, "\n".join(parts), error)
 
 
-def _header(line: Line, form: PairFormat) -> tuple[int, int] | None:
+def _header(line: Line, is_csv: bool) -> tuple[int, int] | None:
     """The columns of source and target by their names, if a line names them."""
     if line.error or _looks_like_json(line.text):
         return None
     try:
-        names = [name.strip().lower() for name in _columns(line.text, form)]
+        names = [name.strip().lower() for name in _columns(line.text, is_csv)]
     except ValueError:
         return None
     return next(((names.index(one), names.index(two)) for one, two in _HEADERS if {one, two} <= set(names)), None)
@@ -192,43 +174,35 @@ def _parallel_record(source: Line, target: Line, tokenized: bool, max_words: int
     return _checked(number, _Sides(str(number), source.text, target.text), tokenized, max_words)
 
 
-def format_pair(record: PairRecord, form: PairFormat = PairFormat.TAB) -> str:
-    """A record as a line. Only JSON keeps the id and tokens that spaces do not show."""
-    if form in (PairFormat.TAB, PairFormat.AUTO):
-        return f"{record.source.text}\t{record.target.text}"
-    if form is PairFormat.BARS:
-        return f"{record.source.text} ||| {record.target.text}"
-    if form is PairFormat.CSV:
-        written = io.StringIO()
-        csv.writer(written, lineterminator="").writerow([record.source.text, record.target.text])
-        return written.getvalue()
+def format_pair(record: PairRecord) -> str:
+    """A record as a line of JSON, which keeps the id and tokens that spaces do not show."""
     fields = {"id": record.id, "source": record.source.written_words, "target": record.target.written_words}
     return json.dumps(fields, ensure_ascii=False)
 
 
 def _record(
-    line: Line, tokenized: bool, max_words: int, form: PairFormat, places: tuple[int, int] | None = None
+    line: Line, tokenized: bool, max_words: int, is_csv: bool, places: tuple[int, int] | None
 ) -> PairRecord | BadRecord:
     if line.error:
         return BadRecord(line.number, str(line.number), line.error)
     try:
-        sides = _split(line, form, places)
+        sides = _split(line, is_csv, places)
     except ValueError as error:
         return BadRecord(line.number, str(line.number), str(error))
     return _checked(line.number, sides, tokenized, max_words)
 
 
-def _split(line: Line, form: PairFormat, places: tuple[int, int] | None = None) -> _Sides:
+def _split(line: Line, is_csv: bool, places: tuple[int, int] | None) -> _Sides:
     """The two sides of a line; ValueError says what was expected."""
     text, number = line.text, str(line.number)
     if not text.strip():
         raise ValueError("the line is empty; expected a pair of sentences")
-    if form is PairFormat.JSON or (form is PairFormat.AUTO and _looks_like_json(text)):
+    if not is_csv and _looks_like_json(text):
         return _json_sides(Fields.parse(text), number)
-    columns = _columns(text, form)
+    columns = _columns(text, is_csv)
     if places and max(places) < len(columns):
         return _Sides(number, columns[places[0]], columns[places[1]])
-    if len(columns) == 1 and form is PairFormat.AUTO:
+    if len(columns) == 1 and not is_csv:
         raise ValueError(
             f"one column: {shorten(text)}; expected source<TAB>target, source ||| target, "
             'or {"id": ..., "source": ..., "target": ...}'
@@ -238,15 +212,13 @@ def _split(line: Line, form: PairFormat, places: tuple[int, int] | None = None) 
     return _Sides(number, columns[0], columns[1])
 
 
-def _columns(text: str, form: PairFormat) -> list[str]:
-    if form is PairFormat.CSV:
+def _columns(text: str, is_csv: bool) -> list[str]:
+    if is_csv:
         try:
             return next(csv.reader(io.StringIO(text, newline="")), [])
         except csv.Error as error:
             raise ValueError(f"{shorten(text)} is no row of CSV: {error}") from None
-    if form is PairFormat.TAB or (form is PairFormat.AUTO and "\t" in text):
-        return text.split("\t")
-    return _BARS.split(text.strip()) if form is PairFormat.BARS or "|||" in text else [text]
+    return text.split("\t") if "\t" in text else _BARS.split(text.strip())
 
 
 def _looks_like_json(text: str) -> bool:

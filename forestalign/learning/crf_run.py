@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,31 +20,26 @@ from tqdm import tqdm
 from forestalign.arrays import FloatArray
 from forestalign.errors import InputError, UsageError, counted
 from forestalign.evaluation.word_scores import GoldLinks, score_words
-from forestalign.formats import GoldPair, LinkAnnotation, format_link_line, read_gold_links
-from forestalign.formats.word_links import GOLD
+from forestalign.formats.word_links import GOLD, GoldPair, LinkAnnotation, format_link_line, read_gold_links
 from forestalign.learning.analyses import analyse_all
 from forestalign.learning.checkpoints import Arrays, Checkpoint, checkpoint_path, is_checkpoint, training
 from forestalign.outputs import SideFile, check_different, check_output
 from forestalign.tokens import Sentence
-from forestalign.words.crf import (
+from forestalign.words.crf import CrfAligner, load_crf
+from forestalign.words.crf.crf_aligner import CrfModel, ModelCard, load_resources, write_model
+from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
+from forestalign.words.crf.training import (
     DIRECTIONS,
-    FAMILIES,
+    PAIR_LIST_FEATURES,
     Costs,
-    CrfAligner,
-    CrfModel,
-    FeatureSpace,
-    ModelCard,
+    Loss,
+    PartlyFree,
     TrainingPair,
-    TrainingProgress,
     TrainSettings,
-    feature_space,
-    load_crf,
-    load_resources,
+    fingerprint,
     synthetic_phrases,
     train,
-    write_model,
 )
-from forestalign.words.crf.training import PAIR_LIST_FEATURES, Loss, PartlyFree, fingerprint
 
 REPORT_EVERY = 10  # iterations
 KEPT_EVERY = 5  # answers of the objective
@@ -169,13 +164,44 @@ def _train(plan: CrfPlan) -> None:
     answers = _Answers(Checkpoint(checkpoint_path(Path(plan.output)), key), len(space) + 2, plan.resume)
     if answers.rows and not plan.quiet:
         print(f"{counted(len(answers.rows), 'evaluation')} recalled from {answers.kept.path}", file=sys.stderr)
-    running = _CrfRun(plan, space, settings, held_out, answers)
+    weights: dict[str, FloatArray] = {}
     for direction in DIRECTIONS if plan.direction == "both" else (plan.direction,):
-        running.train(direction, pairs)
-    model = running.model(len(pairs))
+        weights[direction] = _train_direction(plan, space, settings, direction, pairs, weights, answers)
+    names = tuple(Path(path).name for path in plan.gold)
+    card = ModelCard(names, len(pairs), _description(plan, settings), plan.note)
+    model = CrfModel(space, weights.get("s2t"), weights.get("t2s"), card=card)
+    model = model.combined(plan.combination) if plan.combination else model
     write_model(model, plan.output)
     if held_out and not plan.quiet:
         print(f"held out: F1 {_f1(model, held_out):.4f} on {counted(len(held_out), 'pair')}", file=sys.stderr)
+
+
+def _train_direction(
+    plan: CrfPlan,
+    space: FeatureSpace,
+    settings: TrainSettings,
+    direction: str,
+    pairs: list[TrainingPair],
+    done: Mapping[str, FloatArray],
+    answers: _Answers,
+) -> FloatArray:
+    """The second direction starts from the first one's weights: most are alike, and that saves iterations."""
+    earlier = next(iter(done.values()), None)
+    start = load_crf(plan.start).model.weights_in(space, direction, earlier) if plan.start else earlier
+    hide = plan.quiet or not sys.stderr.isatty()
+    with tqdm(total=settings.iterations, desc=direction, disable=hide, leave=False) as bar:
+
+        def report(iteration: int, objective: float) -> None:
+            bar.update()
+            bar.set_postfix(objective=f"{objective:.1f}")
+            if hide and not plan.quiet and iteration % REPORT_EVERY == 0:
+                print(f"{direction} iteration {iteration}: objective {objective:.2f}", file=sys.stderr)
+
+        weights = train(pairs, direction, space, load_resources(), settings, start, report, answers)
+    if not plan.ppdb:
+        return weights
+    listed = PartlyFree(weights, np.array([name.rpartition("/")[2] in PAIR_LIST_FEATURES for name in space.names]))
+    return train(pairs, direction, space, load_resources(plan.ppdb), settings, listed, answer=answers)
 
 
 class _Answers:
@@ -232,65 +258,6 @@ def _split(pairs: list[TrainingPair], share: float, seed: int) -> tuple[list[Tra
     chosen = set(order[: round(share * len(pairs))].tolist())
     held_out = [pair for number, pair in enumerate(pairs) if number in chosen]
     return held_out, [pair for number, pair in enumerate(pairs) if number not in chosen]
-
-
-class _CrfRun:
-    """One training run: progress, and the weights of the directions as they come in."""
-
-    def __init__(
-        self,
-        plan: CrfPlan,
-        space: FeatureSpace,
-        settings: TrainSettings,
-        held_out: list[TrainingPair],
-        answers: _Answers,
-    ):
-        self._plan, self._space, self._settings, self._held_out = plan, space, settings, held_out
-        self._answers = answers
-        self._weights: dict[str, FloatArray] = {}
-        self._start = load_crf(plan.start).model if plan.start else None
-
-    def train(self, direction: str, pairs: list[TrainingPair]) -> None:
-        # on a terminal a bar; elsewhere a line now and then
-        hide = self._plan.quiet or not sys.stderr.isatty()
-        space, settings = self._space, self._settings
-        with tqdm(total=settings.iterations, desc=direction, disable=hide, leave=False) as bar:
-
-            def report(progress: TrainingProgress) -> None:
-                bar.update()
-                bar.set_postfix(objective=f"{progress.objective:.1f}")
-                if progress.iteration % REPORT_EVERY == 0 and hide and not self._plan.quiet:
-                    self._print_progress(direction, progress)
-
-            resources, start = load_resources(), self._first_weights(direction)
-            weights = train(pairs, direction, space, resources, settings, start, report, self._answers)
-        if self._plan.ppdb:
-            listed = np.array([name.rpartition("/")[2] in PAIR_LIST_FEATURES for name in space.names])
-            resources = load_resources(self._plan.ppdb)
-            weights = train(
-                pairs, direction, space, resources, settings, PartlyFree(weights, listed), answer=self._answers
-            )
-        self._weights[direction] = weights
-
-    def _first_weights(self, direction: str) -> FloatArray | None:
-        """The second direction starts from the first one's weights: most are alike, and that saves iterations."""
-        earlier = next(iter(self._weights.values()), None)
-        return earlier if self._start is None else self._start.weights_in(self._space, direction, earlier)
-
-    def _print_progress(self, direction: str, progress: TrainingProgress) -> None:
-        line = f"{direction} iteration {progress.iteration}: objective {progress.objective:.2f}"
-        if self._held_out:
-            weights = self._weights | {direction: progress.weights}
-            model = CrfModel(self._space, weights.get("s2t"), weights.get("t2s"))
-            line += f", held out F1 {_f1(model, self._held_out):.4f}"
-        print(line, file=sys.stderr)
-
-    def model(self, pair_count: int) -> CrfModel:
-        plan = self._plan
-        names = tuple(Path(path).name for path in plan.gold)
-        card = ModelCard(names, pair_count, _description(plan, self._settings), plan.note)
-        model = CrfModel(self._space, self._weights.get("s2t"), self._weights.get("t2s"), card=card)
-        return model.combined(plan.combination) if plan.combination else model
 
 
 def _f1(model: CrfModel, pairs: Sequence[TrainingPair]) -> float:

@@ -20,7 +20,7 @@ from scipy.stats import rankdata
 
 from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray, IntArray
-from forestalign.batch import Worker, Workers
+from forestalign.batch.workers import Worker, Workers
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.evaluation.development import (

@@ -27,10 +27,10 @@ import numpy.typing as npt
 
 from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray
-from forestalign.batch import Worker, Workers, map_ordered
+from forestalign.batch.workers import Worker, Workers, map_ordered
 from forestalign.config import AlignConfig
 from forestalign.errors import MissingExtraError, UsageError, counted
-from forestalign.formats import PairRecord, read_pairs
+from forestalign.formats.pairs import PairRecord, read_pairs
 from forestalign.inputs import number, parse_json
 from forestalign.learning.checkpoints import Arrays, Checkpoint, checkpoint_path, files_of, is_checkpoint, training
 from forestalign.learning.m_step import (

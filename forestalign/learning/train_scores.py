@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from forestalign.arrays import BoolArray, FloatArray
-from forestalign.batch import Worker, Workers
+from forestalign.batch.workers import Worker, Workers
 from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.evaluation.development import Judge, risk

@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
-from forestalign.batch import Worker, Workers, map_ordered
+from forestalign.batch.workers import Worker, Workers, map_ordered
 from forestalign.errors import OutputError, UsageError
 from forestalign.formats.lines import cell
 from forestalign.lexicon.findings import DIFFERENT, OTHER_ROLES

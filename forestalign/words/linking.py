@@ -211,7 +211,7 @@ def _load_baseline(config: AlignConfig) -> Baseline | None:
     if config.links == "ted":
         return lambda source, target: tree_edit_links(_analysis(source), _analysis(target))
     if config.links == "similarity":
-        return lambda source, target: similarity_links(source.sentence, target.sentence, config.matching)
+        return lambda source, target: similarity_links(source.sentence, target.sentence)
     return None
 
 

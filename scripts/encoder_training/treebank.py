@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import nltk
 from benepar import ptb_unescape
 
-from forestalign.formats import read_trees as read_tree_file
+from forestalign.formats.tree_files import read_trees as read_tree_file
 from forestalign.parsers.encoder_words import plain_words
 from forestalign.trees import Tree, strip_annotation
 

@@ -21,7 +21,7 @@ from encoder_training.shaped_parser import Batch, ShapedParser
 from encoder_training.treebank import Text
 from forestalign.arrays import BoolArray, Float32Array
 from forestalign.evaluation.written_pairs import WrittenPair, read_written
-from forestalign.formats import read_gold_links
+from forestalign.formats.word_links import read_gold_links
 from forestalign.parsers.benepar import EncoderAdditions, layer_shares
 from forestalign.parsers.encoder_words import middle_layers
 

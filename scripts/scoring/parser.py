@@ -17,7 +17,7 @@ from forestalign.chart import CHAIN, Chart, marginals
 from forestalign.config import AlignConfig
 from forestalign.evaluation.annotated_pairs import read_annotations
 from forestalign.evaluation.parse_scores import PUNCTUATION_TAGS, brackets, score_brackets
-from forestalign.formats import read_trees
+from forestalign.formats.tree_files import read_trees
 from forestalign.parsers import Parser, load_parser
 from forestalign.tokens import Sentence
 from forestalign.trees import ScoredTree, Tree, collapse_chain, strip_annotation

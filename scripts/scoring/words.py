@@ -15,7 +15,7 @@ from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import UsageError
 from forestalign.evaluation.scores import Evaluation, compare
 from forestalign.evaluation.word_scores import GoldLinks, Links, score_words
-from forestalign.formats import read_gold_links
+from forestalign.formats.word_links import read_gold_links
 from forestalign.learning.analyses import analyse_all
 from forestalign.words import PROFILES, Analysis
 from forestalign.words.linking import WordLinker
@@ -27,13 +27,13 @@ COLUMNS = ("P", "R", "F1", "E")
 def print_words(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
     """Word links: P, R, F1 (macro averages over pairs, sure links) and E, the share of pairs without a mistake.
 
-        score.py words msr-rte2.dev.jsonl.gz edinburgh.train.jsonl.gz --rows best published crf similarity:itermax
+        score.py words msr-rte2.dev.jsonl.gz edinburgh.train.jsonl.gz --rows best published crf similarity
 
     p is approximate randomisation on F1 against the first row; pairs a second are of processor time on parsed pairs.
     """
     parser.add_argument("gold", nargs="+", metavar="FILE[:WEIGHT[:N]]", help="gold links; of N the first N pairs")
     parser.add_argument("--rows", nargs="+", default=["best", "published", "paper"], metavar="NAME",
-                        help="profiles and other methods, METHOD or METHOD:MATCHING")  # fmt: skip
+                        help="profiles and other methods")  # fmt: skip
     parser.add_argument(
         "--ppdb", default="", metavar="FILE", help="a list of paraphrases for the methods that take one"
     )
@@ -57,9 +57,7 @@ def print_words(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> No
 
 def link_finder(row: str, ppdb: str) -> LinkFinder:
     """A profile, or another method by its name."""
-    method, _, matching = row.partition(":")
-    settings: dict[str, Any] = {"profile": row} if row in PROFILES else {"links": method}
-    settings |= {"matching": matching} if matching else {}
+    settings: dict[str, Any] = {"profile": row} if row in PROFILES else {"links": row}
     linker = WordLinker(DEFAULT_CONFIG.replace(ppdb=ppdb, **settings))
     return lambda source, target: frozenset(linker.link(source, target).pairs)
 

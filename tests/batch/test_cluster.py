@@ -16,9 +16,10 @@ import pytest
 
 import forestalign
 from forestalign.aligner import LoadAligner
-from forestalign.batch import Job, OutputOptions, RunLimits, StartWork, Worker, map_ordered, outcomes, run_jobs
 from forestalign.batch import cluster as cluster_module
 from forestalign.batch.cluster import Cluster
+from forestalign.batch.run import OutputOptions, RunLimits, outcomes, run_jobs
+from forestalign.batch.workers import Job, StartWork, Worker, map_ordered
 from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import ForestAlignError, MissingExtraError, UsageError

@@ -11,8 +11,10 @@ from unittest import mock
 
 import pytest
 
-from forestalign.batch import Job, Layout, OutputOptions, RunLimits, Tally, ThisProcess, output, run_jobs
+from forestalign.batch import output
+from forestalign.batch.run import OutputOptions, RunLimits, run_jobs
 from forestalign.batch.run_journal import RunJournal
+from forestalign.batch.workers import Job, Layout, Tally, ThisProcess
 from forestalign.errors import UsageError
 from tests.builders.batch_workers import Flaky, jobs_of
 

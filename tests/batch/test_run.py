@@ -24,19 +24,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.batch import (
-    Job,
-    Layout,
-    OutputOptions,
-    RunLimits,
-    Tally,
-    ThisProcess,
-    outcomes,
-    run_jobs,
-)
-from forestalign.batch.run import CHUNK_SIZE
+from forestalign.batch.run import CHUNK_SIZE, OutputOptions, RunLimits, outcomes, run_jobs
+from forestalign.batch.workers import Job, Layout, Tally, ThisProcess
 from forestalign.errors import ForestAlignError, InputError, UsageError
-from forestalign.formats import Unread, read_lines, unread_pairs
+from forestalign.formats.lines import Unread, read_lines
+from forestalign.formats.pairs import unread_pairs
 from tests.builders.batch_workers import JOBS, Flaky, StartBroken, StartUpper, jobs_of
 from tests.builders.commands import Terminal
 from tests.builders.places import ROOT

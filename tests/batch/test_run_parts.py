@@ -11,13 +11,23 @@ from typing import Any
 
 import pytest
 
-from forestalign.batch import Job, Outcome, StartWork, ThisProcess, Worker, map_ordered
 from forestalign.batch.output import RunFile, Stream, open_output
 from forestalign.batch.run import LoadGuarded, Progress, run_chunk
 from forestalign.batch.run_journal import PairState
 from forestalign.batch.worker_program import Crashed, Done, Reply
-from forestalign.batch.workers import describe, ordered_replies
+from forestalign.batch.workers import (
+    Beside,
+    Job,
+    Outcome,
+    StartWork,
+    ThisProcess,
+    Worker,
+    describe,
+    map_ordered,
+    ordered_replies,
+)
 from forestalign.errors import ForestAlignError, InputError, NoParseError, UsageError
+from tests.builders.batch_workers import where_done
 from tests.builders.commands import Terminal
 
 SETTINGS = {"beam": 50, "links": "sultan"}
@@ -148,6 +158,20 @@ def test_reading_does_not_run_far_ahead() -> None:
     replies = map_ordered(Worker.of(double), tasks(), ThisProcess())
     next(replies)
     assert len(read) <= 10
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_this_process_works_beside_others_and_the_order_stays(others: int) -> None:
+    with Beside(others) as workers:
+        found = list(map_ordered(Worker.of(where_done), range(30), workers))
+    assert [task for task, _ in found] == list(range(30))
+    assert os.getpid() in {process for _, process in found}
+    assert len({process for _, process in found}) == others + 1
+
+
+def test_what_goes_wrong_in_this_process_is_raised_like_that_of_others() -> None:
+    with Beside(0) as workers, pytest.raises(ZeroDivisionError):
+        list(map_ordered(Worker.of(where_done), [1, None], workers))
 
 
 def test_a_task_whose_worker_died_is_tried_again_in_parts() -> None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
-from forestalign.batch import Handler, Job, Outcome, OutputOptions, RunLimits, run_jobs
+from forestalign.batch.run import OutputOptions, RunLimits, run_jobs
+from forestalign.batch.workers import Handler, Job, Outcome
 from forestalign.errors import InputError
 
 # lines longer than a page, so that a kill can fall into the middle of one
@@ -153,3 +154,8 @@ class Flaky:
 def process_id(task: object) -> int:
     """The process that does a task."""
     return os.getpid()
+
+
+def where_done(task: int | None) -> tuple[int, int]:
+    """A task with the process that did it."""
+    return (1 // 0, 0) if task is None else (task, os.getpid())

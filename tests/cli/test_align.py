@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from forestalign.cli import COMMANDS
-from forestalign.formats import to_json
+from forestalign.formats.codec import to_json
 from tests.builders.commands import Answer, Run, runner
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

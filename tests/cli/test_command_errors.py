@@ -10,7 +10,7 @@ import pytest
 
 import forestalign
 from forestalign.aligner import PairToAlign
-from forestalign.batch import Job
+from forestalign.batch.workers import Job
 from forestalign.cli.options import watched
 from forestalign.errors import UsageError
 from forestalign.tokens import tokenize

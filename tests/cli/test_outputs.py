@@ -20,9 +20,10 @@ from typing import Any
 import pytest
 
 from forestalign.aligner import AlignerParts, LoadAligner, LoadReranker
-from forestalign.batch import Job, OutputOptions, RunLimits, StartWork, Tally, run_jobs
 from forestalign.batch.output import RunFile
+from forestalign.batch.run import OutputOptions, RunLimits, run_jobs
 from forestalign.batch.run_journal import refuse_other_settings, settings_of
+from forestalign.batch.workers import Job, StartWork, Tally
 from forestalign.cli import main
 from forestalign.cli.align import AlignmentText
 from forestalign.cli.rerank import RerankedText
@@ -139,7 +140,8 @@ def test_a_full_disk_is_told_with_the_name_of_the_file() -> None:
 
 FULL = """
 import resource, sys
-from forestalign.batch import Job, OutputOptions, RunLimits, ThisProcess, run_jobs
+from forestalign.batch.run import OutputOptions, RunLimits, run_jobs
+from forestalign.batch.workers import Job, ThisProcess
 from tests.builders.batch_workers import StartUpper
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 jobs = [Job(number, str(number), "some words " * 30) for number in range(1, 200)]
@@ -212,7 +214,8 @@ def test_the_clock_of_the_time_limit_starts_after_loading(tmp_path: Path) -> Non
 
 ENDLESS = """
 import sys
-from forestalign.batch import Job, RunLimits, run_jobs
+from forestalign.batch.run import RunLimits, run_jobs
+from forestalign.batch.workers import Job
 from tests.builders.batch_workers import StartUpper
 jobs = [Job(number, str(number), "compiled loop") for number in range(1, 9)]
 run_jobs(jobs, StartUpper(sys.argv[1]), limits=RunLimits(processes=2, chunk_size=1))

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from forestalign import Alignment, PhraseAlignment, PhrasePair
 from forestalign.errors import AnnotationError, UsageError
 from forestalign.forest import Forest, ForestDerivation, NodeId, derivations, tree_of
-from forestalign.formats import fit_tree, forest_of, from_json, read_phrases, to_json, write_lines
-from forestalign.formats.codec import sentence_in
+from forestalign.formats.codec import from_json, read_phrases, sentence_in, to_json
+from forestalign.formats.lines import write_lines
+from forestalign.formats.tree_files import fit_tree, forest_of
 from forestalign.phrases.result.alignment import DiscontinuousPair, ForestNode, ForestNodes, Verdict
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation

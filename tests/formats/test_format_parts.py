@@ -16,7 +16,6 @@ from forestalign import Alignment
 from forestalign.errors import InputError
 from forestalign.forest import pack
 from forestalign.forest.forest import Forest
-from forestalign.formats import format_forest, format_nbest
 from forestalign.formats.codec import COLUMNS, to_tsv
 from forestalign.formats.fields import (
     Fields,
@@ -25,7 +24,7 @@ from forestalign.formats.fields import (
     split_on_spaces,
 )
 from forestalign.formats.lines import Unread, read_lines, read_text, read_text_lines, write_lines
-from forestalign.formats.tree_files import read_given
+from forestalign.formats.tree_files import format_forest, format_nbest, read_given
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, parse_brackets
 from tests.builders.view_samples import (

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.errors import InputError, UsageError
-from forestalign.formats import BadRecord, PairFormat, PairRecord, format_pair, read_pairs, unread_parallel, write_lines
+from forestalign.formats.lines import write_lines
+from forestalign.formats.pairs import BadRecord, PairRecord, format_pair, read_pairs, unread_parallel
 
 TAB_LINE = "The cat sat.\tA cat was sitting."
 
@@ -218,13 +219,11 @@ WORDS = st.lists(st.text(alphabet="abc'.,()-éß“{|\"\\", min_size=1, max_size
 
 
 @settings(max_examples=30)
-@given(WORDS, WORDS, st.sampled_from([PairFormat.TAB, PairFormat.BARS, PairFormat.JSON]))
-def test_written_pairs_are_read_back(folder: Path, source: list[str], target: list[str], form: PairFormat) -> None:
-    if form is PairFormat.BARS and "|||" in " ".join((*source, *target)):
-        return
+@given(WORDS, WORDS)
+def test_written_pairs_are_read_back(folder: Path, source: list[str], target: list[str]) -> None:
     path = folder / "pairs.gz"
     write_lines(path, [json.dumps({"id": "x", "source": source, "target": target})])
     record = good(only(list(read_pairs(path))))
-    write_lines(path, [format_pair(record, form)])
-    again = good(only(list(read_pairs(path, tokenized=True, form=form))))
-    assert (again.source, again.target) == (record.source, record.target)
+    write_lines(path, [format_pair(record), f"{record.source.text}\t{record.target.text}"])
+    again, tabbed = map(good, read_pairs(path, tokenized=True))
+    assert (again.source, again.target) == (record.source, record.target) == (tabbed.source, tabbed.target)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from forestalign.errors import InputError
 from forestalign.forest import Forest, enumerate_trees
-from forestalign.formats import (
+from forestalign.formats.lines import write_lines
+from forestalign.formats.tree_files import (
     fit_tree,
     forest_of,
     format_forest,
@@ -24,7 +25,6 @@ from forestalign.formats import (
     read_nbest,
     read_trees,
     sentence_of,
-    write_lines,
 )
 from forestalign.tokens import tokenize
 from forestalign.trees import ScoredTree, Tree, format_brackets, parse_brackets

@@ -10,19 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.errors import AnnotationError
-from forestalign.formats import (
-    ChunkAlignment,
-    ChunkPair,
+from forestalign.formats.chunk_files import ChunkAlignment, ChunkPair, format_ists, read_ists
+from forestalign.formats.lines import write_lines
+from forestalign.formats.word_links import (
     GoldPair,
     LinkAnnotation,
-    format_ists,
     format_link_line,
     format_pharaoh,
     parse_pharaoh,
     read_gold_links,
-    read_ists,
     read_pharaoh,
-    write_lines,
 )
 from forestalign.words.alignment import WordAlignment, WordLink
 

@@ -1,4 +1,11 @@
-"""What training is made of: steps of EM, passes over items, cards, calibration, judges, tables of trials."""
+"""What training is made of: steps of EM, passes over items, cards, calibration, judges, tables of trials.
+
+The objective of supervised training: by hand, by finite differences, and by weights planted in made-up lists.
+
+Weighted sums of features fitted to data whose answer is known.
+
+Confidence is learned from held-out alignments: areas and costs by hand, and a signal that is there is found.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forestalign.batch import Worker
+from forestalign.batch.workers import Worker
 from forestalign.errors import UsageError
 from forestalign.evaluation.development import AnnotatedJudge, risk
 from forestalign.evaluation.phrase_scores import PhraseSet
+from forestalign.learning.cross_validate import Observed, fitted, with_confidence
 from forestalign.learning.em import (
     CHUNK,
     EmSettings,
@@ -22,7 +30,19 @@ from forestalign.learning.em import (
     plot_objective,
     run_pass,
 )
-from forestalign.learning.train_scores import GoldExample, calibration_error, isotonic, reliability, split
+from forestalign.learning.train_scores import (
+    GoldExample,
+    KBestList,
+    calibration_error,
+    expected_risk,
+    isotonic,
+    minimise_risk,
+    reliability,
+    split,
+)
+from forestalign.phrases.evidence.logistic import fit_logistic, fit_multinomial, fit_ridge, logistic, softmax
+from forestalign.phrases.scoring.schema import NAMES
+from forestalign.phrases.scoring.score_model import CONFIDENCE, ScoreModel
 from forestalign.tokens import Span
 
 # ---- EM ----
@@ -129,3 +149,109 @@ def test_the_objective_is_plotted_as_a_picture(tmp_path: Path) -> None:
 
 
 # ---- trials ----
+
+
+def made_up(seed: int, count: int = 30, width: int = 4) -> list[KBestList]:
+    rng = np.random.default_rng(seed)
+    return [KBestList(rng.normal(size=(6, width)), rng.integers(0, 5, 6).astype(float)) for _ in range(count)]
+
+
+def test_the_expected_risk_of_a_list_by_hand() -> None:
+    # scores 0 and log 3: shares 1/4 and 3/4, risks 4 and 0
+    lists = [KBestList(np.array([[0.0], [math.log(3.0)]]), np.array([4.0, 0.0]))]
+    value, gradient = expected_risk(np.array([1.0]), lists)
+    assert value == pytest.approx(1.0)
+    assert gradient[0] == pytest.approx(0.75 * (0.0 - 1.0) * math.log(3.0))
+
+
+def test_the_gradient_is_that_of_finite_differences() -> None:
+    lists, weights = made_up(1), np.array([0.3, -0.2, 0.5, 0.1])
+    _, gradient = expected_risk(weights, lists)
+    for k in range(len(weights)):
+        step = np.zeros(len(weights))
+        step[k] = 1e-6
+        slope = (expected_risk(weights + step, lists)[0] - expected_risk(weights - step, lists)[0]) / 2e-6
+        assert gradient[k] == pytest.approx(slope, abs=1e-6)
+
+
+def test_training_recovers_planted_weights() -> None:
+    rng, planted = np.random.default_rng(3), np.array([2.0, -1.0, 0.0])
+    lists = []
+    for _ in range(300):
+        parts = rng.normal(size=(8, 3))
+        scores = parts @ planted
+        lists.append(KBestList(parts, (scores.max() - scores).round(2)))
+    weights = minimise_risk(lists, np.zeros(3), np.zeros(3), 1e-6)
+    direction = weights / np.linalg.norm(weights)
+    assert direction @ (planted / np.linalg.norm(planted)) > 0.99
+
+
+def test_joined_lists_hold_each_derivation_once() -> None:
+    one = KBestList(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.0, 1.0]))
+    both = one.joined(KBestList(np.array([[3.0, 4.0], [5.0, 6.0]]), np.array([1.0, 2.0])))
+    assert both.parts.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    assert both.risks.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_logistic_regression_finds_the_odds_it_was_drawn_from() -> None:
+    generator = np.random.default_rng(1)
+    rows = generator.normal(size=(20_000, 2)) * [1.0, 5.0] + [0.0, 3.0]
+    labels = (generator.random(len(rows)) < logistic(2.0 * rows[:, 0] - 0.3 * rows[:, 1] + 1.0)).astype(np.float64)
+    found = fit_logistic(rows, labels, ridge=0.01)
+    assert found.weights == pytest.approx([2.0, -0.3], abs=0.1)
+    assert found.bias == pytest.approx(1.0, abs=0.1)
+
+
+def test_the_mean_of_fitted_probabilities_is_the_share_of_ones() -> None:
+    generator = np.random.default_rng(2)
+    rows, labels = generator.normal(size=(500, 3)), (generator.random(500) < 0.2).astype(np.float64)
+    found = fit_logistic(rows, labels)
+    assert logistic(found(rows)).mean() == pytest.approx(labels.mean(), abs=1e-4)
+
+
+def test_multinomial_regression_with_two_classes_is_logistic_regression() -> None:
+    generator = np.random.default_rng(4)
+    rows = generator.normal(size=(3_000, 2))
+    labels = (generator.random(len(rows)) < logistic(rows @ [1.0, -1.0])).astype(np.float64)
+    both = fit_multinomial(rows, labels, 2, ridge=1e-6)
+    one = fit_logistic(rows, labels, ridge=1e-6)
+    shares = softmax(np.stack([weighting(rows) for weighting in both], axis=-1))[:, 1]
+    assert shares == pytest.approx(logistic(one(rows)), abs=1e-3)
+
+
+def test_ridge_regression_is_exact_without_noise() -> None:
+    rows = np.random.default_rng(5).normal(size=(50, 3))
+    found = fit_ridge(rows, rows @ [1.0, 2.0, 3.0] + 4.0, ridge=1e-9)
+    assert [*found.weights, found.bias] == pytest.approx([1.0, 2.0, 3.0, 4.0])
+
+
+MARGIN, RIVAL = CONFIDENCE.index("margin"), CONFIDENCE.index("strongest rival")
+
+
+def alignments(count: int, seed: int = 0) -> list[Observed]:
+    """Pairs of words are right where the margin is above 0, pairs of phrases where there is no rival."""
+    random = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        features = random.normal(size=(12, len(CONFIDENCE)))
+        kinds = random.integers(0, 3, 12)
+        right = np.where(kinds == 0, features[:, MARGIN] > 0.0, features[:, RIVAL] < 0.0).astype(np.float64)
+        found.append(Observed(features, kinds, right))
+    return found
+
+
+def test_each_kind_learns_what_makes_it_right() -> None:
+    words, mixed, phrases = fitted(alignments(100)).weightings
+    assert int(np.argmax(np.abs(words.weights))) == MARGIN
+    assert int(np.argmax(np.abs(mixed.weights))) == int(np.argmax(np.abs(phrases.weights))) == RIVAL
+    assert words.weights[MARGIN] > 0.0 > phrases.weights[RIVAL]
+
+
+def test_the_card_says_what_confidence_is_worth_for_pairs_it_did_not_see() -> None:
+    model = with_confidence(ScoreModel(np.zeros(len(NAMES))), alignments(400))
+    assert model.card["area under the curve"] > 0.95
+    assert model.card["right lost with half of the wrong"] < 0.02
+    assert model.card["calibration error"] < 0.05
+    random = np.random.default_rng(1)
+    noise = [Observed(each.features, each.kinds, random.integers(0, 2, 12) * 1.0) for each in alignments(400)]
+    assert 0.4 < with_confidence(ScoreModel(np.zeros(len(NAMES))), noise).card["area under the curve"] < 0.6

@@ -192,12 +192,6 @@ def test_a_table_with_commas_is_quoted_and_safe(tmp_path: Path) -> None:
     assert dict(zip(header, row, strict=True))["phrase"] == 'x " y'
 
 
-def test_without_duckdb_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(MissingExtraError, match=r"DuckDB.*pip install 'forestalign\[tables\]'"):
-        PhraseTable(None)
-
-
 def test_case_can_be_kept(results: Path) -> None:
     rows = extracted([results], OccurrenceFilter(keep_case=True))
     assert row_of(rows, "Couch", "sofa")["count"] == 1
@@ -507,24 +501,10 @@ def test_a_disk_that_fills_is_told_and_nothing_is_lost(results: Path, tmp_path: 
     assert sorted(each.name for each in tmp_path.iterdir()) == ["results.jsonl", "table.tsv"]
 
 
-def test_an_existing_table_stays_without_force(
-    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table = tmp_path / "table.tsv"
-    table.write_text("mine")
-    assert "exists already; --force replaces it" in refused(capsys, str(results), "-o", str(table))
-
-
 def test_the_engine_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(MissingExtraError, match=r"forestalign\[tables\]"):
         PhraseTable(tmp_path)
-
-
-def test_results_without_phrases_give_an_empty_table(tmp_path: Path) -> None:
-    path = tmp_path / "results.jsonl"
-    path.write_text(line("a", "x", "y") + "\n\n")
-    assert extracted([path]) == []
 
 
 @given(st.lists(st.text("aB \u00a0\t", min_size=1, max_size=4), min_size=1, max_size=5), st.booleans())

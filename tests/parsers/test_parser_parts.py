@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from forestalign.config import DEFAULT_CONFIG
-from forestalign.errors import NoParseError
-from forestalign.forest import Forest, count_trees, pack
+from forestalign.forest import Forest, pack
 from forestalign.parsers.encoder_words import IMPOSSIBLE, TagShapes, middle_layers, plain_words
 from forestalign.parsers.given import GivenTrees
 from forestalign.tokens import Sentence, tokenize
@@ -70,14 +69,6 @@ def test_a_tag_set_without_marks_stays_as_it_is() -> None:
 # ---- given trees ----
 
 
-def test_given_trees_are_found_by_their_words() -> None:
-    low, high = parse_brackets(LOW), parse_brackets(HIGH)
-    (parse,) = GivenTrees([[ScoredTree(low, -2.0), ScoredTree(high, -1.0)]], DEFAULT_CONFIG).parse([WORDS])
-    assert [scored.tree for scored in parse.trees] == [high, low]
-    assert parse.sentence.tags == ("PRP", "VBD", "NNS", "IN", "NNS")
-    assert count_trees(parse.forest) >= 2
-
-
 def test_a_sentence_without_a_tree_fails_alone() -> None:
     parser = GivenTrees([[ScoredTree(parse_brackets(LOW), 0.0)]], DEFAULT_CONFIG)
     bad, good = parser.parse([tokenize("Nobody knows"), WORDS])
@@ -95,11 +86,6 @@ def test_of_two_parses_of_the_same_words_the_first_counts() -> None:
     parser = GivenTrees([[ScoredTree(parse_brackets(text), 0.0)] for text in (LOW, HIGH)], DEFAULT_CONFIG)
     (parse,) = parser.parse([WORDS])
     assert parse.trees[0].tree == parse_brackets(LOW)
-
-
-def test_no_trees_for_a_sentence_are_refused() -> None:
-    with pytest.raises(NoParseError, match="an empty list of trees was given; expected at least one tree per sentence"):
-        GivenTrees([[]], DEFAULT_CONFIG)
 
 
 def test_a_given_forest_keeps_its_analysis_over_the_text() -> None:

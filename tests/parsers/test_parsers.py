@@ -17,7 +17,8 @@ from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import GrammarError, MissingExtraError, NoParseError, UsageError
 from forestalign.forest import Forest, best_tree, count_trees, enumerate_trees, inside
-from forestalign.formats import parse_forest, read_conll, read_nbest, read_trees
+from forestalign.formats.conll import read_conll
+from forestalign.formats.tree_files import parse_forest, read_nbest, read_trees
 from forestalign.grammar import grammar_root
 from forestalign.parsers import Parser, load_parser
 from forestalign.tokens import Sentence, tokenize

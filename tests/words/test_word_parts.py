@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import MATCHING, NO_LINKS, WordAlignment, WordLink, is_content, sentence_scores
-from forestalign.words.crf import synthesise, synthetic_phrases
-from forestalign.words.crf.cells import CHUNK_TYPES, CONTENT, FUNCTION, LETTERS, PUNCTUATION, chunk, words_of
-from forestalign.words.crf.feature_space import JUMPS, STEPS, transition_features
-from forestalign.words.crf.training import TrainingPair
 
 
 def tagged(text: str) -> Sentence:
@@ -102,118 +97,3 @@ def test_scores_mirror_with_the_sentences(pairs: list[tuple[int, int]]) -> None:
     assert (one.source, one.target) == (other.target, other.source)
     assert (one.proportion, one.harmonic, one.weighted) == (other.proportion, other.harmonic, other.weighted)
     assert 0.0 <= one.harmonic <= one.proportion <= 1.0
-
-
-# ---- chunks by tags ----
-
-
-@pytest.mark.parametrize(
-    ("tags", "expected"),
-    [
-        ("DT JJ NN", ["NP 0-3"]),
-        ("PRP VBD", ["NP 0-1", "VP 1-2"]),
-        ("MD RB VB RP", ["VP 0-4"]),
-        ("PRP VBZ TO VB", ["NP 0-1", "VP 1-2", "VP 2-4"]),
-        ("IN DT NN", ["PP 0-1", "NP 1-3"]),
-        ("NNP POS NN", ["NP 0-1", "NP 1-3"]),
-        ("RB JJ", ["ADJP 0-2"]),
-        ("WRB", ["ADVP 0-1"]),
-        ("$ CD CD", ["NP 0-3"]),
-        (", CC .", []),
-        ("", []),
-        ("UNKNOWN NN", ["NP 1-2"]),
-    ],
-)
-def test_base_phrases_follow_the_tags(tags: str, expected: list[str]) -> None:
-    assert [f"{each.type} {each.begin}-{each.end}" for each in chunk(tags.split())] == expected
-
-
-@given(st.lists(st.sampled_from([*LETTERS, ",", "X"])))
-def test_chunks_stand_side_by_side(tags: list[str]) -> None:
-    end = 0
-    for each in chunk(tags):
-        assert end <= each.begin < each.end <= len(tags)
-        assert each.type in CHUNK_TYPES
-        end = each.end
-
-
-# ---- synthetic phrases ----
-
-
-SOURCE = tagged("the/DT old/JJ man/NN sleeps/VBZ")
-TARGET = tagged("the/DT old/JJ fellow/NN is/VBZ sleeping/VBG")
-
-
-def test_matching_chunks_become_one_phrase() -> None:
-    found = synthesise(SOURCE, TARGET, [(0, 0), (1, 1), (2, 2)])
-    assert found == tuple((i, j) for i in range(3) for j in range(3))
-
-
-@pytest.mark.parametrize(
-    "given_links",
-    [
-        [(0, 0), (2, 2)],  # a word of the chunk has no link
-        [(0, 0), (1, 2), (2, 1)],  # not in order
-        [(0, 0), (1, 1), (2, 2), (2, 3)],  # a link leaves the chunk
-        [],
-    ],
-)
-def test_chunks_that_do_not_match_stay_as_they_are(given_links: list[tuple[int, int]]) -> None:
-    assert synthesise(SOURCE, TARGET, given_links) == tuple(sorted(given_links))
-
-
-def test_a_training_pair_keeps_all_but_its_links() -> None:
-    pair = TrainingPair(SOURCE, TARGET, ((3, 3), (3, 4)), 0.5)
-    filled = synthetic_phrases(pair)
-    assert (filled.source, filled.target, filled.weight) == (SOURCE, TARGET, 0.5)
-    assert filled.links == ((3, 3), (3, 4))
-
-
-# ---- distortion ----
-
-
-@pytest.mark.parametrize(("e", "b", "name"), [(0, 1, "jump+0"), (2, 2, "jump-1"), (0, 5, "jump+3"), (5, 0, "jump-3")])
-def test_a_step_between_words_has_one_jump(e: int, b: int, name: str) -> None:
-    step = transition_features(6)[e, b]
-    on = [STEPS[k] for k in range(len(JUMPS)) if step[k]]
-    assert on == [name]
-
-
-def test_steps_to_and_from_null_start_and_end_are_named() -> None:
-    table, null = transition_features(3), 3
-    names = lambda row: {STEPS[k] for k in np.flatnonzero(row)}  # noqa: E731
-    assert names(table[0, null]) == {"align_to_null"}
-    assert names(table[null, 0]) == {"null_to_align"}
-    assert names(table[null, null]) == {"null_to_null"}
-    assert names(table[null + 1, 0]) == {"start_to_first"}
-    assert names(table[null + 1, 2]) == {"start_to_other", "start_place"}
-    assert names(table[2, null + 1]) == {"last_to_end"}
-    assert names(table[0, null + 1]) == {"other_to_end", "end_place"}
-
-
-def test_jumps_forward_and_backward_are_measured_against_the_length() -> None:
-    step = dict(zip(STEPS, transition_features(10)[0, 6], strict=True))
-    back = dict(zip(STEPS, transition_features(10)[6, 0], strict=True))
-    assert step["jump_forward"] == pytest.approx(0.5)
-    assert step["jump_backward"] == 0.0
-    assert back["jump_backward"] == pytest.approx(0.6)
-
-
-# ---- words as features see them ----
-
-
-def test_kinds_come_from_tags_where_there_are_some() -> None:
-    words = words_of(tagged("He/PRP saw/VBD Rome/NNP ,/, three/CD times/NNS"))
-    assert words.kinds.tolist() == [FUNCTION, CONTENT, CONTENT, PUNCTUATION, FUNCTION, CONTENT]
-    assert words.names.tolist() == [False, False, True, False, False, False]
-
-
-def test_without_tags_capitals_inside_the_sentence_are_names() -> None:
-    words = words_of(Sentence.from_words(["The", "man", "from", "Rome", "."]))
-    assert words.kinds.tolist() == [FUNCTION, CONTENT, FUNCTION, CONTENT, PUNCTUATION]
-    assert words.names.tolist() == [False, False, False, True, False]
-    assert words.tags.tolist() == [0] * 5
-
-
-def test_unknown_tags_have_the_number_of_no_tag() -> None:
-    assert words_of(tagged("a/XX")).tags.tolist() == [0]

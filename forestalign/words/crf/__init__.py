@@ -19,48 +19,6 @@ The way from gold to a model:
 
 from __future__ import annotations
 
-from forestalign.words.crf.cells import Resources
-from forestalign.words.crf.crf_aligner import (
-    COMBINATIONS,
-    CrfAligner,
-    CrfModel,
-    ModelCard,
-    load_crf,
-    load_resources,
-    read_model,
-    write_model,
-)
-from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
-from forestalign.words.crf.training import (
-    DIRECTIONS,
-    Costs,
-    TrainingPair,
-    TrainingProgress,
-    TrainSettings,
-    synthesise,
-    synthetic_phrases,
-    train,
-)
+from forestalign.words.crf.crf_aligner import CrfAligner, load_crf
 
-__all__ = [
-    "COMBINATIONS",
-    "DIRECTIONS",
-    "FAMILIES",
-    "Costs",
-    "CrfAligner",
-    "CrfModel",
-    "FeatureSpace",
-    "ModelCard",
-    "Resources",
-    "TrainSettings",
-    "TrainingPair",
-    "TrainingProgress",
-    "feature_space",
-    "load_crf",
-    "load_resources",
-    "read_model",
-    "synthesise",
-    "synthetic_phrases",
-    "train",
-    "write_model",
-]
+__all__ = ["CrfAligner", "load_crf"]

@@ -259,15 +259,6 @@ class TrainSettings:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingProgress:
-    """Where a run stands after an iteration."""
-
-    iteration: int
-    objective: float
-    weights: FloatArray
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PartlyFree:
     """Weights to begin with, of which only some may move."""
@@ -276,7 +267,7 @@ class PartlyFree:
     is_free: np.ndarray
 
 
-Report = Callable[[TrainingProgress], None]
+Report = Callable[[int, float], None]  # the number of an iteration, and the objective after it
 Loss = Callable[[FloatArray], tuple[float, FloatArray]]  # the value at a point, and its gradient
 Answer = Callable[[Loss, FloatArray], tuple[float, FloatArray]]
 
@@ -336,8 +327,7 @@ def train(
 
     def tell(intermediate_result: OptimizeResult) -> None:
         if report is not None:
-            found = intermediate_result
-            report(TrainingProgress(next(iterations), float(found.fun), whole(found.x)))
+            report(next(iterations), float(intermediate_result.fun))
 
     with _Evaluation(shards, settings.processes) as evaluate:
 

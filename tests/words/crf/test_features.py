@@ -9,16 +9,18 @@ from hypothesis import strategies as st
 
 from forestalign.lexicon import PairList
 from forestalign.tokens import Sentence
-from forestalign.words.crf import FAMILIES, Resources, feature_space, synthesise
-from forestalign.words.crf.cells import Chunk, chunk, words_of
+from forestalign.words.crf.cells import Chunk, Resources, chunk, words_of
 from forestalign.words.crf.feature_space import (
+    FAMILIES,
     SPAN_KINDS,
     STEPS,
     cell_layers,
+    feature_space,
     transition_features,
 )
 from forestalign.words.crf.lattice import segment_scores, spread_segments
 from forestalign.words.crf.pair_features import pair_features, span_kinds
+from forestalign.words.crf.training import synthesise
 
 
 def sentence(text: str) -> Sentence:

@@ -1,18 +1,31 @@
-"""Learning profile `best`: gradients against differences of the loss, and sets of gold links."""
+"""Learning profile `best`: gradients against differences of the loss, and sets of gold links.
+
+Learning the weights of `rerank`: gains, the gradient, and that fitting helps.
+
+The mean of learned phrase scores.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from average_scores import main
 from hypothesis import given
 from hypothesis import strategies as st
 from scoring.words import read_sets
+from train_rerank import TreeChoice, edge_gains, fit, risk
 from train_words import LinkedRows, gradient, links_above, loss
 
 from forestalign.errors import UsageError
+from forestalign.phrases.scoring.schema import NAMES
+from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model, score_model_text
+from forestalign.reranking.tree_features import FEATURES
+from forestalign.trees import parse_brackets
 from forestalign.words.word_vectors import Metric
+from tests.builders.hand_forests import hand_forest
 
 STEP = 1e-3
 
@@ -89,3 +102,54 @@ def test_a_set_that_is_not_file_weight_and_number_is_refused(text: str) -> None:
 def test_links_are_strictly_above_the_threshold() -> None:
     values = np.array([[0.5, 0.51], [0.0, 1.0]], dtype=np.float32)
     assert links_above(values, 0.5) == {(0, 1), (1, 1)}
+
+
+LOW = "(S (NP (PRP We)) (VP (VBD saw) (NP (NP (NNS men)) (PP (IN with) (NP (NNS lenses))))))"
+HIGH = "(S (NP (PRP We)) (VP (VBD saw) (NP (NNS men)) (PP (IN with) (NP (NNS lenses)))))"
+
+
+@pytest.fixture
+def choices() -> list[TreeChoice]:
+    forest = hand_forest(LOW, HIGH)
+    generator = np.random.default_rng(0)
+    features = generator.normal(size=(len(forest.arrays.log_prob), len(FEATURES)))
+    return [
+        TreeChoice(forest, features, edge_gains(forest, parse_brackets(HIGH)), 1.0),
+        TreeChoice(forest, features * 0.5, edge_gains(forest, parse_brackets(LOW)), 0.5),
+    ]
+
+
+def test_an_edge_gains_the_brackets_that_the_gold_tree_has() -> None:
+    forest = hand_forest(LOW, HIGH)
+    gains = dict(zip(forest.arrays.edge_node.tolist(), edge_gains(forest, parse_brackets(HIGH)).tolist(), strict=True))
+    by_name = {(node.begin, node.end, node.label, node.is_bar): gains[v] for v, node in enumerate(forest.nodes)}
+    assert by_name[2, 5, "NP", False] == -1
+    assert by_name[3, 5, "PP", False] == 1
+    assert by_name[1, 3, "VP", True] == 0
+
+
+def test_the_slope_is_that_of_the_risk(choices: list[TreeChoice]) -> None:
+    weights = np.random.default_rng(1).normal(size=len(FEATURES)) * 0.3
+    _, slope = risk(choices, weights)
+    for place in range(len(FEATURES)):
+        step = np.zeros(len(FEATURES))
+        step[place] = 1e-5
+        difference = (risk(choices, weights + step)[0] - risk(choices, weights - step)[0]) / 2e-5
+        assert slope[place] == pytest.approx(difference, abs=1e-5)
+
+
+def test_fitting_lowers_the_risk(choices: list[TreeChoice]) -> None:
+    nothing = np.zeros(len(FEATURES))
+    assert risk(choices, fit(choices, nothing, 1e-3, 20))[0] < risk(choices, nothing)[0] - 0.1
+
+
+def test_weights_are_the_mean_and_the_rest_is_of_the_first(tmp_path: Path) -> None:
+    paths = [tmp_path / "first.json", tmp_path / "other.json"]
+    for path, value, start in zip(paths, (1.0, 4.0), ("paper", "shipped"), strict=True):
+        model = ScoreModel(np.full(len(NAMES), value), ((0.0, 0.2 / value), (1.0, 0.8)), {"start": start})
+        path.write_text(score_model_text(model), encoding="utf-8")
+    main([*map(str, paths), "-o", str(tmp_path / "mean.json")])
+    mean = load_score_model(str(tmp_path / "mean.json"))
+    assert mean.weights.tolist() == [2.5] * len(NAMES)
+    assert mean.calibration == ((0.0, 0.2), (1.0, 0.8))
+    assert mean.card == {"start": "paper", "mean of starts": ["paper", "shipped"]}
