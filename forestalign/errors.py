@@ -93,5 +93,5 @@ def counted(number: int, noun: str) -> str:
     >>> counted(1, "pair"), counted(2, "pair"), counted(0, "process")
     ('1 pair', '2 pairs', '0 processes')
     """
-    plural = noun if number == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    plural = noun if number == 1 else f"{noun}es" if noun.endswith(("s", "ch")) else f"{noun}s"
     return f"{number} {plural}"

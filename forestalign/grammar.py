@@ -333,6 +333,7 @@ def _small_words() -> dict[str, frozenset[str] | None]:
     return read_tagged_words(grammar_root() / "small_words.tsv")
 
 
+@lru_cache(maxsize=4096)
 def is_small_word(form: str, tag: str) -> bool:
     """Whether a lower-case word adds nothing of its own to a phrase: articles, prepositions, connectives."""
     words = _small_words().get(tag, frozenset())

@@ -26,7 +26,7 @@ from forestalign.words.linking import LinkedPair, WordLinker, parse_failure
 
 
 def edits(source: Text, target: Text) -> PairEdits:
-    """How the target differs from the source: kept, replaced, moved, deleted, inserted and so on."""
+    """How the target differs from the source: kept, replaced, moved, removed, added and so on."""
     return align(source, target).edits()
 
 

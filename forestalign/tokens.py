@@ -168,8 +168,9 @@ class Sentence:
 
     def span(self, begin: int, end: int) -> TextSpan:
         """The words from `begin` to before `end`, with their text."""
-        span = Span(begin, end)
-        return TextSpan.of(span, self.phrase(span))
+        phrase = TextSpan(begin, end)
+        phrase.text = self.phrase(phrase)
+        return phrase
 
     def phrase(self, span: Span) -> str:
         """The words of a span as they stand in the text (*can't*, not *ca n't*), on one line."""

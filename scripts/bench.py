@@ -131,10 +131,9 @@ class SourceTree(NamedTuple):
     def run(self, *arguments: str) -> Run:
         """Run Python with the packages of this interpreter and the package of this tree."""
         fixed = {"PYTHONPATH": str(self.folder), "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+        own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | fixed
         command, begin = [sys.executable, "-P", *arguments], time.perf_counter()
-        with subprocess.Popen(
-            command, env={**os.environ, **fixed}, cwd="/", stdout=subprocess.PIPE, text=True
-        ) as process:
+        with subprocess.Popen(command, env=own, cwd="/", stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             output = process.stdout.read()
             _, status, used = os.wait4(process.pid, 0)

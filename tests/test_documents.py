@@ -90,6 +90,13 @@ def test_the_signature_of_the_readme_is_on_the_page_of_results() -> None:
     assert signature.split()[1].partition("+")[0] == PROJECT["version"]
 
 
+def test_scores_of_the_readme_are_those_of_the_page_of_results() -> None:
+    shown = re.findall(r"\| forestalign \| ([\d.]+) \| ([\d.]+) \|", text_of("README.md"))
+    scores = r"`annotations/test` R \S+ P \S+ F1 (\S+) and `annotations/natural` R \S+ P \S+ F1 (\S+) with 0.3.0"
+    ((test, natural),) = re.findall(scores, text_of("docs/results.md"))
+    assert shown == [(f"{float(test):.1f}", f"{float(natural):.1f}")]
+
+
 # ---- examples ----
 
 

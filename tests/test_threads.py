@@ -27,6 +27,7 @@ from forestalign.machine import loaded_libraries, with_one_thread
 from tests.builders.batch_workers import process_id
 from tests.builders.places import ROOT
 from tests.builders.plain_pairs import PAIRS
+from tests.builders.work import PATIENCE
 
 Value = TypeVar("Value")
 
@@ -65,9 +66,9 @@ def test_the_last_thread_out_puts_back_what_was_there(two_threads: None) -> None
 
     @with_one_thread
     def work() -> None:
-        both_inside.wait(30)
+        both_inside.wait(PATIENCE)
         found.append(counts_inside())
-        both_inside.wait(30)
+        both_inside.wait(PATIENCE)
 
     threads = [Thread(target=work) for _ in range(2)]
     for thread in threads:
@@ -133,7 +134,7 @@ def test_a_forked_process_starts_workers_of_its_own() -> None:
                 os._exit(0 if list(map_ordered(Worker.of(abs), [-2], workers)) == [2] else 3)
         sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     """
-    run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], timeout=120, check=False)
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], timeout=300, check=False)
     assert run.returncode == 0
 
 

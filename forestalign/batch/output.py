@@ -267,9 +267,14 @@ def side_files(path: str) -> tuple[SideFile, ...]:
     return (SideFile(Path(f"{followed(path)}.journal"), is_journal),)
 
 
+def has_journal(path: str) -> bool:
+    """Whether the settings of a run are written down beside its output."""
+    return path != STDOUT and not is_stream(path)
+
+
 def open_output(path: str, settings: Settings, resume: bool) -> Output:
     """The output of a run, checked and locked; nothing is changed before the first result is there."""
-    if path == STDOUT or is_stream(path):
+    if not has_journal(path):
         if resume:
             raise UsageError("--resume needs an output file (-o FILE): it looks there for what is done")
         return Stream(path)

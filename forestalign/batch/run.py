@@ -20,7 +20,7 @@ from itertools import islice
 from types import FrameType
 from typing import Any, Generic, NamedTuple, Self, TextIO, TypeVar
 
-from forestalign.batch.output import Output, open_output, side_files
+from forestalign.batch.output import Output, has_journal, open_output, side_files
 from forestalign.batch.run_journal import PairState, digest_of, settings_of
 from forestalign.batch.worker_program import Crashed, Reply
 from forestalign.batch.workers import (
@@ -200,7 +200,8 @@ def run_jobs(
     check_sides(output.path, side_files(output.path), output.inputs)
     counts = {"done": 0, "failed": 0, "skipped": 0}
     with Progress(total, errors or sys.stderr, quiet=quiet) as progress:
-        file = open_output(output.path, {**settings_of(load), **dict(output.settings)}, output.resume)
+        settings = {**settings_of(load), **dict(output.settings)} if has_journal(output.path) else {}
+        file = open_output(output.path, settings, output.resume)
         feed = _Feed(jobs, file, progress, counts)
         is_whole = False
         try:

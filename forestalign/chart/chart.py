@@ -32,7 +32,7 @@ class Chart:
 
     def best_tags(self) -> tuple[str, ...]:
         """The tag with the highest score for each word."""
-        return tuple(self.tags[i] for i in self.tag_scores.argmax(1))
+        return tuple([self.tags[i] for i in self.tag_scores.argmax(1).tolist()])
 
 
 @lru_cache(maxsize=64)

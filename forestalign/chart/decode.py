@@ -125,16 +125,17 @@ class SharedTrees:
         places = np.repeat(child_start[1:][order] - 1 + starts[:-1], counts) - np.arange(starts[-1])
         return cls(begin[order], end[order], label[order], number[children[places]], starts, number[:tree_count])
 
-    def below(self, root: int) -> list[int]:
-        """All subtrees of a tree, children first."""
+    def below(self, root: int) -> list[tuple[int, list[int]]]:
+        """All subtrees of a tree, children first; each with its children."""
         children, starts = self.children.tolist(), self.child_start.tolist()
-        found, stack = set[int](), [root]
-        while stack:
-            number = stack.pop()
-            if number not in found:
-                found.add(number)
-                stack += children[starts[number] : starts[number + 1]]
-        return sorted(found)
+        is_below = [False] * root + [True]
+        found: list[list[int]] = [[]] * (root + 1)
+        for number in range(root, -1, -1):
+            if is_below[number]:
+                found[number] = below = children[starts[number] : starts[number + 1]]
+                for child in below:
+                    is_below[child] = True
+        return [(number, found[number]) for number in range(root + 1) if is_below[number]]
 
 
 class BestTrees(Sequence[ScoredTree]):
@@ -180,15 +181,15 @@ class BestTrees(Sequence[ScoredTree]):
 
     def _tree(self, root: int) -> Tree:
         shared, built, names = self.shared, self._built, chains(self.labels)
-        for number in shared.below(root):
+        begins, ends, labels = shared.begin.tolist(), shared.end.tolist(), shared.label.tolist()
+        for number, children in shared.below(root):
             if number in built:
                 continue
-            begin, end, label = int(shared.begin[number]), int(shared.end[number]), int(shared.label[number])
+            begin, end, label = begins[number], ends[number], labels[number]
             if not label:
-                built[number] = Tree(self.tags[begin], begin, end, word=self.words[begin])
+                built[number] = Tree(self.tags[begin], begin, end, (), self.words[begin])
                 continue
-            places = shared.children[shared.child_start[number] : shared.child_start[number + 1]].tolist()
-            parts = tuple([built[child] for child in places])
+            parts = tuple([built[child] for child in children])
             for name in names[label]:
                 parts = (Tree(name, begin, end, parts),)
             built[number] = parts[0]

@@ -37,7 +37,7 @@ COMMANDS = {
     "edits": "say how the second sentence of each pair differs from the first",
     "compare": "say how one version of a text differs from another, sentence by sentence",
     "check": "check that a rewrite keeps the meaning, for hooks and CI",
-    "similarity": "say how similar the sentences of each pair are, and why",
+    "similarity": "say whether the sentences of each pair mean the same, and why",
     "rules": "show which lines of the paraphrase grammar sentences meet, or check your own",
     "view": "write a page for browsing alignments",
     "serve": "run the same page on this machine, with two text boxes",

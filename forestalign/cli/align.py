@@ -1,4 +1,4 @@
-"""Align the phrases of pairs of sentences.
+r"""Align the phrases of pairs of sentences.
 
     forestalign align pairs.tsv
     forestalign align pairs.tsv --short
@@ -7,7 +7,7 @@
     printf 'He died.\tHe kicked the bucket.\n' | forestalign align
     forestalign align --chunks chunks.wa -o aligned.wa
 
-Prints the tree of phrase pairs, indented, each with its confidence, and what was replaced, dropped and added;
+Prints the tree of phrase pairs, indented, each with its confidence, and what was replaced, removed and added;
 --verbose tells more, --short prints the two sentences with numbered brackets. --json prints one line per pair, for the
 commands view and evaluate; --tsv one row per phrase pair and per null phrase. A pair that fails is reported on stderr
 with its line, the rest is done, and the exit code is 1. With --chunks it aligns the chunks of a file instead, many to

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forestalign.batch.run import OutputOptions, RunLimits, run_jobs
-from forestalign.batch.workers import Job, Layout, Load, Outcome, Processes, StartWork, Workers
+from forestalign.batch.workers import Job, Layout, Load, Outcome, Processes, StartWork, ThisProcess, Workers
 from forestalign.config import CHOICES, DEFAULT_CONFIG
 from forestalign.errors import UsageError
 from forestalign.formats.codec import to_json
@@ -88,7 +88,10 @@ def add_worker_options(group: argparse._ActionsContainer) -> None:
 
 @contextmanager
 def opened_workers(args: argparse.Namespace) -> Iterator[Workers | None]:
-    """The workers that --cluster or --jobs ask for; None for one process, which needs none."""
+    """The workers that --cluster or --jobs ask for; None for one process, which needs none.
+
+    A single pair is worked on here: another process would have to load everything again.
+    """
     workers: Workers | None = None
     if args.cluster:
         from forestalign.batch.cluster import Cluster  # an optional part
@@ -96,6 +99,8 @@ def opened_workers(args: argparse.Namespace) -> Iterator[Workers | None]:
         workers = Cluster(args.cluster)
     elif args.jobs > 1:
         workers = Processes(args.jobs)
+    elif getattr(args, "target", None) is not None and not args.time_limit:
+        workers = ThisProcess()  # a single pair: nothing is left that a crash could cost
     try:
         yield workers
     finally:

@@ -1,4 +1,4 @@
-"""Say how similar the sentences of each pair are, and why.
+"""Say whether the sentences of each pair mean the same, how similar they are, and why.
 
     forestalign similarity pairs.tsv
     forestalign similarity pairs.tsv --json -o similarity.jsonl
@@ -7,8 +7,8 @@
 
 One line per pair: its id, the verdict (same meaning, changed, related, unrelated), the probability that both mean the
 same, the score from 0 (nothing in common) to 5 (the same meaning), and the reasons in words, separated by tabs; with
---json an object. Results of `align --json` are judged as they are; they hold no sentence vectors, so that is quicker
-and less exact.
+--json an object. Results of `align --json` are used as they are, which is quicker but less exact: they hold no
+sentence vectors.
 """
 
 from __future__ import annotations

@@ -156,31 +156,33 @@ def tree_of(forest: Forest, root: NodeId, choice: Sequence[int]) -> Tree:
 
     The tree of a bar node has the bar's label.
     """
-    arrays = forest.arrays
+    arrays, words = forest.arrays, forest.sentence.words
     begin, end, is_bar, is_leaf, labels = (
         column.tolist() for column in (arrays.begin, arrays.end, arrays.is_bar, arrays.is_leaf, arrays.label)
     )
-    parts: dict[int, list[Tree]] = {}
-    for node, children in reversed(_opened(forest, root, choice)):
+    parts: list[tuple[Tree, ...]] = [()] * (len(begin) + 1)  # the last is for children that are none
+    for node, (left, right) in nodes_below(forest, root, choice):
         label = arrays.labels[labels[node]]
         if is_leaf[node]:
-            parts[node] = [Tree(label, begin[node], end[node], (), forest.sentence.words[begin[node]])]
-            continue
-        below = [part for child in children for part in parts[child]]
-        parts[node] = below if is_bar[node] and node != root else [unfold_chain(label, below)]
+            parts[node] = (Tree(label, begin[node], end[node], (), words[begin[node]]),)
+        elif is_bar[node] and node != root:
+            parts[node] = parts[left] + parts[right]
+        else:
+            parts[node] = (unfold_chain(label, parts[left] + parts[right]),)
     return parts[root][0]
 
 
-def _opened(forest: Forest, root: int, choice: Sequence[int]) -> list[tuple[int, list[int]]]:
-    """The nodes below a root under a choice of edges, parents before children; each with its children."""
+def nodes_below(forest: Forest, root: int, choice: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """The nodes below a root under a choice of edges, children before parents; each with its two children."""
     starts, ways = forest.arrays.edge_start.tolist(), forest.arrays.children.tolist()
-    order, stack = list[tuple[int, list[int]]](), [int(root)]
-    while stack:
-        node = stack.pop()
-        children = [child for child in ways[starts[node] + choice[node]] if child != NO_CHILD]
-        order.append((node, children))
-        stack += children
-    return order
+    children: list[list[int]] = [[]] * len(starts)
+    is_below = [False] * len(starts)  # the last is for children that are none
+    is_below[root] = True
+    for node in range(root, -1, -1):
+        if is_below[node]:
+            children[node] = left, right = ways[starts[node] + choice[node]]
+            is_below[left] = is_below[right] = True
+    return [(node, children[node]) for node in range(root + 1) if is_below[node]]
 
 
 def best_tree(forest: Forest) -> Tree:
@@ -192,7 +194,7 @@ def best_tree(forest: Forest) -> Tree:
 def one_best(forest: Forest) -> Forest:
     """The forest of the heaviest tree alone; its edges keep their weights and tree sets, its marginals are all one."""
     best = viterbi(forest)
-    kept = sorted(NodeId(node) for node, _ in _opened(forest, best.root, best.choice))
+    kept = [NodeId(node) for node, _ in nodes_below(forest, best.root, best.choice)]
     number = {old: NodeId(new) for new, old in enumerate(kept)}
     nodes: list[Node] = []
     edges: list[tuple[HyperEdge, ...]] = []

@@ -75,6 +75,12 @@ class ForestArrays:
         """The node of each edge."""
         return np.repeat(np.arange(len(self.begin)), np.diff(self.edge_start))
 
+    def with_fields(self, **fields: FloatArray) -> ForestArrays:
+        """The same nodes and edges with other weights."""
+        other = ForestArrays.__new__(ForestArrays)
+        vars(other).update(vars(self), **fields)
+        return other
+
 
 class Forest:
     """All parses of one sentence that were kept, packed. `edges[v]` are the ways to build node v.
@@ -151,11 +157,11 @@ class Forest:
 
     def weighed(self, log_prob: FloatArray) -> Forest:
         """This forest with other weights of its edges."""
-        return Forest.of_arrays(self.sentence, replace(self.arrays, log_prob=log_prob))
+        return Forest.of_arrays(self.sentence, self.arrays.with_fields(log_prob=log_prob))
 
     def with_node_marginals(self, marginals: FloatArray) -> Forest:
         """This forest with the probabilities of its nodes."""
-        return Forest.of_arrays(self.sentence, replace(self.arrays, marginals=marginals))
+        return Forest.of_arrays(self.sentence, self.arrays.with_fields(marginals=marginals))
 
     def __len__(self) -> int:
         return len(self.arrays.begin)

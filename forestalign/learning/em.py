@@ -29,7 +29,7 @@ from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray
 from forestalign.batch.workers import Worker, Workers, map_ordered
 from forestalign.config import AlignConfig
-from forestalign.errors import MissingExtraError, UsageError
+from forestalign.errors import MissingExtraError, UsageError, counted
 from forestalign.formats.pairs import PairRecord, read_pairs
 from forestalign.inputs import Number, as_record, parse_json
 from forestalign.learning.checkpoints import Arrays, Checkpoint, checkpoint_path, files_of, is_checkpoint, training
@@ -281,7 +281,7 @@ def train_model(
         state = replace(stepwise_update(state, done, settings), roots=roots)
         if state.steps % per_pass == 0:
             state = _look_at_held_out(state, worker, held_out, settings, workers)
-            notify(f"objective {state.history[-1][1]:.4f} after {state.steps} batches", 0)
+            notify(f"objective {state.history[-1][1]:.4f} after {counted(state.steps, 'batch')}", 0)
         kept.write(_arrays_of(state))
     best = state.best if state.best is not None else state.weights
     aligned = max(state.roots.aligned, 1)

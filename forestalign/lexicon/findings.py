@@ -13,16 +13,15 @@ PHRASE_RELATIONS = (*RELATIONS, OTHER_ROLES)  # of pairs in a result
 
 
 class Finding(NamedTuple):
-    """Two phrases, their relation, and a grade from 0 to 9: how sure the source itself is."""
+    """Two phrases and their relation."""
 
     source: tuple[int, ...]
     target: tuple[int, ...]
     relation: str
-    grade: int = 9
 
     def turned(self) -> Finding:
         """The finding with source and target swapped: *more general* becomes *more specific*."""
-        return Finding(self.target, self.source, turned_relation(self.relation), self.grade)
+        return Finding(self.target, self.source, turned_relation(self.relation))
 
 
 def turned_relation(relation: str) -> str:

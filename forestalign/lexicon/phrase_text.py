@@ -6,14 +6,13 @@ looked up. A part knows its token; what is found is given back in tokens, whole 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from forestalign.tokens import Sentence, standard_form
 
 HYPHENS = frozenset({"-", "–"})
 PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "NFP"})
-PARTS_OF_SPEECH = {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +23,10 @@ class Parts:
     lemmas: tuple[str, ...]
     tags: tuple[str, ...]
     tokens: tuple[int, ...]
-    capitals: frozenset[int] = frozenset()  # parts in capitals: US, which is not us
     is_split: bool = False  # some token has several parts
 
     def __len__(self) -> int:
         return len(self.forms)
-
-    def is_word(self, index: int, word: str) -> bool:
-        """Whether a part is this word, inflected or not."""
-        return self.forms[index] == word or self.lemmas[index] == word
-
-    def readings(self, index: int) -> tuple[str, ...]:
-        """The form of a part, and its lemma where that differs."""
-        form, lemma = self.forms[index], self.lemmas[index]
-        return (form,) if form == lemma else (form, lemma)
 
     def whole_tokens(self, indices: Iterable[int]) -> tuple[int, ...]:
         """The tokens of these parts, or nothing where a token is covered in part only."""
@@ -66,16 +55,4 @@ def take_apart(sentence: Sentence) -> Parts:
         elif form not in HYPHENS:
             rows.append((form, lemma, tag, number))
     forms, lemmas, tags, tokens = zip(*rows, strict=True) if rows else ((), (), (), ())
-    capitals = frozenset(i for i, token in enumerate(tokens) if sentence.tokens[token].form.isupper())
-    return Parts(forms, lemmas, tags, tokens, capitals, len(set(tokens)) < len(tokens))
-
-
-def part_of_speech(tag: str) -> str:
-    """One letter as in WordNet, empty for what it does not hold."""
-    return PARTS_OF_SPEECH.get(tag[:2], "")
-
-
-def parts_of_speech(tag: str) -> Sequence[str]:
-    """All that a tag may stand for: participles are adjectives as well."""
-    own = part_of_speech(tag)
-    return ("v", "a") if tag in {"VBN", "VBG"} else (own,) if own else ()
+    return Parts(forms, lemmas, tags, tokens, len(set(tokens)) < len(tokens))

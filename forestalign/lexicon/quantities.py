@@ -13,10 +13,22 @@ from fractions import Fraction
 from functools import lru_cache
 
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR, Finding
-from forestalign.lexicon.numbers import ARTICLES, Number, number_words, read_number, split_glued, word_value
+from forestalign.lexicon.numbers import (
+    ARTICLES,
+    Number,
+    Unit,
+    comparator_before,
+    comparator_behind,
+    currency_signs,
+    number_words,
+    read_number,
+    read_unit,
+    split_glued,
+    units,
+    word_value,
+)
 from forestalign.lexicon.phrase_text import Parts
 from forestalign.lexicon.times import Clock, Date, Years, read_clock, read_date, read_years
-from forestalign.lexicon.units import Unit, comparator_before, comparator_behind, currency_signs, read_unit, units
 from forestalign.tokens import KEPT_WORDS
 
 # shares of the larger value by which measures may differ: 26 miles and 42 km, a month and 30 days, a third and 33 %

@@ -12,7 +12,7 @@ from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, negation_words, punctuation_tags, read_rows, stop_words
 from forestalign.tokens import KEPT_WORDS, Token
 
-PAIRS = ("degrees", "denying_verbs")  # lists of pairs of words
+PAIRS = ("degrees", "unopposed", "denying_verbs")  # lists of pairs of words
 FUNCTION_TAGS = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WDT", "WP", "EX", "POS", "RP"})
 
 
@@ -61,6 +61,7 @@ class MeaningWords:
     less: frozenset[str]
     denying: frozenset[str]
     degrees: frozenset[frozenset[str]]  # pairs that are opposites
+    unopposed: frozenset[frozenset[str]]  # pairs that are none, whatever WordNet says
     denying_verbs: frozenset[frozenset[str]]  # a lemma, and what stands before the verb that it denies: to, from, -ing
 
 

@@ -4,8 +4,8 @@
 - `readings`: a sentence as all that compares meanings reads it, with who does what to whom
 - `matcher`: where lines are met in two sentences, and which words correspond by them
 - `differences`: one thing that two sentences say differently, and the kinds of differences
-- `role_changes`, `comparisons`, `negation`: arguments, standards of comparison and negations of two sentences
-- `scales`, `numbers_apart`: modals, quantifiers, weekdays, numbers and their like, compared
-- `substitutions`: another word or name in the same place
+- `claims`: what one sentence claims: values on scales, negations, comparisons
+- `role_changes`: arguments of two sentences, and words that changed places
+- `word_changes`: opposites, values, numbers and other words that stand for each other
 - `contradictions`: all that makes two sentences say different things, and what takes it back
 """

@@ -1,46 +1,44 @@
-"""What makes two aligned sentences say different things: opposites, negations, values and roles, each with its words.
+"""What makes two aligned sentences say different things, each with its words: opposites, negations, values, roles.
 
 Marks are found on words, by links, dependencies and lexicon. A pair of phrases contradicts itself if a mark lies inside
 it and nothing else inside it takes the mark back: a negation and an opposite of the same word (*did not like*,
-*disliked*), an opposite and a comparison turned round (*larger than*, *smaller than*), an opposite that tells the same
-event from the other side (*bought from*, *sold to*). So a mark rises from two words to the whole.
+*disliked*), an opposite and a comparison turned round (*larger than*, *smaller than*), an event told from its other end
+(*left before he came*, *came after she left*). So a mark rises from two words to the whole.
+
+*Not far from the bridge* denies *far*; a sentence that has no *far* (*near the bridge*) is not contradicted. Words that
+say as much as a negation make up for one: *instead of*, *too late*, *homeless* (grammar/near_negations.txt). *No other
+is as fast* says what a superlative or a comparison turned round says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import product
 from typing import NamedTuple
 
-from forestalign.grammar import negation_words
+from forestalign.grammar import near_negations
 from forestalign.lexicon import load_wordnet
-from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES, SIMILAR, Finding
-from forestalign.lexicon.oppositions import are_opposites
-from forestalign.lexicon.quantities import quantity_findings
-from forestalign.lexicon.word_classes import WordClass, meaning_words, word_class
+from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES
+from forestalign.lexicon.oppositions import PREFIXES
+from forestalign.lexicon.word_classes import meaning_words
 from forestalign.meaning import differences as kinds
-from forestalign.meaning.comparisons import is_compared, less_of, readings
+from forestalign.meaning.claims import Negation, has_superlative, is_compared, path_up, standard_of
 from forestalign.meaning.differences import Difference, describe
 from forestalign.meaning.matcher import Correspondence
-from forestalign.meaning.negation import Denials, Negation, find_negations
-from forestalign.meaning.numbers_apart import DifferentValues
 from forestalign.meaning.readings import Reading
 from forestalign.meaning.role_changes import RoleComparison, Swap
-from forestalign.meaning.scales import ScaleComparison
-from forestalign.meaning.substitutions import find_substitutions
+from forestalign.meaning.word_changes import WordChanges
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordAlignment
 
-Words = tuple[int, ...]
 ORDER = (OPPOSITE, OTHER_ROLES, DIFFERENT)  # of relations, where a pair has marks of several kinds
 _OF_RELATION = {OPPOSITE: kinds.OPPOSITE, DIFFERENT: kinds.NUMBER, OTHER_ROLES: kinds.ROLES}
 _OWN_WORD = frozenset({"lexicon", "quantity", "acronym"})  # evidence that says a relation by itself
-_SAME_KIND = ("NN", "VB", "JJ", "RB", "IN", "DT", "CD", "RP")  # beginnings of tags of words that can be opposites
-_NEAR_KINDS = ({"IN", "TO"}, {"JJ", "RB"}, {"JJ", "VB"}, {"IN", "RP", "RB"}, {"NN", "DT", "CD", "RB"})
 _GRADED = frozenset({"JJR", "RBR", "JJ", "RB"})
 _MODIFIERS = ("amod", "advmod", "det", "nummod")
+_WITHIN = ("xcomp", "ccomp", "advmod", "amod", "obj")  # relations below a predicate that are part of what it says
+_NAMES = ("NN", "PRP", "CD", "JJ", "DT")  # beginnings of the tags of words that name what is compared
+_TOO = "too"  # behind which an adjective follows: too late
 
 
 class AlignedPhrases(NamedTuple):
@@ -58,7 +56,7 @@ class AlignedPhrases(NamedTuple):
 
 
 class _Mark(NamedTuple):
-    """A contradiction, the words that have to be inside a pair beside its own, and the word it denies, if any."""
+    """A contradiction, the words that have to be inside a pair beside its own, and the word it is about."""
 
     said: Difference
     around: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
@@ -67,15 +65,14 @@ class _Mark(NamedTuple):
     is_silent: bool = False  # it contradicts nothing by itself, but takes back another one
 
     def is_inside(self, source: Span, target: Span) -> bool:
-        held = Difference("", *self.around, "")
-        return self.said.is_inside(source, target) and held.is_inside(source, target)
+        return self.said.is_inside(source, target) and _are_inside(self.around, source, target)
 
 
 class _Taken(NamedTuple):
     """Marks that are no contradiction in a pair that holds all of them and these words."""
 
     marks: tuple[int, ...]
-    words: tuple[tuple[int, ...], tuple[int, ...]]
+    words: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,27 +85,23 @@ class Contradictions:
     def inside(self, source: Span, target: Span) -> tuple[Difference, ...]:
         """The contradictions of a pair of phrases."""
         held = {k for k, mark in enumerate(self.marks) if mark.is_inside(source, target)}
-        for taken in self.taken:
-            words = Difference("", *taken.words, "")
-            if held.issuperset(taken.marks) and words.is_inside(source, target):
+        for taken in self.taken if held else ():
+            if held.issuperset(taken.marks) and _are_inside(taken.words, source, target):
                 held.difference_update(taken.marks)
         return tuple(self.marks[k].said for k in sorted(held) if not self.marks[k].is_silent)
 
     def mirrored(self, source: Sentence, target: Sentence) -> Contradictions:
         """Contradictions seen from the other sentence, which is `source` now; no mark is taken back from here on."""
-        marks = tuple(
-            _Mark(
-                _turned(mark.said, source, target),
-                mark.around[::-1],
-                is_silent=mark.is_silent,
-            )
-            for mark in self.marks
-        )
-        return Contradictions(marks, tuple(_Taken(taken.marks, taken.words[::-1]) for taken in self.taken))
+        turned = [describe(mark.said.kind, mark.said.target, mark.said.source, source, target) for mark in self.marks]
+        marks = [
+            _Mark(said, mark.around[::-1], is_silent=mark.is_silent)
+            for said, mark in zip(turned, self.marks, strict=True)
+        ]
+        return Contradictions(tuple(marks), tuple(_Taken(taken.marks, taken.words[::-1]) for taken in self.taken))
 
 
-def _turned(said: Difference, source: Sentence, target: Sentence) -> Difference:
-    return describe(said.kind, said.target, said.source, source, target)
+def _are_inside(words: tuple[tuple[int, ...], tuple[int, ...]], source: Span, target: Span) -> bool:
+    return words == ((), ()) or Difference("", *words, "").is_inside(source, target)
 
 
 def find_contradictions(
@@ -127,253 +120,215 @@ def find_contradictions(
         turned = [pair.mirrored() for pair in pairs], [each.mirrored() for each in correspondences]
         found = find_contradictions(target, source, links.mirrored(), *turned)
         return found.mirrored(source.sentence, target.sentence)
-    comparison = RoleComparison.of(source, target, links, load_wordnet())
-    finder = _Finder(comparison, pairs, correspondences)
-    opposites = [*finder.opposites(), *finder.degrees()]
-    marks = [*opposites, *finder.negations(opposites), *finder.values(), *map(_Mark, finder.on_scales)]
-    marks += finder.of_phrases(marks)
-    swaps = comparison.swaps()
-    marks += finder.substitutions(marks, swaps)
-    roles = [finder.role_mark(swap) for swap in swaps]
-    return Contradictions((*marks, *(mark for mark, _ in roles)), tuple(finder.taken_back(marks, roles)))
+    return _Finder(RoleComparison.of(source, target, links, load_wordnet()), pairs, correspondences).find()
 
 
 class _Finder:
     def __init__(
-        self, comparison: RoleComparison, pairs: Sequence[AlignedPhrases], correspondences: Sequence[Correspondence]
+        self, roles: RoleComparison, pairs: Sequence[AlignedPhrases], correspondences: Sequence[Correspondence]
     ):
-        self.roles, self.pairs, self.wordnet = comparison, pairs, comparison.wordnet
-        self.correspondences = correspondences
-        self.source, self.target = comparison.source, comparison.target
-        self.linked = {*comparison.partner.items(), *_word_pairs(pairs), *comparison.scores}
+        self.roles, self.pairs, self.correspondences = roles, pairs, correspondences
+        self.source, self.target = self.sides = roles.source, roles.target
+        smallest = [(pair.source, pair.target) for pair in pairs if not pair.is_composed]
+        self.words = WordChanges(roles, smallest, correspondences)
 
-    @cached_property
-    def negated(self) -> tuple[Sequence[Negation], Sequence[Negation]]:
-        """The negations of both sides."""
-        return find_negations(self.source), find_negations(self.target)
-
-    @cached_property
-    def settled(self) -> list[Finding]:
-        """What says the same in other words; most pairs have nothing that has to ask."""
-        return [each for each in self._findings() if each.relation in (EQUAL, SIMILAR)]
-
-    def _findings(self) -> Iterator[Finding]:
-        """What other words say the same: quantities in other units, and lines of the grammar."""
-        yield from quantity_findings(self.source.parts, self.target.parts)
-        for each in self.correspondences:
-            if not each.is_opposite and not each.swapped and (each.source.has_content or each.target.has_content):
-                yield Finding(each.source.words, each.target.words, EQUAL)
-
-    def _is_settled(self, i: int, j: int) -> bool:
-        return any(i in each.source and j in each.target for each in self.settled)
-
-    def _is_negation(self, i: int, j: int) -> bool:
-        """Whether either word negates, which is no opposite: *never*, *nothing*; *without* is one of *with*."""
-        sides = (self.source.sentence, i), (self.target.sentence, j)
-        return any(each.words[word].lower() in negation_words() and each.tags[word] != "IN" for each, word in sides)
-
-    # ---- marks ----
-
-    def opposites(self) -> list[_Mark]:
-        """Linked words that are opposites, and words without a partner that are."""
-        free = (
-            _free(self.source.sentence, {i for i, _ in self.linked}),
-            _free(self.target.sentence, {j for _, j in self.linked}),
-        )
-        pairs = sorted({*self.linked, *((i, j) for i in free[0] for j in free[1] if self._have_one_head(i, j))})
-        taken: tuple[set[int], set[int]] = (set(), set())
-        found = []
-        for i, j in pairs:
-            if i in taken[0] or j in taken[1] or not self._are_opposites(i, j):
-                continue
-            if self._is_negation(i, j) or any(i in each.source and j in each.target for each in self.on_scales):
-                continue
-            taken[0].add(i)
-            taken[1].add(j)
-            found.append(_Mark(self._said(kinds.OPPOSITE, (i,), (j,)), anchor=i))
-        return found
-
-    def _have_one_head(self, i: int, j: int) -> bool:
-        """Whether two words without partners say something of partners, or are the top of their sentences."""
-        heads = self.source.dependencies.heads[i], self.target.dependencies.heads[j]
-        return max(heads) < 0 or self.roles.partner.get(heads[0], -2) == heads[1]
-
-    def _are_opposites(self, i: int, j: int) -> bool:
-        tags = self.source.sentence.tags[i], self.target.sentence.tags[j]
-        is_one_kind = any(tags[0].startswith(kind) and tags[1].startswith(kind) for kind in _SAME_KIND)
-        is_one_kind |= any({tag[:2] for tag in tags} <= kinds for kinds in _NEAR_KINDS)
-        if not is_one_kind or self.source.lemmas[i] == self.target.lemmas[j]:
-            return False
-        pairs = product(readings(self.source.sentence, i), readings(self.target.sentence, j))
-        degrees = meaning_words().degrees
-        are_opposed = (i, j) in self.opposed or any(
-            frozenset(each) in degrees or are_opposites(*each, self.wordnet) for each in pairs
-        )
-        is_of_one = self._relate_the_same(i, j)
-        return are_opposed and is_of_one and not self._is_settled(i, j) and not self.roles.may_be_conversive(i, j)
-
-    @cached_property
-    def opposed(self) -> frozenset[tuple[int, int]]:
-        """The heads of what lines of the grammar call opposites, where no negation is among the words."""
-        return frozenset(
-            (each.source.head, each.target.head)
-            for each in self.correspondences
-            if each.is_opposite
-            and not each.swapped
-            and not any(self.source.sentence.words[word].lower() in negation_words() for word in each.source.words)
-            and not any(self.target.sentence.words[word].lower() in negation_words() for word in each.target.words)
-        )
-
-    def _relate_the_same(self, i: int, j: int) -> bool:
-        """Whether two prepositions join partners to what means the same: *from Rome* and *to Rome* after one word."""
-        sides = (self.source.dependencies, i), (self.target.dependencies, j)
-        if any(found.relations[word] != "case" for found, word in sides):
-            return True
-        nouns = [found.heads[word] for found, word in sides]
-        heads = [found.heads[noun] for (found, _), noun in zip(sides, nouns, strict=True)]
-        are_partners = self.roles.partner.get(nouns[0]) == nouns[1]
-        return are_partners and (min(heads) < 0 or self.roles.mean_the_same(*heads))
-
-    def degrees(self) -> list[_Mark]:
-        """*Safer* and *less safe*; *more safe* and *less safe* are opposites by their words."""
-        found = []
-        for i, j in sorted(self.roles.partner.items()):
-            less = less_of(self.source, i), less_of(self.target, j)
-            more = (self.target.sentence, j) if less[0] >= 0 else (self.source.sentence, i)
-            if (less[0] < 0) == (less[1] < 0) or not is_compared(*more):
-                continue
-            if readings(self.source.sentence, i) & readings(self.target.sentence, j):
-                sides = tuple([k for k in (less[0], i) if k >= 0]), tuple([k for k in (less[1], j) if k >= 0])
-                found.append(_Mark(self._said(kinds.OPPOSITE, *sides), anchor=i))
-        return found
-
-    def negations(self, opposites: Sequence[_Mark]) -> list[_Mark]:
-        """Negations of one side only that nothing makes up for."""
-        words = (
-            frozenset(word for mark in opposites for word in mark.said.source),
-            frozenset(word for mark in opposites for word in mark.said.target),
-        )
-        marks = []
-        for each in Denials(self.roles, words, self.settled, self.negated).one_sided():
-            cues = (each.negation.cue,)
-            said = self._said(kinds.NEGATION, *(((), cues) if each.is_target else (cues, ())))
-            mark = _Mark(said, anchor=each.negation.predicate, is_target_anchor=each.is_target)
-            marks.append(mark._replace(is_silent=each.is_silent))
-        return marks
-
-    def values(self) -> list[_Mark]:
-        """Numbers at the same place that are not the same value."""
-        smallest = [(pair.source, pair.target) for pair in self.pairs if not pair.is_composed]
-        values = DifferentValues(self.roles, smallest, frozenset(self.linked), self.settled)
-        return [_Mark(self._said(kinds.NUMBER, *each)) for each in values.found()]
-
-    @cached_property
-    def on_scales(self) -> tuple[Difference, ...]:
-        """Values of one scale that are far apart, and names of one kind that are not the same."""
-        explained = (
-            frozenset(word for each in self.settled for word in each.source),
-            frozenset(word for each in self.settled for word in each.target),
-        )
-        negated = (
-            frozenset(each.predicate for each in self.negated[0]),
-            frozenset(each.predicate for each in self.negated[1]),
-        )
-        return tuple(ScaleComparison(self.source, self.target, self.roles.partner, explained, negated).differences())
-
-    def substitutions(self, marks: Sequence[_Mark], swaps: Sequence[Swap]) -> list[_Mark]:
-        """Other words in one place, where no other mark or evidence says more of them."""
-        evidence = [pair for pair in self.pairs if pair.relation == EQUAL and not _OWN_WORD.isdisjoint(pair.evidence)]
-        explained = (
-            {
-                *(word for mark in marks for word in mark.said.source),
-                *(word for each in self.settled for word in each.source),
-                *(word for swap in swaps for word in swap.source),
-                *(word for pair in evidence for word in range(*pair.source)),
-            },
-            {
-                *(word for mark in marks for word in mark.said.target),
-                *(word for each in self.settled for word in each.target),
-                *(word for swap in swaps for word in swap.target),
-                *(word for pair in evidence for word in range(*pair.target)),
-            },
-        )
-        found = find_substitutions(
-            self.source, self.target, self.roles.scores, self.roles.partner, self.wordnet, explained
-        )
-        return [_Mark(each) for each in found]
+    def find(self) -> Contradictions:
+        """All marks, and which of them are taken back."""
+        marks = [_Mark(said, anchor=said.source[-1]) for said in self.words.opposites()]
+        marks += self.negations(marks)
+        marks += map(_Mark, (*self.words.values(), *self.words.on_scales))
+        marks += self.of_phrases(marks)
+        swaps = self.roles.swaps()
+        marks += map(_Mark, self.words.substitutions(self.explained(marks, swaps)))
+        marks += self.turned_comparison(marks) if not swaps else []
+        first_role = len(marks)
+        marks += [
+            _Mark(self.words.say(kinds.ROLES, swap.source, tuple(sorted(swap.target))), swap.predicates)
+            for swap in swaps
+        ]
+        return Contradictions(tuple(marks), tuple(self.taken_back(marks, first_role, swaps)) if marks else ())
 
     def of_phrases(self, marks: Sequence[_Mark]) -> list[_Mark]:
         """Pairs of phrases that evidence itself calls opposite or different, where no word does."""
+        against = [
+            pair
+            for pair in self.pairs
+            if pair.relation in AGAINST
+            and (not pair.is_composed or pair.relation == DIFFERENT)  # of a value as a whole: 12 million dollars
+            and not _OWN_WORD.isdisjoint(pair.evidence)
+        ]
         found: list[_Mark] = []
-        for pair in sorted(self.pairs, key=_size):
-            is_own = not pair.is_composed or pair.relation == DIFFERENT  # of a value as a whole: 12 million dollars
-            is_said = is_own and not _OWN_WORD.isdisjoint(pair.evidence) and pair.relation in AGAINST
-            if is_said and not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)):
-                said = self._said(_OF_RELATION[pair.relation], tuple(range(*pair.source)), tuple(range(*pair.target)))
-                found.append(_Mark(said, anchor=pair.source.begin))
+        for pair in sorted(against, key=_size):
+            if not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)):
+                words = tuple(range(*pair.source)), tuple(range(*pair.target))
+                found.append(_Mark(self.words.say(_OF_RELATION[pair.relation], *words), anchor=pair.source.begin))
         return found
 
-    def role_mark(self, swap: Swap) -> tuple[_Mark, Swap]:
-        """Two words that changed places."""
-        said = self._said(kinds.ROLES, swap.source, tuple(sorted(swap.target)))
-        return _Mark(said, around=swap.predicates), swap
+    def explained(self, marks: Sequence[_Mark], swaps: Sequence[Swap]) -> tuple[set[int], set[int]]:
+        """The words of either side of which marks or other evidence say something already."""
+        own, other = (set(words) for words in self.words.settled_words)
+        said: list[Difference | Swap] = [*(mark.said for mark in marks), *swaps]
+        for each in said:
+            own.update(each.source)
+            other.update(each.target)
+        for pair in self.pairs:
+            if pair.relation == EQUAL and not _OWN_WORD.isdisjoint(pair.evidence):
+                own.update(range(*pair.source))
+                other.update(range(*pair.target))
+        return own, other
 
-    def _said(self, kind: str, own: Words, other: Words) -> Difference:
-        return describe(kind, own, other, self.source.sentence, self.target.sentence)
+    def turned_comparison(self, marks: Sequence[_Mark]) -> list[_Mark]:
+        """*More in the country than in the city*, *more in the city than in the country*; no word is turned, too."""
+        if any(mark.said.relation == OPPOSITE for mark in marks) or not self._is_turned():
+            return []
+        degrees = [
+            {lemma for k, lemma in enumerate(side.lemmas) if is_compared(side.sentence, k)} for side in self.sides
+        ]
+        if degrees[0].isdisjoint(degrees[1]):
+            return []
+        own, other = (tuple(sorted(standard_of(side))) for side in self.sides)
+        return [_Mark(self.words.say(kinds.COMPARISON, own, other))]
+
+    # ---- negations ----
+
+    def negations(self, opposites: Sequence[_Mark]) -> list[_Mark]:
+        """Negations of one side only that nothing makes up for; of those that contradict nothing silent ones."""
+        own, other = (list(each) for each in self.words.negations)
+        if not (own or other):
+            return []
+        for one in list(own):
+            match = next((each for each in other if self.roles.partner.get(one.predicate) == each.predicate), None)
+            if match is not None:
+                own.remove(one)
+                other.remove(match)
+        settled = self.words.settled_words
+        opposed = {k for one in opposites for k in one.said.source}, {k for one in opposites for k in one.said.target}
+        own = [each for each in own if each.cue not in settled[0] | opposed[0]]
+        other = [each for each in other if each.cue not in settled[1] | opposed[1]]
+        both, marks = min(len(own), len(other)), []
+        for side, left in ((0, own[both:]), (1, other[both:])):
+            affirmed = [each for each in left if self._is_affirmed(each, side) and not self._is_compared(each, side)]
+            speaking = affirmed[self._near_negations(1 - side) :] if affirmed else []
+            for each in left:
+                said = self.words.say(kinds.NEGATION, *(((), (each.cue,)) if side else ((each.cue,), ())))
+                marks.append(_Mark(said, ((), ()), each.predicate, bool(side), each not in speaking))
+        return marks
+
+    def _is_affirmed(self, negation: Negation, side: int) -> bool:
+        """Whether the other side has all words that a negation is about; one about a negation is always heard."""
+        heads = self.sides[side].dependencies.heads
+        about = {heads[negation.cue], negation.predicate} - {-1, negation.cue}
+        if any(each.cue in about for each in self.words.negations[side]):
+            return True
+        return all(self._has_same(word, side) for word in about | set(self._degrees_below(negation.predicate, side)))
+
+    def _degrees_below(self, predicate: int, side: int) -> Iterator[int]:
+        """Comparatives of what is denied: *do not let it get warmer than that* says that it stays below."""
+        heads, relations = self.sides[side].dependencies.heads, self.sides[side].dependencies.relations
+        for word in range(len(heads)):
+            path = path_up(heads, word) if is_compared(self.sides[side].sentence, word) else []
+            way = path[: path.index(predicate)] if predicate in path else []
+            if way and all(relations[each].startswith(_WITHIN) for each in way):
+                yield word
+
+    def _has_same(self, word: int, side: int) -> bool:
+        partner = (self.roles.partner, self.roles.back)[side].get(word)
+        if partner is None:
+            return False
+        if self.sides[side].sentence.tags[word][:2] == "RB":  # linked for want of better ones: far, near
+            return self.sides[side].lemmas[word] == self.sides[1 - side].lemmas[partner]
+        return self.roles.mean_the_same(*((partner, word) if side else (word, partner)))
+
+    def _is_compared(self, negation: Negation, side: int) -> bool:
+        """*Not before May*; *no other is as fast*: the other side has the best, or compares from the other end."""
+        own, other = self.sides[side], self.sides[1 - side]
+        words, lists = own.sentence.lower_words, meaning_words()
+        if words[negation.cue] not in lists.plain_negation:
+            return False
+        if not lists.bound.isdisjoint(words[negation.cue :]) and lists.bound.isdisjoint(other.sentence.lower_words):
+            return True
+        return self._is_turned() or (has_superlative(other) and not has_superlative(own))
+
+    def _is_turned(self) -> bool:
+        """Whether both sides compare, and each has before *than* what the other has behind it.
+
+        *More people live in the suburb than in the province* is *fewer people live in the province than in the
+        suburb*. Only words count, so that it does not matter which roles they have.
+        """
+        standards = standard_of(self.source), standard_of(self.target)
+        return all(standards) and all(
+            2 * sum(partners[word] not in other for word in named) > len(named)
+            for side, own, partners, other in (
+                (self.source, standards[0], self.roles.partner, standards[1]),
+                (self.target, standards[1], self.roles.back, standards[0]),
+            )
+            for named in [[k for k in own if side.sentence.tags[k].startswith(_NAMES) and k in partners]]
+        )
+
+    def _near_negations(self, side: int) -> int:
+        """How many words of a side say as much as a negation and have no partner that does."""
+        own, other, partners = self.sides[side], self.sides[1 - side], (self.roles.partner, self.roles.back)[side]
+        near = [word for word in range(len(own.lemmas)) if self._is_near_negation(own, word)]
+        return sum(word not in partners or not self._is_near_negation(other, partners[word]) for word in near)
+
+    def _is_near_negation(self, side: Reading, word: int) -> bool:
+        """Whether a word says as much as a negation: by the list, or by its prefix or suffix."""
+        lemma, tags = side.lemmas[word], side.sentence.tags
+        if lemma == _TOO:
+            return word + 2 < len(tags) and tags[word + 1][:2] in ("JJ", "RB")
+        if lemma in near_negations() or tags[word][:2] not in ("JJ", "RB", "VB"):
+            return lemma in near_negations()
+        stem = next((lemma.removeprefix(each) for each in PREFIXES if lemma.startswith(each)), "")
+        return lemma.endswith("less") or (len(stem) > 3 and stem in self.roles.wordnet)
 
     # ---- what takes marks back ----
 
-    def taken_back(self, marks: Sequence[_Mark], roles: Sequence[tuple[_Mark, Swap]]) -> Iterator[_Taken]:
+    def taken_back(self, marks: Sequence[_Mark], first_role: int, swaps: Sequence[Swap]) -> Iterator[_Taken]:
         """Even numbers of opposites and negations of one word, comparisons turned round, events from the other side."""
-        flips = [k for k, mark in enumerate(marks) if mark.said.relation == OPPOSITE]
-        used: set[int] = set()
-        for number, (_, swap) in enumerate(roles, len(marks)):
-            if any(set(swap.source) <= {word for _, word in each.source.fillers} for each in self.converses):
-                yield _Taken((number,), ((), ()))
+        free = [k for k, mark in enumerate(marks) if mark.said.relation == OPPOSITE]
+        converses = self.converse_fillers() if swaps else []
+        for number, swap in enumerate(swaps, first_role):
+            if any(fillers.issuperset(swap.source) for fillers in converses):
+                yield _Taken((number,))
                 continue
-            turning = [k for k in flips if k not in used and self._turns(marks[k], swap)]
+            turning = [k for k in free if swap.is_comparison and self._is_graded(marks[k])]
             if len(turning) % 2:
-                used.update(turning)
-                yield _Taken((*turning, number), ((), ()))
-        for k in flips:
-            if k not in used and marks[k].said.source and (events := self._turned_events(marks[k])):
-                used.add(k)
+                free = [k for k in free if k not in turning]
+                yield _Taken((*turning, number))
+        for k in list(free):
+            events = self._turned_events(marks[k])
+            if events is not None:
+                free.remove(k)
                 yield _Taken((k,), events)
-        free = [k for k in flips if k not in used]
         while free:
             first = free.pop(0)
             second = next((k for k in free if self._is_near(marks[first], marks[k])), None)
             if second is not None:
                 free.remove(second)
-                yield _Taken((first, second), ((), ()))
+                yield _Taken((first, second))
 
-    @cached_property
-    def converses(self) -> list[Correspondence]:
-        """Lines that say the same and hold at least two fillers that are partners."""
+    def converse_fillers(self) -> list[frozenset[int]]:
+        """What fills the slots of lines that say the same and hold at least two fillers that are partners."""
+        partner = self.roles.partner
         return [
-            each
+            frozenset(word for _, word in each.source.fillers)
             for each in self.correspondences
             if not each.is_opposite
             and not each.swapped
-            and sum(self.roles.partner.get(word) == each.target.filler(letter) for letter, word in each.source.fillers)
-            > 1
+            and sum(partner.get(word) == each.target.filler(letter) for letter, word in each.source.fillers) > 1
         ]
 
-    def _turns(self, flip: _Mark, swap: Swap) -> bool:
-        """Whether an opposite turns a comparison round."""
-        return swap.is_comparison and any(self.source.sentence.tags[word] in _GRADED for word in flip.said.source)
+    def _is_graded(self, flip: _Mark) -> bool:
+        return any(self.source.sentence.tags[word] in _GRADED for word in flip.said.source)
 
     def _turned_events(self, flip: _Mark) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
         """The two events of *before* and *after*, where what one side puts above the other side puts below."""
-        below = self.source.dependencies.heads[flip.said.source[0]]
-        if len(flip.said.source) != 1 or below not in self.roles.partner:
-            return None
-        for above, _ in self.source.places[below]:
-            other = self.roles.partner.get(above)
-            if other is not None and any(
-                place.predicate == self.roles.partner[below] for place in self.target.places[other]
-            ):
-                return (below, above), (self.roles.partner[below], other)
+        partner, words = self.roles.partner, flip.said.source
+        below = self.source.dependencies.heads[words[0]] if len(words) == 1 else -1
+        for above, _ in self.source.places[below] if below in partner else ():
+            other = partner.get(above)
+            if other is not None and any(place.predicate == partner[below] for place in self.target.places[other]):
+                return (below, above), (partner[below], other)
         return None
 
     def _is_near(self, one: _Mark, other: _Mark) -> bool:
@@ -388,7 +343,7 @@ class _Finder:
 
     def _anchors(self, mark: _Mark, is_target: bool, with_heads: bool) -> list[int]:
         """The word of a side that a mark is about; beside a negation, an opposite that modifies a noun is about it."""
-        side, word = self.target if is_target else self.source, mark.anchor
+        side, word = self.sides[is_target], mark.anchor
         if mark.is_target_anchor != is_target:
             words = mark.said.target if is_target else mark.said.source
             partners = self.roles.partner if is_target else self.roles.back
@@ -403,21 +358,6 @@ class _Finder:
         return [word, head] if relation in _MODIFIERS else [word]
 
 
-def _word_pairs(pairs: Sequence[AlignedPhrases]) -> Iterator[tuple[int, int]]:
-    for pair in pairs:
-        if pair.source.end - pair.source.begin == pair.target.end - pair.target.begin == 1:
-            yield pair.source.begin, pair.target.begin
-
-
 def _size(pair: AlignedPhrases) -> tuple[int, Span, Span]:
     """By this the small ones stand first, from whichever sentence the pairs were found."""
-    return sum(span.end - span.begin for span in (pair.source, pair.target)), pair.source, pair.target
-
-
-def _phrase(sentence: Sentence, words: Words) -> str:
-    return sentence.phrase(Span(words[0], words[-1] + 1)) if words else ""
-
-
-def _free(sentence: Sentence, linked: set[int]) -> list[int]:
-    tokens = sentence.tokens
-    return [k for k in range(len(tokens)) if k not in linked and word_class(tokens[k]) == WordClass.CONTENT]
+    return pair.source.size + pair.target.size, pair.source, pair.target

@@ -50,11 +50,24 @@ class Reading:
         """The dependencies of the tree."""
         return to_dependencies(self.tree, self.sentence)
 
-    @cached_property
+    @property
     def lemmas(self) -> tuple[str, ...]:
         """The lemma of each word, in lower case."""
-        pairs = zip(self.sentence.lemmas, self.sentence.words, strict=True)
-        return tuple([(lemma or word).lower() for lemma, word in pairs])
+        return self.sentence.keys
+
+    @cached_property
+    def standard_words(self) -> tuple[str, ...]:
+        """Each word in lower case, informal spellings as they are spelt elsewhere."""
+        return tuple([standard_form(word).lower() for word in self.sentence.words])
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The dependents of each word, from left to right."""
+        children: list[list[int]] = [[] for _ in self.sentence.tokens]
+        for word, head in enumerate(self.dependencies.heads):
+            if head >= 0:
+                children[head].append(word)
+        return tuple(map(tuple, children))
 
     @cached_property
     def parts(self) -> Parts:
@@ -81,8 +94,8 @@ class Reading:
     def negators(self) -> dict[int, list[int]]:
         """The negations of each predicate."""
         negators: dict[int, list[int]] = {}
-        for token, word in enumerate(self.sentence.words):
-            if is_negation(standard_form(word).lower()) and self.sentence.tags[token] != "IN":
+        for token, word in enumerate(self.standard_words):
+            if is_negation(word) and self.sentence.tags[token] != "IN":
                 for head in {self.predicate_over(token), self.dependencies.heads[token]}:
                     negators.setdefault(head, []).append(token)
         return negators
@@ -90,7 +103,7 @@ class Reading:
     @cached_property
     def places(self) -> tuple[tuple[Place, ...], ...]:
         """The places of each word; a word may have several, most have one or none."""
-        return tuple(_PlaceReader(self.sentence, self.dependencies).places())
+        return tuple(_PlaceReader(self).places())
 
     @cached_property
     def arguments(self) -> tuple[tuple[tuple[int, frozenset[str]], ...], ...]:
@@ -120,21 +133,16 @@ class Reading:
 
     def is_definite(self, word: int) -> bool:
         """Whether a noun names one thing: a name, or something with *the* or a possessor."""
-        tags, words = self.sentence.tags, self.sentence.words
-        heads, relations = self.dependencies.heads, self.dependencies.relations
-        if self.is_name(word):
-            return True
-        below = [k for k, head in enumerate(heads) if head == word]
+        tags, words, relations = self.sentence.tags, self.sentence.lower_words, self.dependencies.relations
         definite = meaning_words().definite
-        return any(
-            words[k].lower() in definite or tags[k] in ("PRP$", "JJS", "RBS") or relations[k] == "nmod:poss"
-            for k in below
+        return self.is_name(word) or any(
+            words[k] in definite or tags[k] in ("PRP$", "JJS", "RBS") or relations[k] == "nmod:poss"
+            for k in self.children[word]
         )
 
     def modifiers(self, word: int) -> frozenset[str]:
         """Lemmas of what tells this thing from another one of its name: *this* and *last* of a year."""
-        heads, relations = self.dependencies.heads, self.dependencies.relations
-        below = [k for k, head in enumerate(heads) if head == word and relations[k] in _TELLING]
+        below = [k for k in self.children[word] if self.dependencies.relations[k] in _TELLING]
         return frozenset(self.lemmas[k] for k in below if self.lemmas[k] not in meaning_words().article)
 
     def are_coordinated(self, one: int, other: int) -> bool:
@@ -156,7 +164,7 @@ class Reading:
             is_own = tags[word][:2] in ("VB", "MD") and relations[word] not in ("aux", "aux:pass", "cop")
             is_clause = is_own or relations[word].split(":")[0] in (*_PROPOSITIONS, "advcl", "acl", "root")
             is_clause |= relations[word] == "conj" and tags[word][:2] == "JJ"
-            if is_clause and self.sentence.words[word].lower() not in negation_words():
+            if is_clause and self.sentence.lower_words[word] not in negation_words():
                 break
             word = heads[word]
             seen += 1
@@ -176,13 +184,10 @@ class Reading:
 class _PlaceReader:
     """From dependencies to places."""
 
-    def __init__(self, sentence: Sentence, dependencies: Dependencies):
-        self.tags, self.words = sentence.tags, [word.lower() for word in sentence.words]
-        self.dependencies, self.heads, self.relations = dependencies, dependencies.heads, dependencies.relations
-        self.children: list[list[int]] = [[] for _ in self.heads]
-        for word, head in enumerate(self.heads):
-            if head >= 0:
-                self.children[head].append(word)
+    def __init__(self, reading: Reading):
+        self.tags, self.words, self.children = reading.sentence.tags, reading.sentence.lower_words, reading.children
+        self.dependencies = reading.dependencies
+        self.heads, self.relations = self.dependencies.heads, self.dependencies.relations
 
     def places(self) -> list[tuple[Place, ...]]:
         """The places of all words: their own, those of their antecedents, and those that coordination shares."""

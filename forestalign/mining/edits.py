@@ -16,19 +16,16 @@ from typing import TypeVar
 
 from forestalign.errors import UsageError, counted, shown
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR, turned_relation
-from forestalign.lexicon.phrase_text import Parts, take_apart
-from forestalign.lexicon.quantities import may_begin, quantity_findings
-from forestalign.lexicon.word_classes import WordClass
 from forestalign.meaning import differences as kinds
 from forestalign.meaning.differences import Difference
 from forestalign.mining.edit_sides import EditSide, is_other_number
 from forestalign.mining.edit_units import EditUnit, units_of
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.terminal import visible
-from forestalign.tokens import Sentence, Span, tokenize
+from forestalign.tokens import Span, tokenize
 
 SpanPair = tuple[Span, Span]
-_OWN_EDITS = (kinds.NEGATION, kinds.NUMBER, kinds.ROLES, kinds.OPPOSITE)
+_OWN_EDITS = (kinds.NEGATION, kinds.NUMBER, kinds.ROLES, kinds.COMPARISON, kinds.OPPOSITE)
 Place = TypeVar("Place", int, Span)
 
 
@@ -233,60 +230,27 @@ class _Comparison:
 
     def _roles(self) -> Iterable[Edit]:
         for each in self.contradictions:
-            if each.kind == kinds.ROLES:
+            if each.kind in (kinds.ROLES, kinds.COMPARISON):
                 yield self._edit(EditKind.ROLES, _span(each.source), _span(each.target), detail=each.reason)
 
     def _numbers(self) -> Iterable[Edit]:
         """Other values, be they aligned or not, and nouns that changed from singular to plural or back."""
-        changed = [unit for unit in self.units if not unit.is_kept and self._values_differ(unit)]
-        for unit in self.units:
-            if unit.is_kept:
-                continue
-            if unit in changed:
-                yield self._edit(EditKind.NUMBER, unit.source, unit.target, detail="value")
+        found: list[SpanPair] = []
+        for unit in (unit for unit in self.units if not unit.is_kept):
+            if unit.relation == DIFFERENT and not self._kind_inside(unit):
+                found.append(unit.spans)
+                yield self._edit(EditKind.NUMBER, *unit.spans, detail="value")
             elif self._is_other_number(unit):
-                yield self._edit(EditKind.NUMBER, unit.source, unit.target, detail="grammatical")
-        gone, come = self._unpartnered(WordClass.NUMBER)
-        told = list(zip(gone, come, strict=False))
-        told += [(each.source[0], each.target[0]) for each in self.contradictions if each.kind == kinds.NUMBER]
-        for source, target in dict.fromkeys(told):
-            spans = Span(source, source + 1), Span(target, target + 1)
-            if not any(_inside(spans[0], unit.source) and _inside(spans[1], unit.target) for unit in changed):
-                yield self._edit(EditKind.NUMBER, *spans, detail="value")
-
-    def _unpartnered(self, wanted: WordClass) -> tuple[list[int], list[int]]:
-        """Words of a class that were deleted or inserted, or replaced by what has none and does not mean the same."""
-        found = []
-        for side, other, nulls, is_source in (
-            (self.source, self.target, self.deleted, True),
-            (self.target, self.source, self.inserted, False),
-        ):
-            words = [word for span in nulls for word in range(*span) if side.classes[word] == wanted]
-            for unit in self.units:
-                span, partner = (unit.source, unit.target) if is_source else (unit.target, unit.source)
-                if not unit.is_kept and unit.relation not in (EQUAL, SIMILAR, DIFFERENT):
-                    own = [word for word in range(*span) if side.classes[word] == wanted]
-                    words += own if not any(other.classes[word] == wanted for word in range(*partner)) else []
-            found.append(sorted(words))
-        return found[0], found[1]
+                yield self._edit(EditKind.NUMBER, *unit.spans, detail="grammatical")
+        for each in self.contradictions:
+            own, other = _span(each.source), _span(each.target)
+            if each.kind == kinds.NUMBER and not any(each.is_inside(*spans) for spans in found):
+                yield self._edit(EditKind.NUMBER, own, other, detail="value")
 
     def _kind_inside(self, unit: EditUnit) -> str:
         """The kind of the first difference in a unit that has no edit of its own: *modality*, *time*, *name*."""
         inside = (each.kind for each in self.contradictions if each.is_inside(unit.source, unit.target))
         return next((kind for kind in inside if kind not in _OWN_EDITS), "")
-
-    def _values_differ(self, unit: EditUnit) -> bool:
-        """Whether two values differ: by the relation of the alignment, else as read (*twice* has no number tag)."""
-        if self._kind_inside(unit):
-            return False
-        if unit.relation in (DIFFERENT, EQUAL):
-            return unit.relation == DIFFERENT
-        both_numbers = all(
-            any(side.classes[word] == WordClass.NUMBER for word in range(*span))
-            for side, span in ((self.source, unit.source), (self.target, unit.target))
-        )
-        is_judged = unit.relation == SIMILAR and both_numbers
-        return not is_judged and _have_other_values(self.source, self.target, unit.source, unit.target)
 
     def _is_other_number(self, unit: EditUnit) -> bool:
         """One noun in singular and plural: the unit itself, or linked words in it (*a dog*, *two dogs*)."""
@@ -302,22 +266,6 @@ class _Comparison:
             )
             for source, target in pairs
         )
-
-
-def _have_other_values(source: EditSide, target: EditSide, own: Span, other: Span) -> bool:
-    """Whether two phrases have values of one kind, none of them the same: *first* and *second*, *2* and *3 times*.
-
-    The finders are those that the alignment uses, whose phrase pairs may say nothing: *twice* is no number to a tagger.
-    """
-    if not any(may_begin(word) for side, span in ((source, own), (target, other)) for word in side.lowered(span)):
-        return False
-    relations = {finding.relation for finding in quantity_findings(_parts(source, own), _parts(target, other))}
-    return DIFFERENT in relations and not relations & {EQUAL, SIMILAR}
-
-
-def _parts(side: EditSide, span: Span) -> Parts:
-    whole = side.sentence
-    return take_apart(Sentence(whole.text, whole.tokens[slice(*span)]))
 
 
 def _span(words: Sequence[int]) -> Span | None:

@@ -20,8 +20,8 @@ from forestalign.errors import ForestAlignError, counted
 from forestalign.lexicon import load_vectors
 from forestalign.lexicon.findings import DIFFERENT, SIMILAR
 from forestalign.lexicon.word_classes import WordClass, word_class
+from forestalign.meaning.claims import find_negations
 from forestalign.meaning.differences import NEGATION
-from forestalign.meaning.negation import find_negations
 from forestalign.mining.edits import Edit, EditKind
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.terminal import BOLD, CYAN, DIM, RED, Paint, visible

@@ -181,8 +181,9 @@ def debinarise(tree: BinaryTree) -> Tree:
 
 def unfold_chain(label: str, children: Sequence[Tree]) -> Tree:
     """Nested phrases for a chain label: S+VP over some children is S over VP over them."""
-    begin, end = children[0].begin, children[-1].end
-    below = tuple(children)
+    begin, end, below = children[0].begin, children[-1].end, tuple(children)
+    if CHAIN not in label:
+        return Tree(label, begin, end, below)
     for name in reversed(label.split(CHAIN)):
         below = (Tree(name, begin, end, below),)
     return below[0]

@@ -1,7 +1,7 @@
 """Pictures of alignments: a page for a browser, a fragment for a notebook, and a small server.
 
 - `scene`: what is to be drawn
-- `differences`: what was replaced, dropped and added
+- `differences`: what was replaced, removed and added
 - `text`, `static`, `page`: drawn as text, with brackets, as SVG, as a page
 - `server`: the page with two text boxes
 """

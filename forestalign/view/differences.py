@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import eq
 from typing import NamedTuple
+from unicodedata import category
 
+from forestalign.lexicon.findings import EQUAL
 from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhrasePair
 from forestalign.phrases.result.discontinuous_pairs import runs_of, scattered_words
@@ -40,6 +43,11 @@ def find_differences(alignment: Alignment, least: float = 0.0) -> Differences:
     confidence `least` belong to the next pair above them, and have no partner where that is the pair of the sentences.
     """
     linked, sides = linked_nulls(alignment), (alignment.source, alignment.target)
+    equal = {
+        (tuple(range(*pair.source)), tuple(range(*pair.target)))
+        for pair in alignment.phrases.pairs
+        if pair.relation == EQUAL and "quantity" in pair.evidence
+    }
     scattered = [one for one in alignment.phrases.scattered if is_confident(one, least)]
     replaced, alone = _pairs(alignment, least)
     replaced += [(one.source, one.target, one.relation) for one in scattered]
@@ -49,7 +57,7 @@ def find_differences(alignment: Alignment, least: float = 0.0) -> Differences:
         tuple(
             Replacement(scattered_words(sides[0], source), scattered_words(sides[1], target), relation)
             for source, target, relation in sorted(replaced)
-            if not _are_same(sides, source, target)
+            if not _are_same(sides, source, target) and (source, target) not in equal
         ),
         _runs(
             sides[0],
@@ -82,8 +90,8 @@ def linked_nulls(alignment: Alignment) -> tuple[WordLink, ...]:
 
 
 def is_mark(word: str) -> bool:
-    """Whether a token has neither letter nor digit."""
-    return not any(map(str.isalnum, word))
+    """Whether a token has neither letter nor digit and is no emoji."""
+    return not any(char.isalnum() or (char > "\u2600" and category(char) == "So") for char in word)
 
 
 def _words_of(spans: Iterable[Span]) -> set[int]:
@@ -100,7 +108,9 @@ def _pairs(alignment: Alignment, least: float) -> tuple[list[tuple[Words, Words,
         words = own[0] | unsure[k][0], own[1] | unsure[k][1]
         is_sure = is_confident(pair, least)
         if is_sure and all(words):
-            source, target = (tuple(sorted(side)) for side in words)
+            whole = _free_words(alignment, pair)
+            is_whole = any(map(eq, words, whole)) and not _are_same((alignment.source, alignment.target), *words)
+            source, target = (tuple(sorted(side)) for side in (whole if is_whole else words))
             replaced.append((source, target, "" if pair.supports else pair.relation))
             continue
         holder = above.get(k)
@@ -116,19 +126,23 @@ def _is_whole(alignment: Alignment, pair: PhrasePair) -> bool:
     return all(is_mark(word) for word in (*words[: pair.source.begin], *words[pair.source.end :]))
 
 
+def _free_words(alignment: Alignment, pair: PhrasePair) -> tuple[set[int], set[int]]:
+    """The words of a pair, without marks and scattered words: all of them are replaced if those of one side are."""
+    scattered = alignment.phrases.scattered
+    source = _words_of([pair.source]).difference(*(one.source for one in scattered))
+    target = _words_of([pair.target]).difference(*(one.target for one in scattered))
+    return _without_marks(alignment.source, source), _without_marks(alignment.target, target)
+
+
 def _own_words(alignment: Alignment) -> list[tuple[set[int], set[int]]]:
     """The words of each pair that none of its parts has, without marks, null phrases and scattered words."""
     found = alignment.phrases
-    taken = (
-        _words_of(found.source_nulls).union(*(one.source for one in found.scattered)),
-        _words_of(found.target_nulls).union(*(one.target for one in found.scattered)),
-    )
+    nulls = _words_of(found.source_nulls), _words_of(found.target_nulls)
     own = []
     for pair in found.pairs:
-        parts = [found.pairs[support] for support in pair.supports]
-        source = _words_of([pair.source]) - _words_of(part.source for part in parts) - taken[0]
-        target = _words_of([pair.target]) - _words_of(part.target for part in parts) - taken[1]
-        own.append((_without_marks(alignment.source, source), _without_marks(alignment.target, target)))
+        parts, (source, target) = [found.pairs[support] for support in pair.supports], _free_words(alignment, pair)
+        source = source - _words_of(part.source for part in parts) - nulls[0]
+        own.append((source, target - _words_of(part.target for part in parts) - nulls[1]))
     return own
 
 
@@ -142,9 +156,9 @@ def _are_same(sides: tuple[Sentence, Sentence], source: Iterable[int], target: I
         [sentence.tokens[word] for word in words if not is_mark(sentence.words[word])]
         for sentence, words in zip(sides, (source, target), strict=True)
     )
-    return len(left) == len(right) and all(
-        one.key == other.key or one.form.lower() == other.form.lower() for one, other in zip(left, right, strict=True)
-    )
+    if "".join(one.form for one in left).lower() == "".join(one.form for one in right).lower():  # percent, per cent
+        return True
+    return len(left) == len(right) and all(one.key == other.key for one, other in zip(left, right, strict=True))
 
 
 def _runs(sentence: Sentence, words: Iterable[int]) -> tuple[str, ...]:

@@ -66,6 +66,10 @@ class WordAlignment:
     def __len__(self) -> int:
         return len(self.links)
 
+    def __repr__(self) -> str:
+        shown = " ".join(f"{source}-{target}" for source, target in self.pairs[:12])
+        return f"<WordAlignment {shown}{' ...' if len(self) > 12 else ''}>"
+
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The links as pairs of positions."""

@@ -179,12 +179,6 @@ def test_bash_completes_files_with_blanks_and_offers_no_files_for_values(run: Ru
     assert done.stdout.splitlines() == [file, file, "<>", "<forest><ted>"]
 
 
-def test_given_trees_are_printed_for_their_sentences(run: Run) -> None:
-    answer = run("parse", "--quiet", "--trees", "trees.mrg", "dogs.txt")
-    assert (answer.code, answer.err) == (0, "")
-    assert answer.out == DOGS
-
-
 def test_a_sentence_without_a_given_tree_is_reported_by_its_line(run: Run) -> None:
     Path("two.txt").write_text("Birds sing\nDogs bark\n", encoding="utf-8")
     answer = run("parse", "--trees", "trees.mrg", "two.txt")

@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR
-from forestalign.lexicon.numbers import Number, digits, read_number, read_number_words
+from forestalign.lexicon.numbers import (
+    Number,
+    comparator_before,
+    digits,
+    read_comparators,
+    read_number,
+    read_number_words,
+    read_unit,
+    read_units,
+)
 from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import (
     Quantity,
@@ -20,7 +29,6 @@ from forestalign.lexicon.quantities import (
     quantity_findings,
 )
 from forestalign.lexicon.times import Clock, Date, Years, read_clock, read_date, read_years
-from forestalign.lexicon.units import comparator_before, read_comparators, read_unit, read_units
 from forestalign.tokens import Sentence, analyse
 from tests.builders.bad_files import complaint
 

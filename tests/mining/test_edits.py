@@ -335,10 +335,10 @@ def test_a_sign_has_its_place_and_does_not_move() -> None:
 ONCE = "(TOP (S (NP (PRP He)) (VP (VBD called) (ADVP (RB once))) (. .)))"
 
 
-@pytest.mark.parametrize(("other", "relation", "count"), [("twice", "", 1), ("twice", "equal", 0), ("thrice", "", 1)])
-def test_values_that_are_no_numbers_to_the_tagger_are_read(other: str, relation: str, count: int) -> None:
-    pair = related(record("once", ONCE, ONCE.replace("once", other), {0: 0, 1: 1, 2: 2, 3: 3}), {(2, 3): relation})
-    assert [edit.detail for edit in edits_of(pair).of_kind("number changed")] == ["value"] * count
+@pytest.mark.parametrize("other", ["twice", "thrice"])
+def test_values_that_are_no_numbers_to_the_tagger_are_read(other: str) -> None:
+    pair = record("once", ONCE, ONCE.replace("once", other), {0: 0, 1: 1, 2: 2, 3: 3})
+    assert [edit.detail for edit in edits_of(pair).of_kind("number changed")] == ["value"]
 
 
 def test_a_noun_inside_a_replaced_phrase_may_change_its_number() -> None:

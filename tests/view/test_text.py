@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+import forestalign
 from forestalign import Alignment, PhrasePair
 from forestalign.formats.codec import from_json, to_json
 from forestalign.lexicon.findings import turned_relation
@@ -18,6 +19,7 @@ from forestalign.terminal import DIM, PLAIN, RED, visible, wants_colour
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.view import result_html, scene_of
+from forestalign.view.differences import find_differences
 from forestalign.view.scene import SceneNode, bar_nodes, drawn_nodes
 from forestalign.view.static import hue_of
 from forestalign.view.text import render_short, render_text
@@ -549,3 +551,22 @@ def phrase_fields(source: list[int], target: list[int]) -> dict[str, object]:
         "bar": False,
         "inverted": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "told"),
+    [
+        ("Sales rose 5 percent.", "Sales rose five per cent.", []),
+        ("He worked for three days.", "He worked for 72 hours.", []),
+        (
+            "The court ruled 7-2 for him.",
+            "The court ruled for him by seven votes to two.",
+            ["7-2 → seven votes to two"],
+        ),
+        ("I 👍 it.", "I ❤️ it.", ["👍 → ❤️"]),
+    ],
+)
+def test_equal_values_are_not_replaced_and_emoji_are_words(source: str, target: str, told: list[str]) -> None:
+    found = find_differences(forestalign.align(source, target), 0.6)
+    assert [f"{one.source} → {one.target}" for one in found.replaced] == told
+    assert (found.removed, found.added) == ((), ())

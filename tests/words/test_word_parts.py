@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forestalign.lexicon.phrase_text import part_of_speech, parts_of_speech, take_apart
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import MATCHING, NO_LINKS, WordAlignment, WordLink, is_content, sentence_scores
 
@@ -98,61 +97,3 @@ def test_scores_mirror_with_the_sentences(pairs: list[tuple[int, int]]) -> None:
     assert (one.source, one.target) == (other.target, other.source)
     assert (one.proportion, one.harmonic, one.weighted) == (other.proportion, other.harmonic, other.weighted)
     assert 0.0 <= one.harmonic <= one.proportion <= 1.0
-
-
-# ---- chunks by tags ----
-
-
-# ---- synthetic phrases ----
-
-
-# ---- distortion ----
-
-
-# ---- words as features see them ----
-
-
-# ---- sentences taken apart ----
-
-
-def test_hyphens_part_words_and_disappear() -> None:
-    parts = take_apart(tagged("The/DT well-known/JJ US/NNP -/HYPH based/VBN man/NN"))
-    assert parts.forms == ("the", "well", "known", "us", "based", "man")
-    assert parts.tokens == (0, 1, 1, 2, 4, 5)
-    assert parts.capitals == frozenset({3})
-    assert parts.is_split
-    assert len(parts) == 6
-
-
-def test_a_token_is_given_back_whole_or_not_at_all() -> None:
-    parts = take_apart(tagged("a/DT well-known/JJ man/NN"))
-    assert parts.whole_tokens([1, 2]) == (1,)
-    assert parts.whole_tokens([2, 3]) == ()
-    assert parts.whole_tokens([0, 3]) == (0, 2)
-
-
-def test_a_part_is_known_by_form_and_lemma() -> None:
-    sentence = Sentence.from_words(["cities"]).with_analysis(["NNS"], ["city"])
-    parts = take_apart(sentence)
-    assert parts.readings(0) == ("cities", "city")
-    assert parts.is_word(0, "city")
-    assert parts.is_word(0, "cities")
-    assert not parts.is_word(0, "town")
-
-
-def test_nothing_taken_apart_is_nothing() -> None:
-    assert len(take_apart(Sentence.from_words([]))) == 0
-
-
-@pytest.mark.parametrize(
-    ("tag", "letters"), [("NNS", ["n"]), ("VBN", ["v", "a"]), ("VBD", ["v"]), ("RBR", ["r"]), ("IN", [])]
-)
-def test_a_tag_stands_for_parts_of_speech(tag: str, letters: list[str]) -> None:
-    assert list(parts_of_speech(tag)) == letters
-    assert part_of_speech(tag) == (letters[0] if letters else "")
-
-
-def test_links_as_a_matrix_of_their_scores() -> None:
-    links = WordAlignment((WordLink(0, 2, 0.5), WordLink(1, 0)))
-    assert links.matrix(2, 3).tolist() == [[0.0, 0.0, 0.5], [1.0, 0.0, 0.0]]
-    assert links.matrix(2, 3).T.tolist() == links.mirrored().matrix(3, 2).tolist()

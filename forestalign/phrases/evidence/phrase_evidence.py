@@ -110,7 +110,7 @@ def find_evidence(source: Sentence, target: Sentence, lists: PhraseLists | None 
     left, right, occurrences = take_apart(source), take_apart(target), OccurrenceShare(source, target)
     best: dict[tuple[tuple[int, ...], tuple[int, ...], str], PhraseEvidence] = {}
     for kind, finding in _findings(source, target, left, right, lists):
-        strength = strengths()[kind, finding.relation][finding.grade]
+        strength = strengths()[kind, finding.relation]
         if strength > 0 and finding.relation not in AGAINST:
             strength *= occurrences.share(finding.source, finding.target)
         evidence = PhraseEvidence(finding.source, finding.target, kind, finding.relation, strength)
@@ -149,24 +149,20 @@ def _findings(
 
 
 @cache
-def strengths() -> dict[tuple[str, str], tuple[float, ...]]:
-    """Strength by kind and relation, one for each grade from 0 to 9."""
+def strengths() -> dict[tuple[str, str], float]:
+    """Strength by kind and relation."""
     return read_strengths(grammar_root() / "evidence_strengths.tsv")
 
 
-def read_strengths(path: Path) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Rows KIND, RELATION, STRENGTHS: one number for all grades, or ten."""
-    table: dict[tuple[str, str], tuple[float, ...]] = {}
+def read_strengths(path: Path) -> dict[tuple[str, str], float]:
+    """Rows KIND, RELATION, STRENGTH."""
+    table: dict[tuple[str, str], float] = {}
     for number, (kind, relation, text) in read_rows(path, 3):
         if kind not in LISTED_KINDS or relation not in RELATIONS or (kind, relation) in table:
             raise GrammarError(path, number, f"{kind!r}, {relation!r}: expected a kind and a relation, each pair once")
-        try:
-            values = [float(value) for value in text.split()]
-        except ValueError:
-            values = []
-        if len(values) not in (1, 10) or not all(0 <= value <= 1 for value in values):
-            raise GrammarError(path, number, f"{text!r}: expected one strength or ten, from 0 to 1")
-        table[kind, relation] = tuple(values * 10)[:10]
+        if not text.replace(".", "", 1).isdecimal() or float(text) > 1:
+            raise GrammarError(path, number, f"{text!r}: expected a strength from 0 to 1")
+        table[kind, relation] = float(text)
     missing = [
         pair for pair in ((kind, relation) for kind in LISTED_KINDS for relation in RELATIONS) if pair not in table
     ]

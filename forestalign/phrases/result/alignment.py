@@ -413,7 +413,7 @@ class Alignment:
         return _nltk(self.source_tree), _nltk(self.target_tree)
 
     def edits(self, id: str = "") -> PairEdits:
-        """How the target differs from the source: kept, replaced, moved, deleted, inserted and so on."""
+        """How the target differs from the source: kept, replaced, moved, removed, added and so on."""
         from forestalign.formats.fields import check_id
         from forestalign.mining.edits import edits_of
 

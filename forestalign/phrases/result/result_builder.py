@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from forestalign.arrays import FloatArray
 from forestalign.forest import Forest, NodeId, viterbi
-from forestalign.forest.forest import NO_CHILD
+from forestalign.forest.derivations import nodes_below
 from forestalign.phrases.result.alignment import (
     DIGITS,
     DiscontinuousPair,
@@ -134,17 +134,10 @@ class _ShownNodes:
 
 def _whole_tree(forest: Forest, root: NodeId, opened: Iterable[EdgeId]) -> tuple[EdgeId, ...]:
     """The opened edges, and below null and covered phrases the parser's best derivation."""
-    chosen = {edge.node: edge.way for edge in opened}
-    best = viterbi(forest).choice
-    starts, children = forest.arrays.edge_start.tolist(), forest.arrays.children.tolist()
-    edges: list[EdgeId] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        index = chosen.get(node, best[node])
-        edges.append(EdgeId(node, index))
-        stack.extend([NodeId(child) for child in children[starts[node] + index] if child != NO_CHILD])
-    return tuple(sorted(edges))
+    choice = list(viterbi(forest).choice)
+    for node, way in opened:
+        choice[node] = way
+    return tuple([EdgeId(NodeId(node), choice[node]) for node, _ in nodes_below(forest, root, choice)])
 
 
 def _nulls(forest: Forest, nodes: Iterable[NodeId], scattered: Iterable[Sequence[int]]) -> tuple[Span, ...]:

@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from forestalign.arrays import BoolArray, FloatArray, IntArray
+from forestalign.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from forestalign.forest import Forest, NodeId
 from forestalign.grammar import Category, reduced_category
 from forestalign.lexicon.word_classes import WordClass, word_class
@@ -118,9 +118,7 @@ class NodeArrays:
     def same_labels(self, other: NodeArrays) -> BoolArray:
         """Which nodes have the labels of which nodes of the other forest."""
         left, right = self.forest.arrays, other.forest.arrays
-        number = {label: k for k, label in enumerate(right.labels)}
-        translated = np.array([number.get(label, -1) for label in left.labels], np.int32)
-        same: BoolArray = translated[left.label][:, None] == right.label[None, :]
+        same: BoolArray = _translated(left.labels, right.labels)[left.label][:, None] == right.label[None, :]
         return same
 
     @property
@@ -128,6 +126,13 @@ class NodeArrays:
         """1 for phrases that begin or end with a mark."""
         marks = self.classes == WordClass.PUNCTUATION
         return np.asarray((marks[self.begin] | marks[self.end - 1]) & (self.end - self.begin > 1), np.float64)
+
+
+@lru_cache(maxsize=64)  # forests of one parser share their labels
+def _translated(labels: tuple[str, ...], others: tuple[str, ...]) -> Int32Array:
+    """The place of each label among the others, -1 where it is none of them."""
+    number = {label: k for k, label in enumerate(others)}
+    return np.array([number.get(label, -1) for label in labels], np.int32)
 
 
 @lru_cache(maxsize=64)

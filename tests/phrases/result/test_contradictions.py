@@ -88,6 +88,13 @@ def test_less_is_the_opposite_of_a_comparative_unless_the_comparison_is_turned_r
     assert reasons(SAFER, CARS_LESS, {0: 5, 1: 1, 2: 3, 3: 4, 4: 0}) == []
 
 
+def test_a_comparison_of_two_places_may_be_turned_round() -> None:
+    more = "(TOP (S (NP (JJR More) (NNS people)) (VP (VBP live) {} (PP (IN than) {}))))"
+    places = "(PP (IN in) (NP (NNP Rome)))", "(PP (IN at) (NP (NNP Oslo)))"
+    found = reasons(more.format(*places), more.format(*places[::-1]), {0: 0, 1: 1, 2: 2, 4: 7, 7: 4})
+    assert found == ["than at Oslo became than in Rome"]
+
+
 def test_a_verb_denies_and_two_denials_take_each_other_back() -> None:
     assert reasons(FAILED, LIKED, {0: 0, 3: 1, 4: 2}) == ["negated in the source only: failed"]
     assert reasons(FAILED, NOT_LIKED, {0: 0, 3: 3, 4: 4}) == []
