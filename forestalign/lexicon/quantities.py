@@ -79,18 +79,27 @@ def find_quantities(parts: Parts) -> tuple[Quantity, ...]:
     found: list[Quantity] = []
     index = 0
     while index < len(parts):
-        quantities = _quantities_at(parts, index) if may_begin(parts.forms[index]) else []
+        quantities = _quantities_at(parts, index) if _may_begin(parts, index) else []
         found += quantities
         index = max((quantity.end for quantity in quantities), default=index + 1)
     return tuple(found)
 
 
+def _may_begin(parts: Parts, index: int) -> bool:
+    """Whether a quantity can begin with this word, asked of every word of a sentence; an article needs another."""
+    form = parts.forms[index]
+    if form not in ARTICLES and form != "the":
+        return _is_of_quantity(form)
+    return any(map(_is_of_quantity, (*parts.forms[index + 1 : index + 2], *parts.lemmas[index + 1 : index + 2])))
+
+
 @lru_cache(maxsize=KEPT_WORDS)
-def may_begin(form: str) -> bool:
-    """Whether a quantity can begin with this word, asked of every word of a sentence."""
-    if form in ARTICLES or form in AGES or form in {"the", "minus"} or form in currency_signs():
+def _is_of_quantity(form: str) -> bool:
+    """Whether a word counts or measures."""
+    if form in AGES or form in {"minus", "'"} or form in currency_signs() or any(map(str.isnumeric, form)):
         return True
-    return any(map(str.isnumeric, form)) or any(form in words for words in number_words().values())
+    firsts = {name[0] for name in units()}
+    return any(form in words for words in number_words().values()) or form in firsts or form.removesuffix("s") in firsts
 
 
 def _quantities_at(parts: Parts, begin: int) -> list[Quantity]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import IntEnum
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 from forestalign.errors import GrammarError
@@ -13,6 +13,7 @@ from forestalign.grammar import grammar_root, negation_words, punctuation_tags, 
 from forestalign.tokens import KEPT_WORDS, Token
 
 PAIRS = ("degrees", "unopposed", "denying_verbs")  # lists of pairs of words
+GROUPS = ("persons",)  # lists of groups of words
 FUNCTION_TAGS = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WDT", "WP", "EX", "POS", "RP"})
 
 
@@ -43,7 +44,7 @@ def _class_of(surface: str, tag: str) -> WordClass:
     return WordClass.FUNCTION if form in stop_words() or tag in FUNCTION_TAGS else WordClass.CONTENT
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MeaningWords:
     """Lower-case words by what they do; grammar/README.md says what each list is for."""
 
@@ -63,16 +64,22 @@ class MeaningWords:
     degrees: frozenset[frozenset[str]]  # pairs that are opposites
     unopposed: frozenset[frozenset[str]]  # pairs that are none, whatever WordNet says
     denying_verbs: frozenset[frozenset[str]]  # a lemma, and what stands before the verb that it denies: to, from, -ing
+    persons: frozenset[frozenset[str]]  # pronouns of one person: she, her, hers
+
+    @cached_property
+    def person_of(self) -> dict[str, int]:
+        """The number of the person of each pronoun, from 1."""
+        return {word: number for number, words in enumerate(sorted(map(sorted, self.persons)), 1) for word in words}
 
 
 def read_meaning_words(path: Path) -> MeaningWords:
-    """Rows LIST, WORDS, one for each list; pairs of PAIRS are separated by `|`."""
+    """Rows LIST, WORDS, one for each list; what PAIRS and GROUPS have is separated by `|`."""
     names = [field.name for field in fields(MeaningWords)]
     lists: dict[str, frozenset[object]] = {}
     for number, (name, row) in read_rows(path, 2):
         if name not in names or name in lists:
             raise GrammarError(path, number, f"{name!r}: expected one of {', '.join(names)}, each once")
-        words = [frozenset(pair.split()) for pair in row.split("|")] if name in PAIRS else row.split()
+        words = [frozenset(each.split()) for each in row.split("|")] if name in PAIRS + GROUPS else row.split()
         is_right = row == row.lower() and len(set(words)) == len(words)
         if not is_right or (name in PAIRS and any(len(pair) != 2 for pair in words)):
             raise GrammarError(path, number, f"{row!r}: expected lower-case words, or pairs of them, each once")

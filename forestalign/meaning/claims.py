@@ -90,7 +90,13 @@ def find_values(reading: Reading) -> list[Value]:
     for at, words in enumerate(forms):
         if at < end or table.keys().isdisjoint(words):
             continue
-        expressions = [each for key in sorted(table.keys() & set(words)) for each in table[key]]
+        following = forms[at + 1] if at + 1 < len(forms) else ()
+        expressions = [
+            each
+            for key in sorted(table.keys() & set(words))
+            for each in table[key]
+            if len(each.words) == 1 or each.words[1] in following
+        ]
         met = next((each for each in expressions if _stands(each.words, reading, forms[at:], at)), None)
         if met is not None:
             end = at + len(met.words)
@@ -178,7 +184,7 @@ def standard_of(reading: Reading) -> frozenset[int]:
     """The words of what something is compared with."""
     heads, relations = reading.dependencies.heads, reading.dependencies.relations
     tops = {word for word, relation in enumerate(relations) if relation.endswith(_STANDARD)}
-    return frozenset(word for word in range(len(heads)) if tops & set(path_up(heads, word)))
+    return frozenset([word for word in range(len(heads)) if tops & set(path_up(heads, word))] if tops else ())
 
 
 def path_up(heads: tuple[int, ...], word: int) -> list[int]:

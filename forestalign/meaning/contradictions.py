@@ -120,7 +120,11 @@ def find_contradictions(
         turned = [pair.mirrored() for pair in pairs], [each.mirrored() for each in correspondences]
         found = find_contradictions(target, source, links.mirrored(), *turned)
         return found.mirrored(source.sentence, target.sentence)
-    return _Finder(RoleComparison.of(source, target, links, load_wordnet()), pairs, correspondences).find()
+    said = [each for each in correspondences if not each.is_opposite and not each.swapped]
+    events = [
+        (each.source.head, each.target.head) for each in said if each.source.has_content and each.target.has_content
+    ]
+    return _Finder(RoleComparison.of(source, target, links, load_wordnet(), events), pairs, correspondences).find()
 
 
 class _Finder:
@@ -141,6 +145,7 @@ class _Finder:
         swaps = self.roles.swaps()
         marks += map(_Mark, self.words.substitutions(self.explained(marks, swaps)))
         marks += self.turned_comparison(marks) if not swaps else []
+        marks += self.other_fillers() if not (marks or swaps) else []
         first_role = len(marks)
         marks += [
             _Mark(self.words.say(kinds.ROLES, swap.source, tuple(sorted(swap.target))), swap.predicates)
@@ -188,6 +193,16 @@ class _Finder:
             return []
         own, other = (tuple(sorted(standard_of(side))) for side in self.sides)
         return [_Mark(self.words.say(kinds.COMPARISON, own, other))]
+
+    def other_fillers(self) -> list[_Mark]:
+        """Lines of which two slots changed their fillers: *sued the bank*, *was taken to court by the bank*."""
+        for each in self.correspondences:
+            if len(each.swapped) > 1 and not each.is_opposite:
+                own, other = (
+                    tuple(sorted(one.filler(letter) for letter in each.swapped)) for one in (each.source, each.target)
+                )
+                return [_Mark(self.words.say(kinds.ROLES, own, other), (each.source.words, each.target.words))]
+        return []
 
     # ---- negations ----
 

@@ -36,6 +36,7 @@ _WIDEST_SLOT = 12  # words between two words of an expression with a slot betwee
 _MOST_INSTANCES = 8  # of one expression in a sentence
 _FRONTED = ("nsubj:pass", "nsubj", "obj")
 _CLAUSES = ("acl", "acl:relcl")
+_RECIPIENT = frozenset({"to", "for"})
 _BEFORE_FILLERS = frozenset({"IN", "TO", "RP", "WRB", "WDT", "CC", "VBG"})
 
 
@@ -147,6 +148,8 @@ def _instance(reading: Reading, expression: Expression, number: int, parts: tupl
         return None
     heads = reading.dependencies.heads
     head = next((word for word in words if heads[word] not in words), words[0])
+    if COPULA in pattern.words and _is_active(reading, head):
+        return None
     if pattern.words == (NOT,):
         head, is_negative = heads[words[0]], False
     else:
@@ -160,6 +163,15 @@ def _instance(reading: Reading, expression: Expression, number: int, parts: tupl
     return Instance(
         number, expression.line, expression.is_right, tuple(words), head, is_negative, fillers, pattern.has_content
     )
+
+
+def _is_active(reading: Reading, head: int) -> bool:
+    """Whether a past form is no passive, so that no *be* can be missing: *defeated them*, *has defeated them*."""
+    relations, below = reading.dependencies.relations, reading.children[head]
+    if any(relations[child] in ("cop", "aux:pass") for child in below):
+        return False
+    is_past = reading.sentence.tags[head] == "VBD" and reading.lemmas[head] != COPULA
+    return is_past or (reading.sentence.tags[head] == "VBN" and any(relations[child] == "nsubj" for child in below))
 
 
 def _negators(reading: Reading, head: int) -> list[int]:
@@ -180,11 +192,14 @@ def _fillers(
     """The head words of what fills the slots; a slot whose filler is not found is left out."""
     tokens = reading.parts.tokens
     met = _places_of_words(reading, pattern, parts)
+    is_passive = any(reading.dependencies.relations[child] == "nsubj:pass" for child in reading.children[head])
+    subject = OBJECT if is_passive and COPULA in pattern.words else SUBJECT  # of `X be sold`, what is sold
     for place, slots in enumerate(pattern.slots):
         before = next((tokens[met[k]] for k in range(place - 1, -1, -1) if k in met), -1)
         after = next((tokens[met[k]] for k in range(place, len(pattern.words)) if k in met), -1)
         for order, slot in enumerate(slots):
-            filler = _filler(reading, slot, order, len(slots), before, after, head)
+            role = _RECIPIENT if len(slots) > 1 and order == 0 else frozenset({OBJECT})
+            filler = _filler(reading, slot, role if before >= 0 else frozenset({subject}), before, after, head)
             if filler >= 0 and filler not in words:
                 yield slot, filler
 
@@ -199,13 +214,13 @@ def _places_of_words(reading: Reading, pattern: ExpressionPattern, parts: tuple[
     return met
 
 
-def _filler(reading: Reading, slot: str, order: int, count: int, before: int, after: int, head: int) -> int:
+def _filler(reading: Reading, slot: str, roles: frozenset[str], before: int, after: int, head: int) -> int:
     heads, relations = reading.dependencies.heads, reading.dependencies.relations
     if slot.endswith("'s"):
         owned = after if after >= 0 else head
         return next((k for k, above in enumerate(heads) if above == owned and relations[k] == "nmod:poss"), -1)
     if before < 0:
-        return _first(reading.fillers(head, frozenset({SUBJECT})))
+        return _first(reading.fillers(head, roles))
     if reading.sentence.tags[before] in _BEFORE_FILLERS and relations[before] in (
         "case",
         "mark",
@@ -217,9 +232,8 @@ def _filler(reading: Reading, slot: str, order: int, count: int, before: int, af
     if slot in "VS":
         clauses = [k for k, above in enumerate(heads) if above == before and relations[k][:5] in ("xcomp", "ccomp")]
         return _first(clauses)
-    wanted = frozenset({"to", "for"}) if count > 1 and order == 0 else frozenset({OBJECT})
     for predicate in (before, head):
-        if (filler := _first(reading.fillers(predicate, wanted))) >= 0:
+        if (filler := _first(reading.fillers(predicate, roles))) >= 0:
             return filler
     return next((k for k in range(before + 1, len(heads)) if heads[k] == before), -1)
 

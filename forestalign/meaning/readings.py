@@ -29,6 +29,9 @@ _WH = frozenset({"WDT", "WP", "WRB", "WP$"})
 _PROPOSITIONS = ("ccomp", "xcomp", "csubj", "parataxis")
 _TELLING = frozenset({"amod", "nummod", "compound", "det", "nmod:poss", "nmod:of"})
 _NO_ROLES = frozenset[str]()
+# relations of words that have roles, and of verbs that may have arguments unsaid
+_WITH_ROLES = _MODIFIERS | {"nsubj", "csubj", "vocative", "obj", "iobj", "obl", "nmod", "advcl", "ccomp", "xcomp"}
+_WITH_ARGUMENTS = frozenset({"acl", "conj", "xcomp", "advcl"})
 
 
 class Place(NamedTuple):
@@ -50,7 +53,7 @@ class Reading:
         """The dependencies of the tree."""
         return to_dependencies(self.tree, self.sentence)
 
-    @property
+    @cached_property
     def lemmas(self) -> tuple[str, ...]:
         """The lemma of each word, in lower case."""
         return self.sentence.keys
@@ -192,14 +195,18 @@ class _PlaceReader:
     def places(self) -> list[tuple[Place, ...]]:
         """The places of all words: their own, those of their antecedents, and those that coordination shares."""
         found: list[list[Place]] = [[] for _ in self.heads]
-        for word in range(len(self.heads)):
-            if (place := self._own(word)) is not None:
-                found[self._antecedent(word)].append(place)
-        for verb in range(len(self.heads)):
-            for word, roles in self._implied(verb, found):
-                found[word].append(Place(verb, roles))
-        for word in range(len(self.heads)):
-            first = first_conjunct(self.dependencies, word)
+        bases = [relation.partition(":")[0] for relation in self.relations]
+        for word, base in enumerate(bases):
+            if base in _WITH_ROLES and (place := self._own(word)) is not None:
+                antecedent = self._antecedent(word) if self.tags[word] in _WH else word
+                if place.predicate != antecedent:
+                    found[antecedent].append(place)
+        for verb, base in enumerate(bases):
+            if base in _WITH_ARGUMENTS and self.tags[verb][:2] == "VB" and self.heads[verb] >= 0:
+                for word, roles in self._implied(verb, base, found):
+                    found[word].append(Place(verb, roles))
+        for word, base in enumerate(bases):
+            first = first_conjunct(self.dependencies, word) if base in ("conj", "appos") else word
             if first != word:
                 found[word] += [place for place in found[first] if place.predicate != word]
         return [tuple(dict.fromkeys(each)) for each in found]
@@ -264,25 +271,22 @@ class _PlaceReader:
         )
 
     def _antecedent(self, word: int) -> int:
-        """The noun that a relative pronoun stands for; any other word stands for itself."""
-        if self.tags[word] not in _WH:
-            return word
+        """The noun that a question word stands for; itself if there is none."""
         clause = self.heads[word]
-        is_relative = clause >= 0 and self.relations[clause].startswith("acl") and self.heads[clause] >= 0
-        return self.heads[clause] if is_relative else word
+        if clause >= 0 and self.relations[clause].startswith("acl") and self.heads[clause] >= 0:
+            return self.heads[clause]
+        return clause if clause >= 0 and self.tags[clause][:2] in ("NN", "PR") else word  # it was Ann who came
 
-    def _implied(self, verb: int, found: Sequence[Sequence[Place]]) -> list[tuple[int, frozenset[str]]]:
+    def _implied(self, verb: int, base: str, found: Sequence[Sequence[Place]]) -> list[tuple[int, frozenset[str]]]:
         """Arguments that grammar leaves unsaid: the noun of a participle, the subject of a second verb."""
-        head, base = self.heads[verb], self.relations[verb].split(":")[0]
-        if head < 0 or self.tags[verb][:2] != "VB":
-            return []
+        head = self.heads[verb]
         held = {role for each in found for place in each if place.predicate == verb for role in place.roles}
         subject = frozenset({OBJECT if self._is_bare_passive(verb) else SUBJECT})
         if base == "acl":
             has_subject = SUBJECT in held and not self._is_bare_passive(verb)
             role = frozenset({OBJECT}) if has_subject and OBJECT not in held else subject
-            return [] if role & held else [(head, role)]
-        if base not in ("conj", "xcomp", "advcl") or subject & held or self._has_subject(verb):
+            return [] if role & held else [(self._antecedent(head) if self.tags[head] in _WH else head, role)]
+        if subject & held or self._has_subject(verb):
             return []
         if base == "xcomp":
             objects = [child for child in self.children[head] if self.relations[child] == "obj"]

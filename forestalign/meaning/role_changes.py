@@ -71,8 +71,15 @@ class RoleComparison:
     wordnet: WordNet
 
     @classmethod
-    def of(cls, source: Reading, target: Reading, links: Iterable[WordLink], wordnet: WordNet) -> RoleComparison:
-        """Words are partners if each is the best of the other."""
+    def of(
+        cls,
+        source: Reading,
+        target: Reading,
+        links: Iterable[WordLink],
+        wordnet: WordNet,
+        events: Iterable[tuple[int, int]] = (),
+    ) -> RoleComparison:
+        """Words are partners if each is the best of the other; without a better one those of `events` are."""
         scores: dict[tuple[int, int], float] = {}
         for link in links:
             scores[link.source, link.target] = max(scores.get((link.source, link.target), 0.0), link.score)
@@ -85,6 +92,15 @@ class RoleComparison:
         _pair_by_modifiers(source, target, partner)
         _add_same_words(source, target, partner)
         _pair_by_arguments(source, target, partner)
+        taken = set(partner.values())
+        for i, j in events:
+            if (
+                i not in partner
+                and j not in taken
+                and source.sentence.tags[i][:2] == target.sentence.tags[j][:2] == "VB"
+            ):
+                partner[i] = j
+                taken.add(j)
         _add_conversives(source, target, partner)
         return cls(source, target, partner, {j: i for i, j in partner.items()}, scores, wordnet)
 

@@ -45,6 +45,7 @@ _KIND = re.compile(r"\[([a-z][a-z-]*)\]")
 _SIGNS = re.compile(r"\s+([!>])\s+")
 _ODD = re.compile(r"[^\w|!>()'’&./$€£%+\- ]")
 _POSSESSIVE = re.compile(r"[XYZ]'s")
+_TOKEN_BOUNDARY = re.compile(r"(?<=\w)-(?=\w)|(?<=\w)(?='(?:s|re|ll|ve|d|m)?$)")
 
 
 class Rule(NamedTuple):
@@ -108,10 +109,10 @@ def take_apart(expression: str) -> ExpressionPattern:
         word = item[1:-1] if may_miss else item
         if not word or "(" in word or ")" in word:
             raise ValueError(f"{item!r}: brackets stand around one word that may be missing")
-        if word == NOT:
-            is_negated = not is_negated
-            continue
-        for part in re.split(r"(?<=\w)-(?=\w)", word):
+        for part in _split(word):
+            if part == NOT:
+                is_negated = not is_negated
+                continue
             words.append(part if part.isupper() and len(part) > 1 else part.lower())
             optional.append(may_miss)
             slots.append(())
@@ -124,6 +125,15 @@ def take_apart(expression: str) -> ExpressionPattern:
     if all(optional):
         raise ValueError(f"{expression!r} has no word that must be there")
     return ExpressionPattern(tuple(words), tuple(optional), tuple(slots), is_negated)
+
+
+def _split(word: str) -> list[str]:
+    """A word of an expression as sentences have it: *can not* for *cannot*, *snail 's*, and apart at hyphens."""
+    if word.lower() in ("cannot", "can't"):
+        return ["can", NOT]
+    if word.endswith("n't") and len(word) > 3:
+        return [word[:-3], NOT]
+    return _TOKEN_BOUNDARY.split(word)
 
 
 def read_rules(path: str | Path) -> list[Rule]:

@@ -43,7 +43,7 @@ class WordChanges:
     phrases: Sequence[tuple[Span, Span]]
     correspondences: Sequence[Correspondence]
 
-    @property
+    @cached_property
     def sides(self) -> tuple[Reading, Reading]:
         """Source and target."""
         return self.roles.source, self.roles.target
@@ -90,7 +90,7 @@ class WordChanges:
             [k for k, token in enumerate(side.sentence.tokens) if k not in linked and _is_content(token)]
             for side, linked in zip(self.sides, ({i for i, _ in self.linked}, {j for _, j in self.linked}), strict=True)
         ]
-        beside = [pair for pair in product(*free) if self._have_one_head(*pair)]
+        beside = [pair for pair in product(*free) if self._have_one_head(*pair) or self._are_opposed_adjectives(*pair)]
         taken: tuple[set[int], set[int]] = (set(), set())
         for i, j in sorted([*self.linked, *beside]) if beside else self.linked:
             if i not in taken[0] and j not in taken[1] and self._are_opposites(i, j):
@@ -103,6 +103,11 @@ class WordChanges:
         """Whether two words say something of partners, or are the tops of their sentences."""
         head, other = self.roles.source.dependencies.heads[i], self.roles.target.dependencies.heads[j]
         return max(head, other) < 0 or self.roles.partner.get(head, -2) == other
+
+    def _are_opposed_adjectives(self, i: int, j: int) -> bool:
+        """*It was easy to open*, *opening it was a tough job*: verbs that lines oppose may tell of other events."""
+        tags = self.roles.source.sentence.tags[i], self.roles.target.sentence.tags[j]
+        return (i, j) in self._opposed and tags[0][:2] == tags[1][:2] == "JJ"
 
     def _are_opposites(self, i: int, j: int) -> bool:
         source, target = self.sides

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from forestalign.lexicon import load_wordnet
-from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR, Finding
+from forestalign.lexicon.findings import EQUAL, SIMILAR, Finding
 from forestalign.lexicon.names import acronym_findings, name_findings, read_countries, read_titles
 from forestalign.lexicon.oppositions import are_opposites, read_opposites
 from forestalign.lexicon.phrase_text import take_apart
@@ -23,14 +23,6 @@ def said(source: str, target: str, findings: Iterable[Finding]) -> set[tuple[str
     return {
         (" ".join(own[i] for i in one.source), " ".join(other[i] for i in one.target), one.relation) for one in findings
     }
-
-
-# ---- findings ----
-
-
-def test_turning_exchanges_sides_and_general_with_specific() -> None:
-    assert Finding((0,), (2,), MORE_GENERAL).turned() == Finding((2,), (0,), MORE_SPECIFIC)
-    assert Finding((0,), (2,), OPPOSITE).turned().turned() == Finding((0,), (2,), OPPOSITE)
 
 
 # ---- parts ----

@@ -7,7 +7,7 @@ import pytest
 
 from forestalign.meaning.matcher import Correspondence, find_correspondences, find_instances
 from forestalign.meaning.readings import Reading
-from forestalign.meaning.rules import RuleTable, compile_rules, parse_rule
+from forestalign.meaning.rules import RuleTable, compile_rules, parse_rule, take_apart
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import parse_brackets
 
@@ -145,3 +145,31 @@ def test_a_conjunction_has_the_negation_of_its_clause_or_of_what_governs_it() ->
     (found,) = correspond(unless, if_not, "unless S | if S not", ("rains", "rain"))
     assert found.target.words == (0, 3)
     assert not found.is_opposite
+
+
+BEATEN = "(S (NP (NNP Ajax)) (VP (VBD was) (VP (VBN defeated) (PP (IN by) (NP (NNP Ghent))))))"
+BEAT = "(S (NP (NNP Ajax)) (VP (VBD defeated) (NP (NNP Ghent))))"
+HAS_BEATEN = "(S (NP (NNP Ajax)) (VP (VBZ has) (VP (VBN defeated) (NP (NNP Ghent)))))"
+
+
+@pytest.mark.parametrize(("form", "filler"), [(BEATEN, ["Ajax"]), (BEAT, []), (HAS_BEATEN, [])])
+def test_an_active_past_form_is_no_passive_without_be(form: str, filler: list[str]) -> None:
+    reading, table = read(form), table_of("X be defeated | X lose")
+    assert [
+        reading.sentence.words[each.filler("X")] for each in find_instances(reading, table.expression(0), 0)
+    ] == filler
+
+
+@pytest.mark.parametrize(
+    ("expression", "words", "is_negated"),
+    [
+        ("at a snail's pace", ("at", "a", "snail", "'s", "pace"), False),
+        ("cannot stand X", ("can", "stand"), True),
+        ("five o'clock", ("five", "o'clock"), False),
+    ],
+)
+def test_expressions_are_taken_apart_as_sentences_are(
+    expression: str, words: tuple[str, ...], is_negated: bool
+) -> None:
+    pattern = take_apart(expression)
+    assert (pattern.words, pattern.is_negated) == (words, is_negated)

@@ -52,7 +52,10 @@ def compare_meaning(
 
 def with_relations(phrases: PhraseAlignment, meaning: PairMeaning) -> PhraseAlignment:
     """The alignment with the relations and reasons that contradictions inside its pairs give them."""
-    pairs = tuple([_with_relation(pair, meaning.contradictions) for pair in phrases.pairs])
+    found = meaning.contradictions
+    pairs = tuple(
+        [_with_relation(pair, found) if found.marks or pair.relation in AGAINST else pair for pair in phrases.pairs]
+    )
     return replace(phrases, pairs=pairs, meaning=meaning)
 
 

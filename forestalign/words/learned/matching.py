@@ -28,6 +28,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,7 @@ from forestalign.dependencies import ROOT
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows, stop_words
 from forestalign.inputs import number as finite
+from forestalign.lexicon.word_classes import meaning_words
 from forestalign.machine import assignment_solver
 from forestalign.words.alignment import BY_PLACE, MATCHING, WordAlignment, WordLink, is_content
 from forestalign.words.analysis import Analysis
@@ -58,13 +60,15 @@ SAME_CONTEXT = 0.4  # least agreement of contexts by which a word that stands on
 SAME = 0.8  # probability that it has then
 TAKEN = 0.6  # least probability of an identical partner that takes a word from others
 LEFT = 0.3  # most probability of a pair whose words are both taken
+OTHER_PERSON = 0.02  # most probability of two pronouns of persons that both sentences have
 
 Contexts = FloatArray  # [word, word]: what the second counts for the first
 
 
 def settled_occurrences(probabilities: Float32Array, source: Analysis, target: Analysis) -> Float32Array:
     """The probabilities with those of words that stand elsewhere moved to where they belong."""
-    settled, words = probabilities.copy(), (source.sentence.lower_words, target.sentence.lower_words)
+    words = (source.sentence.lower_words, target.sentence.lower_words)
+    settled = _persons_apart(probabilities, *words)
     unique = _unique(*words)
     for i, j in unique:
         if probabilities[i, j] >= LIKELY_SAME:
@@ -80,6 +84,23 @@ def settled_occurrences(probabilities: Float32Array, source: Analysis, target: A
         if agreement[i, j] >= SAME_CONTEXT:
             settled[i, j] = max(settled[i, j], SAME)
     return _without_taken(settled, *words)
+
+
+def _persons_apart(probabilities: Float32Array, source: Sequence[str], target: Sequence[str]) -> Float32Array:
+    """The probabilities where she and her go together, and not she and he, if both sentences have both persons."""
+    person_of, apart = meaning_words().person_of, probabilities.copy()
+    left, right = ([person_of.get(word, 0) for word in words] for words in (source, target))
+    both = sorted((set(left) & set(right)) - {0})
+    if len(both) < 2:
+        return apart
+    for person in both:
+        if left.count(person) == right.count(person) == 1:
+            i, j = left.index(person), right.index(person)
+            _give(apart, i, j, max(SAME, apart[i].max(), apart[:, j].max()))
+    for i, j in product(range(len(left)), range(len(right))):
+        if left[i] != right[j] and left[i] in both and right[j] in both:
+            apart[i, j] = min(apart[i, j], OTHER_PERSON)
+    return apart
 
 
 def _match(

@@ -17,6 +17,11 @@ WAS_GIVEN = "(TOP (S (NP (NNP Bob)) (VP (VBD was) (VP (VBN given) (NP (DT a) (NN
 BOB_GAVE = "(TOP (S (NP (NNP Bob)) (VP (VBD gave) (NP (NNP Ann)) (NP (DT a) (NN book)))))"
 RECEIVED = "(TOP (S (NP (NNP Bob)) (VP (VBD received) (NP (DT a) (NN book)) (PP (IN from) (NP (NNP Ann))))))"
 ANN_RECEIVED = "(TOP (S (NP (NNP Ann)) (VP (VBD received) (NP (DT a) (NN book)) (PP (IN from) (NP (NNP Bob))))))"
+CHASED = "(TOP (S (NP (NNP Ann)) (VP (VBD chased) (NP (NNP Bob)))))"
+CLEFT_CHASED = (
+    "(TOP (S (NP (PRP It)) (VP (VBD was) (NP (NP (NNP Bob)) (SBAR (WHNP (WP who)) "
+    "(S (VP (VBD chased) (NP (NNP Ann)))))))))"
+)
 MET = "(TOP (S (NP (NNP Ann)) (VP (VBD met) (NP (NNP Bob)))))"
 MET_TURNED = "(TOP (S (NP (NNP Bob)) (VP (VBD met) (NP (NNP Ann)))))"
 OF = "(TOP (NP (NP (DT the) (NN king)) (PP (IN of) (NP (DT the) (NN city)))))"
@@ -54,6 +59,7 @@ def test_one_event_in_other_grammar_has_the_same_roles(source: str, target: str,
         (GAVE, BOB_GAVE, {0: 2, 1: 1, 2: 0, 3: 3, 4: 4}),
         (GAVE, ANN_RECEIVED, {0: 0, 1: 1, 2: 5, 3: 2, 4: 3}),
         (OF, OF_TURNED, {0: 3, 1: 4, 2: 2, 3: 0, 4: 1}),
+        (CHASED, CLEFT_CHASED, {0: 5, 1: 4, 2: 2}),
     ],
 )
 def test_words_that_changed_places_are_swapped(source: str, target: str, links: dict[int, int]) -> None:

@@ -96,3 +96,21 @@ def test_a_word_that_stands_once_on_both_sides_in_the_same_context_is_linked(ali
     assert (6, 2) in result.words.pairs
     pairs = {(pair.source.text, pair.target.text) for pair in result.phrases.pairs}
     assert {("bought a farm", "bought a farm"), ("sold the factory", "sold the factory")} <= pairs
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "wrong"),
+    [
+        ("She sold him the house.", "He bought the house from her.", {(0, 5), (2, 0)}, (0, 0)),
+        ("You lent me a pen.", "I borrowed a pen from you.", {(0, 5), (2, 0)}, (0, 0)),
+        ("He hit me.", "I hit him.", {(0, 2), (2, 0)}, (0, 0)),
+    ],
+)
+def test_pronouns_go_with_their_own_person_where_both_sentences_have_two(aligner, source, target, links, wrong) -> None:
+    found = set(aligner.align(source, target).words.pairs)
+    assert links <= found
+    assert wrong not in found
+
+
+def test_another_person_is_a_partner_where_the_sentences_share_one_person_only(aligner) -> None:
+    assert (0, 0) in aligner.align("We think he is wrong.", "They think he is wrong.").words.pairs
