@@ -174,7 +174,13 @@ class Sentence:
 
     def phrase(self, span: Span) -> str:
         """The words of a span as they stand in the text (*can't*, not *ca n't*), on one line."""
-        return " ".join(self.text[self.tokens[span.begin].start : self.tokens[span.end - 1].end].split())
+        text = self.text[self.tokens[span.begin].start : self.tokens[span.end - 1].end]
+        return text if self._is_on_one_line else " ".join(text.split())
+
+    @cached_property
+    def _is_on_one_line(self) -> bool:
+        """Whether all that stands between words is single spaces."""
+        return " ".join(self.text.split()) == self.text.strip(" ")
 
     @classmethod
     def from_words(cls, words: Sequence[str]) -> Sentence:

@@ -73,7 +73,7 @@ class ForestArrays:
     @cached_property
     def edge_node(self) -> IntArray:
         """The node of each edge."""
-        return np.repeat(np.arange(len(self.begin)), np.diff(self.edge_start))
+        return np.repeat(np.arange(len(self.begin)), self.edge_start[1:] - self.edge_start[:-1])
 
     def with_fields(self, **fields: FloatArray) -> ForestArrays:
         """The same nodes and edges with other weights."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, negation_words, punctuation_tags, read_rows, stop_words
-from forestalign.tokens import KEPT_WORDS, Token
+from forestalign.tokens import KEPT_WORDS, Token, plain_form
 
 PAIRS = ("degrees", "unopposed", "denying_verbs")  # lists of pairs of words
 GROUPS = ("persons",)  # lists of groups of words
@@ -29,12 +29,12 @@ class WordClass(IntEnum):
 
 def word_class(token: Token) -> WordClass:
     """The class of a tagged word."""
-    return _class_of(token.form, token.tag)
+    return _class_of(token.text, token.tag)
 
 
 @lru_cache(maxsize=KEPT_WORDS)
 def _class_of(surface: str, tag: str) -> WordClass:
-    form = surface.lower()
+    form = plain_form(surface).lower()
     if tag in punctuation_tags():
         return WordClass.PUNCTUATION
     if form in negation_words():

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from forestalign.grammar import HeadTable, base_label
 from forestalign.tokens import Span
 
 CHAIN = "+"
+_BEGIN, _END = attrgetter("begin"), attrgetter("end")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -87,11 +89,11 @@ class Constituent(NamedTuple):
 
 def preorder(tree: Tree) -> list[Tree]:
     """Every node, parents before children, left to right."""
-    order, stack = [], [tree]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        stack += node.children[::-1]
+    order = [tree]
+    for node in order:  # grows on the way, so that of nodes over the same words parents come first
+        order += node.children
+    order.sort(key=_END, reverse=True)
+    order.sort(key=_BEGIN)
     return order
 
 

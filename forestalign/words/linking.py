@@ -4,7 +4,7 @@ baseline (`meteor`, `ted`, `similarity`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
@@ -80,10 +80,6 @@ class WordAligner:
         if self.config.profile == "best":
             return align_best(source, target, self._lexicon, self.config.link_threshold)
         return self.align(source, target)
-
-    def align_many(self, pairs: Iterable[tuple[Analysis, Analysis]]) -> Iterator[WordAlignment]:
-        """One alignment per pair, as they come."""
-        return (self.align(source, target) for source, target in pairs)
 
     def scores(self, source: Analysis, target: Analysis, alignment: WordAlignment) -> SentenceScores:
         """How much of the two sentences an alignment covers (section 4.2)."""

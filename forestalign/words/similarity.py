@@ -143,8 +143,7 @@ def _vetoed(left: Form, right: Form, are_numbers: bool) -> bool:
 def equal_pairs(left: Sequence[str], right: Sequence[str]) -> BoolArray:
     """Which strings are equal, compared as numbers."""
     numbers = {text: number for number, text in enumerate(right)}
-    own, theirs = list(map(numbers.get, left, repeat(-1))), [numbers[text] for text in right]
-    result: BoolArray = np.equal.outer(own, theirs)
+    result: BoolArray = np.equal.outer(list(map(numbers.get, left, repeat(-1))), [numbers[text] for text in right])
     return result
 
 

@@ -130,8 +130,8 @@ def _structure(derivation: Derivation, nodes: Nodes, features: DerivationFeature
 def _by_pair(join: np.ufunc, values: AnyArray, owner: IntArray, otherwise: FloatArray) -> FloatArray:
     """The values of each pair joined; `owner` is sorted, and a pair without values keeps what it had otherwise."""
     found = otherwise.copy()
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    if len(starts):
+    if len(owner):
+        starts = np.append(0, (owner[1:] != owner[:-1]).nonzero()[0] + 1)
         found[owner[starts]] = join.reduceat(values, starts)
     return found
 

@@ -16,6 +16,7 @@ Links count by their probability. No part tells the source from the target, so s
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -100,9 +101,9 @@ class NodeArrays:
     @cached_property
     def spans(self) -> Spans:
         """The nodes of each span."""
-        found: Spans = {}
+        found: Spans = defaultdict(list)
         for v, span in enumerate(zip(self.begin.tolist(), self.end.tolist(), strict=True)):
-            found.setdefault(span, []).append(NodeId(v))
+            found[span].append(NodeId(v))
         return found
 
     @cached_property

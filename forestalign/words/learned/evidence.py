@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from rapidfuzz.distance import JaroWinkler
@@ -116,10 +117,9 @@ def surroundings(left: WordSide, right: WordSide, values: Float32Array) -> list[
         return padded[WINDOW + step : WINDOW + step + rows, WINDOW + step : WINDOW + step + columns]
 
     around = sum((shifted(step) for step in (-3, -2, 2, 3)), np.zeros_like(values)) / MOST_AROUND
-    window = _capped(_carried(left.window, values, right.window.T), MOST_IN_WINDOW)
-    near = np.log1p(_carried(left.near, values, right.near.T))
-    region = np.log1p(_carried(left.region, values, right.region.T))
-    return [shifted(-1), shifted(1), shifted(-1) * shifted(1), around, window, near, region]
+    window, *falling = [_carried(*each) for each in zip(left.around, repeat(values), [m.T for m in right.around])]
+    before, behind = shifted(-1), shifted(1)
+    return [before, behind, before * behind, around, _capped(window, MOST_IN_WINDOW), *map(np.log1p, falling)]
 
 
 def relatives(left: WordSide, right: WordSide, values: Float32Array) -> list[Float32Array]:

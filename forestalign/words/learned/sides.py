@@ -56,34 +56,21 @@ class WordSide:
         return len(self.words)
 
     @cached_property
-    def window(self) -> Float32Array:
-        """1 where k is a content word within three tokens of i."""
-        window: Float32Array = _distances(len(self))[0] * self.is_content
-        return window
-
-    @property
-    def near(self) -> Float32Array:
-        """Falls with the distance of k from i, 0 for i itself."""
-        return _distances(len(self))[1]
-
-    @property
-    def region(self) -> Float32Array:
-        """Falls with the distance of k from i more slowly than `near`, 0 for i itself."""
-        return _distances(len(self))[2]
+    def around(self) -> tuple[Float32Array, ...]:
+        """1 where k is a content word within three tokens of i; what falls with their distance, fast and slowly."""
+        within, near, region = _distances(len(self))
+        return within * self.is_content, near, region
 
     @cached_property
     def parent(self) -> Float32Array:
         """1 where k is the parent of i."""
-        parent = np.zeros((len(self), len(self)), dtype=np.float32)
-        inner = np.flatnonzero(self.heads != ROOT)
-        parent[inner, self.heads[inner]] = 1.0
+        parent: Float32Array = np.equal.outer(self.heads, np.arange(len(self))).astype(np.float32)
         return parent
 
     @property
     def is_root(self) -> Float32Array:
         """1 for words without a parent."""
-        root: Float32Array = (self.heads == ROOT).astype(np.float32)
-        return root
+        return np.asarray(self.heads == ROOT, np.float32)
 
 
 def prepare(analysis: Analysis, lexicon: Lexicon) -> WordSide:
