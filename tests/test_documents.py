@@ -147,15 +147,6 @@ def test_the_hook_of_the_recipes_stops_a_commit_that_changes_the_meaning(tmp_pat
         assert shell(f"{entry} note.md") == code
 
 
-def test_a_heavy_example_is_run_only_when_asked_for(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("```console run heavy\n$ echo one\ntwo\n```\n")
-    for folder in ("quick", "slow"):
-        (tmp_path / folder).mkdir()
-    assert run_page(page, tmp_path / "quick") == []
-    assert [found.renewed for found in run_page(page, tmp_path / "slow", heavy=True)] == ["$ echo one\none\n"]
-
-
 def test_the_readme_has_ten_lines_of_python() -> None:
     (block,) = (block for block in blocks(ROOT / "README.md") if block.language == "python")
     assert len([line for line in block.text.splitlines() if line]) <= 10

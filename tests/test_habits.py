@@ -1,4 +1,4 @@
-"""The habits of the project, where a test can see them: changelog, citation, workflows, hooks, scripts, pages."""
+"""The habits of the project, where a test can see them: changelog, citation, scripts, pages."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from tests.builders.places import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-KINDS = {"Breaking changes", "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Scores"}
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 TABLE = (ROOT / "scripts" / "README.md").read_text(encoding="utf-8")
 
 
@@ -29,15 +26,6 @@ def test_the_newest_release_of_the_changelog_is_the_version() -> None:
     assert [date for _, date in dated] == sorted((date for _, date in dated), reverse=True)
 
 
-def test_the_changelog_has_the_sections_of_its_form() -> None:
-    assert "https://keepachangelog.com/" in CHANGELOG
-    assert set(re.findall(r"^### (.+)$", CHANGELOG, re.MULTILINE)) <= KINDS
-    for section in re.split(r"^### .+$", CHANGELOG, flags=re.MULTILINE)[1:]:
-        entries = section.split("\n## ")[0].strip()
-        assert entries.startswith("- ")
-        assert "\n\n" not in entries, f"an empty line inside a section: {entries[:60]}"
-
-
 def test_the_citation_names_version_and_date_of_the_release() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     version = PROJECT["project"]["version"]
@@ -47,31 +35,12 @@ def test_the_citation_names_version_and_date_of_the_release() -> None:
     assert f"date-released: {date.group(1)}\n" in citation
 
 
-# ---- what runs by itself ----
-
-
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_only_call_make_targets(path: Path) -> None:
-    commands = re.findall(r"^\s*- run: (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    assert commands
-    for command in commands:
-        words = command.split()
-        assert words[0] == "make"
-        assert set(words[1:]) <= TARGETS, f"{command}: no such target"
-    assert "run: |" not in path.read_text(encoding="utf-8")
-
-
 # ---- scripts ----
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "scripts").glob("*.*") if path.suffix != ".md"))
 def test_the_table_says_what_every_script_makes(name: str) -> None:
     assert f"`{name}`" in TABLE
-
-
-@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(\w+\.(?:py|sh))`", TABLE))))
-def test_every_script_of_the_table_exists(name: str) -> None:
-    assert (ROOT / "scripts" / name).is_file()
 
 
 # ---- what the repository does not hold ----
