@@ -101,7 +101,6 @@ class Aligner:
         self.config = checked_config(config)
         if given is not None and (isinstance(given, str | bytes) or not isinstance(given, Iterable)):
             raise UsageError(f"given is {shown(given)}; expected parses")
-        self._cells = 0  # of charts since free memory was last looked at
         self._parts = AlignerParts(tuple(given) if given is not None else None, model, parser, scorer)
 
     def __reduce__(self) -> tuple[Callable[..., Aligner], tuple[AlignConfig, AlignerParts]]:
@@ -287,10 +286,7 @@ class Aligner:
             pair if isinstance(pair, NoParseError) else PreparedPair(*self._forests(pair), pair.words, pair.id)
             for pair in self._parsed_in_turns(pairs, charts=self.config.has_mutual_forests)
         ]
-        self._cells += sum(_cells(pair) for pair in pairs)
-        if self._cells > CHART_CELLS:  # asking whether memory can be given back takes as long as a hundredth of a pair
-            give_back()
-            self._cells = 0
+        give_back()
         return prepared
 
     def _forests(self, pair: ParsedPair) -> tuple[Forest, Forest]:
@@ -403,19 +399,14 @@ def align(source: Text, target: Text) -> Alignment:
 def _turns(pairs: Sequence[Row]) -> Iterator[Sequence[Row]]:
     """The pairs in turns whose charts have at most CHART_CELLS spans in all, or in turns of one pair."""
     begin, cells = 0, 0
-    for number, pair in enumerate(pairs):
-        own = _cells(pair)
+    for number, (_, source, target, _) in enumerate(pairs):
+        own = sum(_length(text) ** 2 for text in (source, target))
         if number > begin and cells + own > CHART_CELLS:
             yield pairs[begin:number]
             begin, cells = number, 0
         cells += own
     if begin < len(pairs):
         yield pairs[begin:]
-
-
-def _cells(pair: Row) -> int:
-    """About how many spans the charts of a pair have."""
-    return sum([_length(text) ** 2 for text in pair[1:3]])
 
 
 def _length(text: object) -> int:
