@@ -1,8 +1,8 @@
 """Files of models, lists and arrays that somebody else may have made: read up to a bound, and looked at in one place.
 
 Nothing here trusts what a file says of itself: a device has no end, a few bytes of gzip unpack to gigabytes, and the
-header of an array may promise more than the file holds. What a file holds is then checked value by value with `number`,
-`whole`, `numbers` and `card`, which raise ValueError; `reading` makes an error of it that names the file.
+header of an array may promise more than the file holds. `as_record` checks what a file holds,
+`reading` makes errors that name the file.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ import io
 import json
 import math
 import os
+import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn, Protocol, TypeVar
+from typing import Annotated, Any, BinaryIO, NoReturn, Protocol, TypeVar
 
+import msgspec
 import numpy as np
 
-from forestalign.arrays import AnyArray, FloatArray
-from forestalign.errors import ForestAlignError, InputError, counted, shown
+from forestalign.arrays import AnyArray
+from forestalign.errors import ForestAlignError, InputError, shown
 from forestalign.own_files import CLOSED_FOR_CHILDREN
 
 Value = TypeVar("Value")
@@ -227,43 +229,26 @@ def number(name: str, value: object, least: float = -math.inf, most: float = mat
     return found
 
 
-def whole(name: str, value: object, least: int, most: int) -> int:
-    """A whole number within bounds."""
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ValueError(f"{name} is {_brief(value)}; expected a whole number from {least} to {most}")
-    return value
+Number = Annotated[float, msgspec.Meta(ge=-1e308, le=1e308)]  # finite
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
 
-def numbers(name: str, values: object, shape: tuple[int, ...]) -> FloatArray:
-    """A list of finite numbers, or a list of such lists, of the given shape."""
-    if not shape:
-        return np.asarray(number(name, values))
-    if not isinstance(values, list) or len(values) != shape[0]:
-        found = counted(len(values), "value") if isinstance(values, list) else _brief(values)
-        raise ValueError(f"{name} has {found}; expected a list of {shape[0]}")
-    if len(shape) == 1:
-        return np.array([number(f"{name}[{index}]", value) for index, value in enumerate(values)], np.float64)
-    rows = [numbers(f"{name}[{index}]", value, shape[1:]) for index, value in enumerate(values)]
-    return np.array(rows, np.float64).reshape(shape)
-
-
-def mapping(name: str, value: object) -> dict[str, Any]:
-    """An object of JSON."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{name} is {_brief(value)}; expected an object")
-    return value
-
-
-def text(name: str, value: object) -> str:
-    """A string."""
-    if not isinstance(value, str):
-        raise ValueError(f"{name} is {_brief(value)}; expected a string")
-    return value
-
-
-def card(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What a model says of itself: an object, or nothing."""
-    return mapping("card", content.get("card", {}))
+def as_record(value: object, kind: type[Value]) -> Value:
+    """A value of JSON as one of this type; ValueError names the field, what it holds, and what was expected."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        told, _, path = str(error).partition(" - at `$")
+        found: Any = value
+        for name, index in re.findall(r"\.(\w+)|\[(\d+|\.\.\.)\]", path):
+            if index == "...":  # of a mapping of names to numbers, msgspec does not say which
+                name = next(key for key, each in found.items() if finite_number(each) is None)
+                path = path.replace("[...]", f".{name}", 1)
+            found = found[name] if name else found[int(index)]
+        place = path.strip("`.") or "it"
+        if told.startswith("Object missing"):
+            raise ValueError(f"{place} has no field {told.partition('field ')[2]}") from None
+        raise ValueError(f"{place} is {_brief(found)}; {told[0].lower()}{told[1:]}") from None
 
 
 def _brief(value: object) -> str:

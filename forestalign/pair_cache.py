@@ -20,12 +20,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 import platformdirs
 
-from forestalign.aligner import SIDES, Aligner
+from forestalign.aligner import Aligner
 from forestalign.batch.workers import Worker, Workers, map_ordered
 from forestalign.config import PLACES, AlignConfig
 from forestalign.errors import InputError, UsageError
@@ -33,7 +34,7 @@ from forestalign.forest import Forest
 from forestalign.formats.pairs import PairRecord
 from forestalign.formats.tree_files import format_forest, parse_forest
 from forestalign.grammar import grammar_hash
-from forestalign.inputs import content_digest, mapping, number, parse_json, read_plain, reading, text, unpack, whole
+from forestalign.inputs import as_record, content_digest, parse_json, read_plain, reading, unpack
 from forestalign.outputs import naming
 from forestalign.own_files import private_folder, remove_unfinished, replaced
 from forestalign.phrases.prepared_pair import PreparedPair
@@ -50,6 +51,7 @@ PARSE_SETTINGS = (
 LARGEST_ENTRY = 1 << 26  # bytes, unpacked; two sentences of 300 words have about two million
 LONGEST_STAGE = 100  # characters
 _CHECK_BYTES = 4
+_Score = Annotated[float, msgspec.Meta(ge=0.0, le=MOST_SCORE)]
 _NAME_LENGTH = 32
 
 
@@ -144,43 +146,44 @@ def read_cached(path: Path) -> PreparedPair:
         data = unpack(raw[_CHECK_BYTES:], LARGEST_ENTRY)
         if zlib.crc32(data).to_bytes(_CHECK_BYTES, "big") != raw[:_CHECK_BYTES]:
             raise ValueError("its checksum is wrong")
-        return _entry_pair(mapping("its value", parse_json(data)), path.stem)
+        return _entry_pair(as_record(parse_json(data), _Entry), path.stem)
 
 
-def _entry_pair(content: dict[str, Any], name: str) -> PreparedPair:
+class _Entry(msgspec.Struct):
+    format: int
+    settings: str
+    source: str
+    target: str
+    middle: tuple[str | None, str | None]
+    words: tuple[tuple[int, int, _Score, Annotated[str, msgspec.Meta(max_length=LONGEST_STAGE)]], ...]
+
+
+def _entry_pair(entry: _Entry, name: str) -> PreparedPair:
     """The pair of an entry that has this name, each value looked at."""
-    whole("format", content["format"], FORMAT, FORMAT)
+    if entry.format != FORMAT:
+        raise ValueError(f"format is {entry.format}; expected {FORMAT}")
     source, target = (
-        _with_middle(parse_forest(text(side, content[side]))[1], rows)
-        for side, rows in zip(SIDES, content["middle"], strict=True)
+        _with_middle(parse_forest(text)[1], rows)
+        for text, rows in zip((entry.source, entry.target), entry.middle, strict=True)
     )
     words = source.sentence.written_words, target.sentence.written_words
-    if _entry_name(*words, text("settings", content["settings"])) != name:
+    if _entry_name(*words, entry.settings) != name:
         raise ValueError("it holds another pair, or one of other settings, than its name says")
-    links = tuple(_link(fields, *map(len, words)) for fields in content["words"])
+    links = tuple(WordLink(*fields) for fields in entry.words)
     if any(one >= other for one, other in pairwise(links)):
         raise ValueError("its links are out of order; expected each once, sorted")
+    for link in links:
+        if not (0 <= link.source < len(words[0]) and 0 <= link.target < len(words[1])):
+            raise ValueError(f"link {link.source}-{link.target} runs past the sentences")
     return PreparedPair(source, target, WordAlignment(links))
 
 
-def _with_middle(forest: Forest, rows: object) -> Forest:
+def _with_middle(forest: Forest, rows: str | None) -> Forest:
     """The forest over its sentence with its vectors."""
     if rows is None:
         return forest
-    middle = unpacked(text("middle", rows), len(forest.sentence)).astype(np.float32)
+    middle = unpacked(rows, len(forest.sentence)).astype(np.float32)
     return forest.over(replace(forest.sentence, context_vectors=middle))
-
-
-def _link(fields: Any, source_count: int, target_count: int) -> WordLink:
-    source, target, score, stage = fields
-    if len(text("the stage of a link", stage)) > LONGEST_STAGE:
-        raise ValueError(f"the stage of a link has {len(stage):,} characters; the limit is {LONGEST_STAGE}")
-    return WordLink(
-        whole("the source of a link", source, 0, source_count - 1),
-        whole("the target of a link", target, 0, target_count - 1),
-        number("the score of a link", score, 0.0, MOST_SCORE),
-        stage,
-    )
 
 
 def is_cached(path: Path) -> bool:

@@ -97,3 +97,14 @@ class TerminalBytes:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+class Paint:
+    """Colours, or none."""
+
+    def __init__(self, colour: bool):
+        self.colour = colour
+
+    def __call__(self, code: str, text: str) -> str:
+        """The text in a colour."""
+        return f"{code}{text}{PLAIN}" if self.colour and code else text

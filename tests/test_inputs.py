@@ -191,7 +191,7 @@ def test_scores_whose_card_is_none_are_told_by_the_command(tmp_path: Path, capfd
     path = written(tmp_path / "s.json", shipped("phrase_scores.json") | {"card": 5})
     answer = runner(capfd)("model", "show", path)
     assert (answer.code, answer.err.count("\n")) == (1, 1)
-    assert "card is 5; expected an object" in answer.err
+    assert "card is 5; expected `object`" in answer.err
 
 
 @pytest.mark.parametrize("change", [{"card": 5}, {"extras": [5]}, {"lexical": "yes"}, {"embedding_threshold": BEYOND}])

@@ -11,7 +11,6 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
 
 from forestalign.batch.run_journal import (
     Head,
@@ -29,25 +28,6 @@ from forestalign.terminal import harmless
 
 GROUP = 64  # pairs in a gzip member
 _GZIP = 31  # zlib's number for gzip headers
-
-
-class Output(Protocol):
-    """Takes results in the order of the input."""
-
-    def known(self, digest: int) -> PairState | None:
-        """What the output holds for the next pair of the input; None when it has to be done."""
-
-    def copy(self, count: int) -> None:
-        """The next pairs are as they were in the earlier run."""
-
-    def write(self, digest: int, state: PairState, text: str | None) -> None:
-        """The next pair's result; None leaves no line."""
-
-    def end_of_input(self) -> None:
-        """All pairs were read; complains when the output holds more."""
-
-    def close(self, is_whole: bool) -> None:
-        """`is_whole`: the run came to its end."""
 
 
 class Stream:
@@ -275,6 +255,9 @@ class RunFile:
             if self._is_new and not is_whole and not self._has_news and os.fstat(self._descriptor).st_size == 0:
                 os.unlink(self._path)  # a run that failed before its first result leaves nothing
             os.close(self._descriptor)
+
+
+Output = Stream | RunFile  # takes results in the order of the input
 
 
 def side_files(path: str) -> tuple[SideFile, ...]:

@@ -24,7 +24,6 @@ from forestalign.batch.output import Output, has_journal, open_output, side_file
 from forestalign.batch.run_journal import PairState, digest_of, settings_of
 from forestalign.batch.worker_program import Crashed, Reply
 from forestalign.batch.workers import (
-    BadLine,
     Handler,
     Job,
     Layout,
@@ -41,6 +40,7 @@ from forestalign.batch.workers import (
 )
 from forestalign.errors import ForestAlignError, InputError, line_of
 from forestalign.formats.lines import Unread
+from forestalign.formats.pairs import BadRecord
 from forestalign.machine import give_back
 from forestalign.outputs import check_output, check_sides
 
@@ -174,7 +174,7 @@ def _raise_time_limit(_signal: int, _frame: FrameType | None) -> None:
 
 
 Item = TypeVar("Item")
-InputItem = Job | BadLine | Unread[Any]
+InputItem = Job | BadRecord | Unread[Any]
 
 SECONDS_BETWEEN_LINES = 30.0  # of progress where no terminal is
 MOST_DEATHS = 4  # pairs in a row whose worker dies before a run gives up
@@ -276,7 +276,7 @@ def _settle(outcome: Outcome[str], place: _Place, output: Output, layout: Layout
         output.write(place.digest, state, "" if layout is Layout.LINES else None)
 
 
-def _read(unread: InputItem) -> Job | BadLine:
+def _read(unread: InputItem) -> Job | BadRecord:
     return unread.read() if isinstance(unread, Unread) else unread
 
 
@@ -288,7 +288,7 @@ def _text_of(unread: InputItem) -> str:
 
 
 def outcomes(
-    jobs: Iterable[Job | BadLine],
+    jobs: Iterable[Job | BadRecord],
     load: Load[Sequence[Job], Iterable[Outcome[Value]]],
     *,
     limits: RunLimits = NO_LIMITS,
@@ -363,7 +363,7 @@ class _Deaths:
             )
 
 
-def _item(job: Job | BadLine) -> Job | Outcome[Any]:
+def _item(job: Job | BadRecord) -> Job | Outcome[Any]:
     return job if isinstance(job, Job) else Outcome(job.number, job.id, error=job.message)
 
 

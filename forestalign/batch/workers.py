@@ -48,22 +48,6 @@ class Job:
     payload: Any
 
 
-class BadLine(Protocol):
-    """An input line that could not be read; `forestalign.formats.BadRecord` is one."""
-
-    @property
-    def number(self) -> int:
-        """Its line, from 1."""
-
-    @property
-    def id(self) -> str:
-        """Its id, or its line as text."""
-
-    @property
-    def message(self) -> str:
-        """What is wrong with it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[Value]):
     """What became of one job: a value (for output files its text, without the last newline), or an error."""

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forestalign.aligner import AlignerParts, LoadAligner
-from forestalign.batch.workers import BadLine, Job, Layout, StartWork
+from forestalign.batch.workers import Job, Layout, StartWork
 from forestalign.cli.align_options import (
     METHODS,
     add_align_options,
@@ -145,12 +145,12 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError(f"--links is {args.links!r}; with --chunks expected one of {', '.join(METHODS)}")
 
 
-def _jobs(path: str, config: AlignConfig) -> Iterator[Unread[Job | BadLine]]:
+def _jobs(path: str, config: AlignConfig) -> Iterator[Unread[Job | BadRecord]]:
     for unread in unread_chunked(path, config.max_words):
         yield unread.then(_job)
 
 
-def _job(pair: ChunkedPair | BadRecord) -> Job | BadLine:
+def _job(pair: ChunkedPair | BadRecord) -> Job | BadRecord:
     return pair if isinstance(pair, BadRecord) else Job(pair.number, pair.id, pair)
 
 

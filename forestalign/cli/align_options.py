@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from forestalign.aligner import PairToAlign
-from forestalign.batch.workers import BadLine, Job
+from forestalign.batch.workers import Job
 from forestalign.cli.options import add_pair_arguments, line_count, read_pair_input
 from forestalign.config import CHOICES, DEFAULT_CONFIG, HAND_SET, AlignConfig
 from forestalign.errors import UsageError
@@ -116,7 +116,7 @@ def given_file(args: argparse.Namespace) -> str:
     return args.trees or args.forests or ""
 
 
-def read_jobs(args: argparse.Namespace, config: AlignConfig) -> Iterator[Unread[Job | BadLine]]:
+def read_jobs(args: argparse.Namespace, config: AlignConfig) -> Iterator[Unread[Job | BadRecord]]:
     """One job per pair, with its line of links where a file of links was named."""
     records = read_pair_input(args, config.max_words)
     if args.links in METHODS:
@@ -139,13 +139,13 @@ def count_of(args: argparse.Namespace) -> int | None:
     return line_count(args.pairs)
 
 
-def _job(record: PairRecord | BadRecord, links: WordAlignment | None = None) -> Job | BadLine:
+def _job(record: PairRecord | BadRecord, links: WordAlignment | None = None) -> Job | BadRecord:
     if isinstance(record, BadRecord):
         return record
     return Job(record.number, record.id, PairToAlign(record.source, record.target, links))
 
 
-def _linked(record: PairRecord | BadRecord, path: str, links: str | None) -> Job | BadLine:
+def _linked(record: PairRecord | BadRecord, path: str, links: str | None) -> Job | BadRecord:
     if isinstance(record, BadRecord):
         return record
     if links is None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forestalign.batch.run import OutputOptions, RunLimits, run_jobs
-from forestalign.batch.workers import BadLine, Job, Layout, Load, Outcome, Processes, StartWork, ThisProcess, Workers
+from forestalign.batch.workers import Job, Layout, Load, Outcome, Processes, StartWork, ThisProcess, Workers
 from forestalign.config import CHOICES, DEFAULT_CONFIG
 from forestalign.errors import UsageError
 from forestalign.formats.codec import to_json
@@ -110,7 +110,7 @@ def opened_workers(args: argparse.Namespace) -> Iterator[Workers | None]:
 
 def run_batch(
     args: argparse.Namespace,
-    jobs: Iterable[Job | BadLine | Unread[Job | BadLine]],
+    jobs: Iterable[Job | BadRecord | Unread[Job | BadRecord]],
     load: Load[Sequence[Job], Iterable[Outcome[str]]],
     layout: Layout,
     count: Callable[[], int | None] = lambda: None,
@@ -134,12 +134,12 @@ def run_batch(
 
 
 def watched(
-    jobs: Iterable[Job | BadLine | Unread[Job | BadLine]], name: str
-) -> Iterator[Job | BadLine | Unread[Job | BadLine]]:
+    jobs: Iterable[Job | BadRecord | Unread[Job | BadRecord]], name: str
+) -> Iterator[Job | BadRecord | Unread[Job | BadRecord]]:
     """The jobs of a file; one line says that there are none, or that the first sentences are not English."""
     seen: list[Job] = []
 
-    def watch(job: Job | BadLine) -> Job | BadLine:
+    def watch(job: Job | BadRecord) -> Job | BadRecord:
         if isinstance(job, Job) and len(seen) < _MOST_LOOKED_AT:
             seen.append(job)
             if len(seen) == _MOST_LOOKED_AT:
@@ -388,7 +388,7 @@ def _align(
     found.paths.append(str(path))
 
 
-def _job(record: PairRecord | BadRecord) -> Job | BadLine:
+def _job(record: PairRecord | BadRecord) -> Job | BadRecord:
     from forestalign.aligner import PairToAlign
 
     if not isinstance(record, PairRecord):

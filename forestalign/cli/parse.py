@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from forestalign.batch.workers import BadLine, Job, Layout, StartWork
+from forestalign.batch.workers import Job, Layout, StartWork
 from forestalign.cli.options import add_batch_options, is_file, line_count, run_batch
 from forestalign.config import DEFAULT_CONFIG, AlignConfig
 from forestalign.dependencies import to_dependencies
@@ -112,14 +112,14 @@ def config_of(args: argparse.Namespace) -> AlignConfig:
     return config if wants_forest(args) else config.replace(nbest=args.nbest or 1)
 
 
-def read_sentences(path: str, tokenized: bool) -> Iterator[Unread[Job | BadLine]]:
+def read_sentences(path: str, tokenized: bool) -> Iterator[Unread[Job | BadRecord]]:
     """One job per line, or one for a sentence that is no file; lines that are empty or not text are bad."""
     is_sentence = " " in path.strip() and not is_file(path)
     for line in [Line(1, path)] if is_sentence else read_lines(path):
         yield Unread(line.text or line.error, partial(_job, line, tokenized))
 
 
-def _job(line: Line, tokenized: bool) -> Job | BadLine:
+def _job(line: Line, tokenized: bool) -> Job | BadRecord:
     identity = str(line.number)
     try:
         sentence = checked_sentence("sentence", line.text, MOST_WORDS, tokenized=tokenized)

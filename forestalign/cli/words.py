@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 
-from forestalign.batch.workers import BadLine, Job, Layout, StartWork
+from forestalign.batch.workers import Job, Layout, StartWork
 from forestalign.cli.options import (
     Unused,
     add_batch_options,
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     return run_batch(args, read_jobs(args), start, layout, lambda: line_count(count) if count else None)
 
 
-def read_jobs(args: argparse.Namespace) -> Iterator[Job | BadLine | Unread[Job | BadLine]]:
+def read_jobs(args: argparse.Namespace) -> Iterator[Job | BadRecord | Unread[Job | BadRecord]]:
     """Pairs of sentences, or of analyses."""
     if args.conllu:
         yield from _conllu_jobs(args.pairs, args.target)
@@ -102,13 +102,13 @@ def read_jobs(args: argparse.Namespace) -> Iterator[Job | BadLine | Unread[Job |
     yield from (record.then(_job) for record in read_pair_input(args))
 
 
-def _job(record: PairRecord | BadRecord) -> Job | BadLine:
+def _job(record: PairRecord | BadRecord) -> Job | BadRecord:
     if isinstance(record, BadRecord):
         return record
     return Job(record.number, record.id, (record.source, record.target))
 
 
-def _conllu_jobs(source: str, target: str | None) -> Iterator[Job | BadLine]:
+def _conllu_jobs(source: str, target: str | None) -> Iterator[Job | BadRecord]:
     if not target:
         raise UsageError("--conllu takes two files: the sources and the targets")
     for number, (left, right) in enumerate(zip_longest(read_conll(source), read_conll(target)), start=1):
@@ -133,7 +133,7 @@ class LoadLinker:
         return lambda jobs: linker.link([job.payload for job in jobs])
 
 
-def corpus_jobs(jobs: Iterable[Job | BadLine | Unread[Job | BadLine]]) -> Iterator[Job | BadLine]:
+def corpus_jobs(jobs: Iterable[Job | BadRecord | Unread[Job | BadRecord]]) -> Iterator[Job | BadRecord]:
     """Jobs that carry links learned from all of them, for the methods that need a whole corpus."""
     from forestalign.words.baselines import corpus_links
 

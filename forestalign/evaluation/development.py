@@ -20,7 +20,7 @@ from forestalign.batch.workers import Worker, Workers, map_ordered
 from forestalign.config import AlignConfig
 from forestalign.dependencies import unlabelled_heads
 from forestalign.errors import AnnotationError, NoParseError
-from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, phrase_answer, read_annotations
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, phrase_answer, read_annotations
 from forestalign.evaluation.parse_scores import Attachments, score_attachments
 from forestalign.evaluation.phrase_scores import (
     Judgement,
@@ -115,86 +115,20 @@ def risk(judge: Judge, spans: frozenset[SpanPair]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotatedSet:
-    """Pairs whose phrases people aligned over gold trees."""
+class DevelopmentSet:
+    """Pairs with what judges the answers to them, how these are scored together, and the human row if there is one."""
 
     name: str
     records: tuple[PairRecord, ...]
-    annotators: tuple[tuple[PhraseSet, ...], ...]
-    gold: tuple[tuple[Attachments, Attachments], ...]  # of the gold trees
+    judges: tuple[Judge, ...]
+    scores: Callable[[Sequence[Answer]], Sequence[Evaluation]]
+    human: Evaluation | None = None
 
     def evaluate(self, answers: Sequence[Answer]) -> Evaluation:
-        """Phrases by span against the annotators, attachments of the chosen trees, reachability."""
-        return combine(
-            [
-                score_phrases([answer.phrases for answer in answers], self.annotators),
-                self._attachments(answers),
-                score_reachability([answer.root for answer in answers]),
-            ]
-        )
-
-    def judges(self) -> tuple[AnnotatedJudge, ...]:
-        """What judges the answers, pair by pair."""
-        return tuple(map(AnnotatedJudge, zip(*self.annotators, strict=True)))
-
-    def human(self) -> Evaluation | None:
-        """The human row: each of three annotators against the other two; None where there are not three."""
-        return score_humans(self.annotators) if len(self.annotators) == 3 else None
-
-    def _attachments(self, answers: Sequence[Answer]) -> Evaluation:
-        """UAS, one row per pair of sentences as everywhere else."""
-        gold, system = [], []
-        for (source, target), answer in zip(self.gold, answers, strict=True):
-            words, shift = source.words + target.words, len(source.words)
-            gold.append(Attachments(words, source.heads + _shifted(target.heads, shift)))
-            system.append(Attachments(words, answer.source_heads + _shifted(answer.target_heads, shift)))
-        return score_attachments(gold, system)
+        """The scores of this kind of gold, and reachability."""
+        return combine([*self.scores(answers), score_reachability([answer.root for answer in answers])])
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectedSet:
-    """Pairs with human word links, and the phrase gold that they give on the 1-best trees."""
-
-    name: str
-    records: tuple[PairRecord, ...]
-    gold: tuple[tuple[ProjectedGold, ...], ...]  # by annotator, then pair
-
-    def evaluate(self, answers: Sequence[Answer]) -> Evaluation:
-        """Core and consistent pairs of the projected gold, and reachability."""
-        outputs = [[answer.spans for answer in answers]] * len(self.gold)
-        return combine([score_projected(outputs, self.gold), score_reachability([answer.root for answer in answers])])
-
-    def judges(self) -> tuple[ProjectedJudge, ...]:
-        """What judges the answers, pair by pair."""
-        return tuple(map(ProjectedJudge, zip(*self.gold, strict=True)))
-
-    def human(self) -> Evaluation | None:
-        """Each of two annotators against the other; None where there are not two."""
-        return score_annotators(self.gold) if len(self.gold) == 2 else None
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenSet:
-    """Pairs whose phrases were marked while they were written."""
-
-    name: str
-    records: tuple[PairRecord, ...]
-    pairs: tuple[WrittenPair, ...]
-
-    def evaluate(self, answers: Sequence[Answer]) -> Evaluation:
-        """Phrases by span against the marks, and reachability."""
-        found = score_written([answer.spans for answer in answers], self.pairs)
-        return combine([found, score_reachability([answer.root for answer in answers])])
-
-    def judges(self) -> tuple[WrittenJudge, ...]:
-        """What judges the answers, pair by pair."""
-        return tuple(map(WrittenJudge, self.pairs))
-
-    def human(self) -> None:
-        """There is one writer for each pair."""
-
-
-DevelopmentSet = AnnotatedSet | ProjectedSet | WrittenSet
 BestTrees = Callable[[Sequence[PairRecord]], Sequence[tuple[Tree, Tree]]]
 
 
@@ -229,52 +163,72 @@ def _first_record(path: str | Path) -> dict[str, object]:
     raise AnnotationError(path, None, "is empty; a development set needs at least one pair")
 
 
-def _written(path: str | Path, pairs: tuple[WrittenPair, ...]) -> WrittenSet:
-    records = (
+def _written(path: str | Path, pairs: tuple[WrittenPair, ...]) -> DevelopmentSet:
+    """Pairs whose phrases were marked while they were written: phrases by span against the marks."""
+    records = tuple(
         _record(number, pair.record.id, pair.source.tokens, pair.target.tokens)
         for number, pair in enumerate(pairs, start=1)
     )
-    return WrittenSet(Path(path).name, tuple(records), pairs)
+
+    def scores(answers: Sequence[Answer]) -> list[Evaluation]:
+        return [score_written([answer.spans for answer in answers], pairs)]
+
+    return DevelopmentSet(Path(path).name, records, tuple(map(WrittenJudge, pairs)), scores)
 
 
-def _annotated(path: str | Path, pairs: Sequence[AnnotatedPair]) -> AnnotatedSet:
+def _annotated(path: str | Path, pairs: Sequence[AnnotatedPair]) -> DevelopmentSet:
+    """Phrases by span against the annotators, and attachments of the chosen trees."""
     counts = {len(pair.annotations) for pair in pairs}
     if len(counts) != 1 or counts == {0}:
         raise AnnotationError(path, None, f"pairs have {sorted(counts)} annotators; expected one number above 0")
-    return AnnotatedSet(
-        Path(path).name,
-        tuple(_record(pair.line, pair.id, pair.source.tokens, pair.target.tokens) for pair in pairs),
-        tuple(
-            tuple(phrase_set(phrase_answer(pair, pair.annotations[index]), Match.SPAN) for pair in pairs)
-            for index in range(counts.pop())
-        ),
-        tuple((_attachments(pair.source), _attachments(pair.target)) for pair in pairs),
-    )
+    people = [
+        [phrase_set(phrase_answer(pair, pair.annotations[index]), Match.SPAN) for pair in pairs]
+        for index in range(counts.pop())
+    ]
+
+    gold = [
+        _heads_of_pair(each, unlabelled_heads(each.source.tree), unlabelled_heads(each.target.tree)) for each in pairs
+    ]
+
+    def scores(answers: Sequence[Answer]) -> list[Evaluation]:
+        both = zip(pairs, answers, strict=True)
+        chosen = [_heads_of_pair(pair, each.source_heads, each.target_heads) for pair, each in both]
+        return [score_phrases([each.phrases for each in answers], people), score_attachments(gold, chosen)]
+
+    records = tuple(_record(pair.line, pair.id, pair.source.tokens, pair.target.tokens) for pair in pairs)
+    judges = tuple(map(AnnotatedJudge, zip(*people, strict=True)))
+    human = score_humans(people) if len(people) == 3 else None
+    return DevelopmentSet(Path(path).name, records, judges, scores, human)
+
+
+def _heads_of_pair(pair: AnnotatedPair, source: tuple[int, ...], target: tuple[int, ...]) -> Attachments:
+    """Heads of both sentences as one, those of the second numbered after the first; roots stay roots."""
+    shift = len(pair.source.tokens)
+    shifted = tuple(head if head < 0 else head + shift for head in target)
+    return Attachments(pair.source.tokens + pair.target.tokens, source + shifted)
 
 
 def _projected(
     path: str | Path, pairs: Sequence[GoldPair], best_trees: BestTrees, annotators: Sequence[str], kind: GoldKind
-) -> ProjectedSet:
+) -> DevelopmentSet:
+    """Core and consistent pairs of the gold that is projected from word links."""
     chosen = [choose_annotators(path, pair, annotators) for pair in pairs]
     records = tuple(
         _record(number, pair.id, links[0].source, links[0].target)
         for number, (pair, links) in enumerate(zip(pairs, chosen, strict=True), start=1)
     )
     gold = projected_gold(chosen, best_trees(records), kind)
-    return ProjectedSet(Path(path).name, records, gold)
+
+    def scores(answers: Sequence[Answer]) -> list[Evaluation]:
+        return [score_projected([[answer.spans for answer in answers]] * len(gold), gold)]
+
+    judges = tuple(map(ProjectedJudge, zip(*gold, strict=True)))
+    human = score_annotators(gold) if len(gold) == 2 else None
+    return DevelopmentSet(Path(path).name, records, judges, scores, human)
 
 
 def _record(number: int, identity: str, source: Sequence[str], target: Sequence[str]) -> PairRecord:
     return PairRecord(number, identity, Sentence.from_words(source), Sentence.from_words(target))
-
-
-def _attachments(sentence: AnnotatedSentence) -> Attachments:
-    return Attachments(sentence.tokens, unlabelled_heads(sentence.tree))
-
-
-def _shifted(heads: tuple[int, ...], by: int) -> tuple[int, ...]:
-    """Heads of a second sentence, numbered after the first; roots stay roots."""
-    return tuple(head if head < 0 else head + by for head in heads)
 
 
 CHUNK = 8

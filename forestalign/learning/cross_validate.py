@@ -27,7 +27,6 @@ from forestalign.evaluation.development import (
     Answer,
     DevelopmentSet,
     DevelopmentWorker,
-    Judge,
     align_cached,
     align_development,
     best_trees,
@@ -255,8 +254,7 @@ class GoldPairs:
     @property
     def examples(self) -> list[GoldExample]:
         """Pairs to learn from."""
-        judges: Sequence[Judge] = self.gold.judges()
-        rows = zip(self.paths, judges, strict=True)
+        rows = zip(self.paths, self.gold.judges, strict=True)
         return [GoldExample(path, judge, self.weight) for path, judge in rows]
 
 
@@ -417,7 +415,7 @@ def _table(each: GoldPairs, held: _Held, config: AlignConfig, workers: Workers |
         "project": [project_cached(pair) for pair in pairs],
     }
     rows = {name: each.gold.evaluate(found) for name, found in answers.items()}
-    human = each.gold.human()
+    human = each.gold.human
     return SetTable(each.gold.name, len(pairs), rows | ({"human": human} if human else {}))
 
 

@@ -31,7 +31,7 @@ from forestalign.batch.workers import Worker, Workers, map_ordered
 from forestalign.config import AlignConfig
 from forestalign.errors import MissingExtraError, UsageError, counted
 from forestalign.formats.pairs import PairRecord, read_pairs
-from forestalign.inputs import number, parse_json
+from forestalign.inputs import Number, as_record, parse_json
 from forestalign.learning.checkpoints import Arrays, Checkpoint, checkpoint_path, files_of, is_checkpoint, training
 from forestalign.learning.m_step import (
     Events,
@@ -365,7 +365,7 @@ def _state_of(content: Arrays) -> EmState:
     return EmState(
         content["weights"],
         int(content["steps"]),
-        tuple((int(step), number("history", value)) for step, value in parse_json(str(content["history"]))),
+        as_record(parse_json(str(content["history"])), tuple[tuple[int, Number], ...]),
         content["best"],
         bool(content["finished"]),
         RootCounts(*map(int, content["roots"])),

@@ -11,7 +11,7 @@ from forestalign.arrays import FloatArray
 from forestalign.config import HAND_SET
 from forestalign.errors import GrammarError, UsageError
 from forestalign.grammar import grammar_root
-from forestalign.inputs import card, mapping, read_json, reading
+from forestalign.inputs import as_record, read_json, reading
 from forestalign.phrases.scoring.model import SHIPPED, PhraseModel, load_model
 from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE
 from forestalign.phrases.scoring.schema import GROUPS, SLICE
@@ -51,7 +51,7 @@ def is_scores_file(path: str) -> bool:
 def _content(path: str) -> dict[str, Any]:
     """The object of JSON in a file of either kind."""
     with reading(path, "phrase model or file of phrase scores", GrammarError):
-        return mapping("its value", read_json(path))
+        return as_record(read_json(path), dict[str, Any])
 
 
 def read_model_content(path: str = "") -> dict[str, Any]:
@@ -63,7 +63,7 @@ def read_model_content(path: str = "") -> dict[str, Any]:
         return scores
     load_model(path)
     content = _content(str(_file(path)))
-    return content | {"card": card(content)}
+    return {"card": {}} | content
 
 
 def describe_model(path: str = "", top: int = 15) -> str:

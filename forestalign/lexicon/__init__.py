@@ -7,7 +7,7 @@ The first two ship in grammar/lexicon and are read on first use; pair lists are 
 - `pair_lists`: the user's lists of words and phrases
 - `phrase_text`: a sentence taken apart at hyphens, as the sources of phrase evidence read it
 - `numbers`, `times`, `quantities`: values with units, and which of two sentences are equal or differ
-- `names`: acronyms, titles, people, countries
+- `names`: acronyms, titles, people
 - `word_classes`: content, function and other words, and the small words that change a meaning
 - `oppositions`: *cheap* and *expensive*, *sold to* for *bought from*
 - `english`: does a sentence look like English?

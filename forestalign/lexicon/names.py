@@ -1,4 +1,4 @@
-"""Names: acronyms and their words, titles, shortened names of people, countries with their adjectives and people.
+"""Names: acronyms and their words, titles, shortened names of people; those of countries are lines of the grammar.
 
 Case matters here: *US* is a country and *us* a pronoun, so words are asked for as they stand.
 """
@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows, read_words
-from forestalign.lexicon.findings import EQUAL, SIMILAR, Finding
+from forestalign.lexicon.findings import EQUAL, Finding
 from forestalign.tokens import Sentence
 
 ACRONYM = re.compile(r"(?:[A-Z]\.?){2,7}s?|[A-Z][a-z]?[A-Z]{1,5}s?|[A-Z]&[A-Z]")
@@ -21,23 +20,8 @@ LINKS = frozenset({"of", "the", "and", "for", "in", "on", "to", "&", "at", "a", 
 PLURALS = frozenset({"NNS", "NNPS"})
 NAME_TAGS = frozenset({"NNP", "NNPS"})
 GENERATIONS = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii"})
-ORIGIN = frozenset({"of", "from", "in"})
-PEOPLE = frozenset({"people", "citizens", "nationals", "inhabitants"})
 LONGEST_NAME = 8
-SHORTEST_COUNTRY = 4  # letters of a name that need not be in capitals
 NOMINAL = frozenset({"NN", "JJ", "VBG"})
-
-
-@dataclass(frozen=True, slots=True)
-class Country:
-    """Names, adjectives and words for its people, lower case, as tuples of words."""
-
-    names: tuple[tuple[str, ...], ...]
-    adjectives: tuple[tuple[str, ...], ...]
-    people: tuple[tuple[str, ...], ...]
-
-
-Mention = tuple[tuple[int, ...], Country, str]  # words, country, kind
 
 
 def _alternatives(text: str) -> tuple[tuple[str, ...], ...]:
@@ -84,32 +68,6 @@ def read_short_names(path: Path) -> dict[str, str]:
     return table
 
 
-@cache
-def countries() -> tuple[Country, ...]:
-    """The rows of grammar/countries.tsv."""
-    return read_countries(grammar_root() / "countries.tsv")
-
-
-def read_countries(path: Path) -> tuple[Country, ...]:
-    """Rows COUNTRY, ADJECTIVES, PEOPLE."""
-    rows = []
-    for number, columns in read_rows(path, 3):
-        names, adjectives, people = (_alternatives(column) for column in columns)
-        if not names or not all((*names, *adjectives, *people)):
-            raise GrammarError(path, number, f"{columns!r}: expected a country, its adjectives and its people")
-        rows.append(Country(names, adjectives, people))
-    return tuple(rows)
-
-
-@cache
-def _by_word() -> dict[str, tuple[Country, ...]]:
-    table: dict[str, tuple[Country, ...]] = {}
-    for country in countries():
-        for first in {form[0] for form in (*country.names, *country.adjectives, *country.people)}:
-            table[first] = (*table.get(first, ()), country)
-    return table
-
-
 def _bare(word: str) -> str:
     return word.replace(".", "").lower()
 
@@ -147,13 +105,8 @@ def _full_titles(word: str, full: Sentence) -> Iterator[tuple[int, ...]]:
         for begin in _places(words, form):
             tokens = tuple(range(begin, begin + len(form)))
             has_plural = any(full.tags[token] in PLURALS for token in tokens)
-            if is_plural == has_plural and (full.words[begin][:1].isupper() or form not in _country_names()):
+            if is_plural == has_plural:
                 yield tokens
-
-
-@cache
-def _country_names() -> frozenset[tuple[str, ...]]:
-    return frozenset(name for country in countries() for name in country.names)
 
 
 def _is_acronym(word: str, sentence: Sentence) -> bool:
@@ -217,13 +170,7 @@ def _places(words: Sequence[str], form: Sequence[str]) -> Iterator[int]:
             yield begin
 
 
-# ---- people and countries ----
-
-
-def name_findings(source: Sentence, target: Sentence) -> Iterator[Finding]:
-    """Shortened names, and countries in other words."""
-    yield from _people(source, target)
-    yield from _country_pairs(source, target)
+# ---- people ----
 
 
 def _person_names(sentence: Sentence) -> list[tuple[int, ...]]:
@@ -238,7 +185,7 @@ def _person_names(sentence: Sentence) -> list[tuple[int, ...]]:
     return [tuple(run) for run in runs]
 
 
-def _people(source: Sentence, target: Sentence) -> Iterator[Finding]:
+def name_findings(source: Sentence, target: Sentence) -> Iterator[Finding]:
     """One family name with different first names or titles before it: a title and a name, or two of which one is short.
 
     Two different first names (*Anna Weber*, *Max Weber*) are two people.
@@ -285,73 +232,5 @@ def _agree(left: str, right: str) -> bool:
     return full is not None and full == first_names().get(long.lower())
 
 
-def _country_pairs(source: Sentence, target: Sentence) -> Iterator[Finding]:
-    others = _mentions(target)
-    mentions = _mentions(source) if others else []
-    for tokens, country, kind in mentions:
-        for other, same, other_kind in others:
-            if country is not same or max(len(tokens), len(other)) < 2:
-                continue
-            if _text(source, tokens) == _text(target, other):
-                continue
-            if kind == "origin" == other_kind:  # China's, in China: not always the same, and words carry the rest
-                yield Finding(tokens, other, SIMILAR)
-            elif kind == other_kind or {kind, other_kind} == {"adjective", "origin"}:
-                yield Finding(tokens, other, EQUAL)
-            elif {kind, other_kind} == {"adjective", "name"}:
-                name, side = (tokens, mentions) if kind == "name" else (other, others)
-                if not _is_in_origin(name, side):
-                    yield Finding(tokens, other, SIMILAR)
-
-
-def _is_in_origin(name: Sequence[int], mentions: Sequence[Mention]) -> bool:
-    """Whether an adjective says more than the name: *of the United States* (annotations/GUIDELINES.md, 4.16)."""
-    return any(kind == "origin" and set(name) < set(tokens) for tokens, _, kind in mentions)
-
-
 def _text(sentence: Sentence, tokens: Sequence[int]) -> list[str]:
     return [sentence.words[token].lower() for token in tokens]
-
-
-def _mentions(sentence: Sentence) -> list[Mention]:
-    """Words for a country or its people: name, adjective, origin (*of Italy*, *Italy's*), people."""
-    lowered = [_bare(word) if ACRONYM.fullmatch(word) else word.lower() for word in sentence.words]
-    found: list[Mention] = []
-    for begin, word in enumerate(lowered):
-        is_short = len(word) < SHORTEST_COUNTRY  # US, which is not Us
-        if sentence.words[begin][:1].isupper() and not (is_short and not sentence.words[begin].isupper()):
-            for country in _by_word().get(word, ()):
-                found += _mentions_at(sentence, lowered, begin, country)
-    return found
-
-
-def _mentions_at(sentence: Sentence, lowered: Sequence[str], begin: int, country: Country) -> Iterator[Mention]:
-    for forms, kind in ((country.names, "name"), (country.adjectives, "adjective"), (country.people, "people")):
-        for form in forms:
-            end = begin + len(form)
-            if tuple(lowered[begin:end]) != form:
-                continue
-            if kind == "adjective" and lowered[end : end + 1] and lowered[end] in PEOPLE:
-                yield tuple(range(begin, end + 1)), country, "people"
-            elif kind == "adjective" and begin and lowered[begin - 1] == "the" and not _has_noun(sentence, end):
-                yield tuple(range(begin - 1, end)), country, "people"  # the Dutch
-                continue
-            elif kind == "name":
-                yield from _origins(lowered, begin, end, country)
-            yield tuple(range(begin, end)), country, kind
-
-
-def _has_noun(sentence: Sentence, index: int) -> bool:
-    """Whether a noun or another adjective follows, which an adjective before it would describe."""
-    return sentence.tags[index : index + 1] != () and sentence.tags[index][:2] in {"NN", "JJ", "CD", "HY"}
-
-
-def _origins(lowered: Sequence[str], begin: int, end: int, country: Country) -> Iterator[Mention]:
-    start = begin - (begin > 0 and lowered[begin - 1] == "the")
-    if lowered[end : end + 1] in (["'s"], ["’s"]):
-        yield tuple(range(start, end + 1)), country, "origin"
-    if start > 0 and lowered[start - 1] in ORIGIN:
-        yield tuple(range(start - 1, end)), country, "origin"
-        at = start - 2
-        if at >= 0 and lowered[at] in PEOPLE:
-            yield tuple(range(at - (at > 0 and lowered[at - 1] == "the"), end)), country, "people"

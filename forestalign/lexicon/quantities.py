@@ -389,26 +389,14 @@ def _held(own: Years, other: Years) -> str:
 # ---- measures ----
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """The tokens of a number with its unit, and all that it may measure: a pound is weight or money."""
+def find_measures(parts: Parts) -> dict[tuple[int, ...], set[str]]:
+    """The tokens of each number with its unit, and all that it may measure: a pound is weight or money.
 
-    tokens: tuple[int, ...]
-    dimensions: frozenset[str]
-
-
-def find_measures(parts: Parts) -> tuple[Measure, ...]:
-    """The measures of a sentence by their place; counts, dates and what measures nothing (*three times*) are none."""
+    Counts, dates and what measures nothing (*three times*) are none.
+    """
     found: dict[tuple[int, ...], set[str]] = defaultdict(set)
     for each in find_quantities(parts):
         if each.time is None and each.dimension not in UNMEASURED:
             kind = next((name for name, kinds in ALIKE.items() if each.dimension in kinds), each.dimension)
             found[tuple(sorted({parts.tokens[index] for index in range(each.core, each.end)}))].add(kind)
-    return tuple(Measure(tokens, frozenset(kinds)) for tokens, kinds in sorted(found.items()))
-
-
-def are_other_measures(left: Measure, others: Sequence[Measure], right: Measure, own: Sequence[Measure]) -> bool:
-    """Whether two measures are of two kinds, and neither kind is on the other side (`others` and `own`) at all."""
-    beyond = frozenset[str]().union(*(each.dimensions for each in others))
-    before = frozenset[str]().union(*(each.dimensions for each in own))
-    return left.dimensions.isdisjoint(beyond) and right.dimensions.isdisjoint(before)
+    return found

@@ -120,11 +120,9 @@ def find_contradictions(
         turned = [pair.mirrored() for pair in pairs], [each.mirrored() for each in correspondences]
         found = find_contradictions(target, source, links.mirrored(), *turned)
         return found.mirrored(source.sentence, target.sentence)
-    said = [each for each in correspondences if not each.is_opposite and not each.swapped]
-    events = [
-        (each.source.head, each.target.head) for each in said if each.source.has_content and each.target.has_content
-    ]
-    return _Finder(RoleComparison.of(source, target, links, load_wordnet(), events), pairs, correspondences).find()
+    return _Finder(
+        RoleComparison.of(source, target, links, load_wordnet(), correspondences), pairs, correspondences
+    ).find()
 
 
 class _Finder:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from forestalign.lexicon import WordNet
 from forestalign.lexicon.oppositions import are_opposites, conversives
+from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.readings import SUBJECT, THAN, Reading
 from forestalign.words.alignment import WordLink
 
@@ -77,9 +78,9 @@ class RoleComparison:
         target: Reading,
         links: Iterable[WordLink],
         wordnet: WordNet,
-        events: Iterable[tuple[int, int]] = (),
+        correspondences: Iterable[Correspondence] = (),
     ) -> RoleComparison:
-        """Words are partners if each is the best of the other; without a better one those of `events` are."""
+        """Words are partners if each is the best of the other, and verbs that a line of the grammar calls equal."""
         scores: dict[tuple[int, int], float] = {}
         for link in links:
             scores[link.source, link.target] = max(scores.get((link.source, link.target), 0.0), link.score)
@@ -92,16 +93,11 @@ class RoleComparison:
         _pair_by_modifiers(source, target, partner)
         _add_same_words(source, target, partner)
         _pair_by_arguments(source, target, partner)
-        taken = set(partner.values())
-        for i, j in events:
-            if (
-                i not in partner
-                and j not in taken
-                and source.sentence.tags[i][:2] == target.sentence.tags[j][:2] == "VB"
-            ):
+        for each in correspondences:
+            i, j, said = each.source.head, each.target.head, each.source.has_content and each.target.has_content
+            are_verbs = source.sentence.tags[i][:2] == target.sentence.tags[j][:2] == "VB"
+            if said and are_verbs and not (each.is_opposite or each.swapped or i in partner or j in partner.values()):
                 partner[i] = j
-                taken.add(j)
-        _add_conversives(source, target, partner)
         return cls(source, target, partner, {j: i for i, j in partner.items()}, scores, wordnet)
 
     # ---- arguments ----
@@ -331,19 +327,3 @@ def _add_same_words(source: Reading, target: Reading, partner: dict[int, int]) -
         same = [j for j, other in free[1].items() if other == lemma]
         if len(same) == 1 and list(free[0].values()).count(lemma) == 1:
             partner[i] = same[0]
-
-
-def _add_conversives(source: Reading, target: Reading, partner: dict[int, int]) -> None:
-    """Predicates without partners that tell one event from two sides are partners."""
-    taken, known = set(partner.values()), {first for first, second in conversives() if first != second}
-    free = [j for j in range(len(target.arguments)) if j not in taken and target.lemmas[j] in known]
-    for i in range(len(source.arguments)) if free else ():
-        if i not in partner and source.lemmas[i] in known:
-            match = next((j for j in free if _tell_one_event(source.lemmas[i], target.lemmas[j])), None)
-            if match is not None:
-                partner[i] = match
-                free.remove(match)
-
-
-def _tell_one_event(one: str, other: str) -> bool:
-    return one != other and (one, other) in conversives()

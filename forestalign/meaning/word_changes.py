@@ -16,7 +16,7 @@ from forestalign.grammar import negation_words
 from forestalign.lexicon.findings import EQUAL, SIMILAR, Finding
 from forestalign.lexicon.numbers import same_number, word_value
 from forestalign.lexicon.oppositions import are_opposites
-from forestalign.lexicon.quantities import are_other_measures, find_measures, quantity_findings
+from forestalign.lexicon.quantities import find_measures, quantity_findings
 from forestalign.lexicon.word_classes import WordClass, meaning_words, word_class
 from forestalign.meaning.claims import Negation, Value, find_negations, find_values, forms_of, is_compared, less_of
 from forestalign.meaning.differences import NAME, NUMBER, OPPOSITE, OTHER, Difference, describe
@@ -241,9 +241,11 @@ class WordChanges:
     def _other_measures(self, i: int, j: int) -> tuple[Words, Words] | None:
         """*12 percent* and *12 million dollars*: one number, and nothing on either side that the other measures."""
         own, other = (find_measures(side.parts) for side in self.sides)
+        before, beyond = (set().union(*each.values()) for each in (own, other))
         for left, right in product(own, other):
-            if i in left.tokens and j in right.tokens and are_other_measures(left, other, right, own):
-                return left.tokens, right.tokens
+            are_others = own[left].isdisjoint(beyond) and other[right].isdisjoint(before)
+            if i in left and j in right and are_others:
+                return left, right
         return None
 
     def _has_equal(self, i: int, j: int) -> bool:

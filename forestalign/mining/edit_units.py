@@ -1,9 +1,8 @@
 """The units of an aligned pair that edits are told of: phrases whose words are all kept, and what replaces what.
 
 The phrase pairs cut both sentences: from the top of each tree of pairs down to what is the same or has nothing below
-it. Words that belong together and are no phrase (*put up with*, *tolerate*) are one unit; so is a phrase with the small
-words that only its looser partner has (*his car*, *by his automobile*). Linked words in no phrase pair are units, too,
-and one word that is linked with several neighbours is one unit with all of them.
+it. A phrase is one unit with the small words that only its looser partner has (*his car*, *by his automobile*). Linked
+words in no phrase pair are units, too, and one word that is linked with several neighbours is one unit with them all.
 """
 
 from __future__ import annotations
@@ -51,8 +50,8 @@ class _Units:
         self.pairs, self.links = alignment.phrases.pairs, alignment.words
 
     def all(self) -> list[EditUnit]:
-        """From phrase pairs, from words that belong together, from links."""
-        units = self._with_loose(self._with_scattered(self._of_phrases()))
+        """From phrase pairs, then from links."""
+        units = self._with_loose(self._of_phrases())
         units += self._linked_words(units)
         units = self._with_small_words(self._with_particles(self._with_neighbours(units)))
         return _joined(sorted(units, key=lambda unit: (unit.source, unit.target)))
@@ -76,18 +75,6 @@ class _Units:
 
     def _are_same(self, source: Span, target: Span) -> bool:
         return self.source.lowered(source) == self.target.lowered(target)
-
-    def _with_scattered(self, units: Sequence[EditUnit]) -> list[EditUnit]:
-        """Words that belong together in one piece take the place of the units inside them."""
-        found = list(units)
-        for each in self.alignment.phrases.scattered:
-            spans = Span(each.source[0], each.source[-1] + 1), Span(each.target[0], each.target[-1] + 1)
-            inside = [unit for unit in found if _meets(unit.source, spans[0]) or _meets(unit.target, spans[1])]
-            are_whole = all(_holds(spans[0], unit.source) and _holds(spans[1], unit.target) for unit in inside)
-            if are_whole and not any(unit.is_kept for unit in inside):
-                found = [unit for unit in found if unit not in inside]
-                found.append(EditUnit(*spans, False, each.relation))
-        return found
 
     def _with_loose(self, units: Sequence[EditUnit]) -> list[EditUnit]:
         """A replaced phrase whose looser partner adds small words beside it is replaced with these, on either side."""
@@ -181,14 +168,13 @@ class _Units:
         for k, unit in enumerate(found):
             spans = self._with_auxiliaries(unit, free) or self._with_count(unit, free) or self._with_to(unit, free)
             if spans:
-                is_equal = unit.is_kept or self._are_one_word(unit)
+                is_equal = unit.is_kept or self.source.lemma(unit.source.end - 1) == self.target.lemma(
+                    unit.target.end - 1
+                )
                 found[k] = EditUnit(*spans, False, EQUAL if is_equal else unit.relation)
                 free[0].difference_update(range(*spans[0]))
                 free[1].difference_update(range(*spans[1]))
         return found
-
-    def _are_one_word(self, unit: EditUnit) -> bool:
-        return self.source.lemma(unit.source.end - 1) == self.target.lemma(unit.target.end - 1)
 
     def _with_auxiliaries(self, unit: EditUnit, free: tuple[set[int], set[int]]) -> tuple[Span, Span] | None:
         """A verb that is passive on one side only, with its *was*."""

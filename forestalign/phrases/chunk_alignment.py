@@ -12,19 +12,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
+import msgspec
 import numpy as np
 
 from forestalign.arrays import FloatArray
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
+from forestalign.inputs import as_record, read_json, reading
 from forestalign.machine import assignment_solver
 from forestalign.phrases.evidence.logistic import (
+    NamedWeights,
     Weighting,
     logistic,
-    read_number,
-    read_record,
-    read_weighting,
     softmax,
 )
 from forestalign.phrases.evidence.span_context import SpanContext
@@ -218,22 +219,24 @@ def load_chunk_model() -> ChunkModel:
     return read_chunk_model(grammar_root() / "chunk_model.json")
 
 
+class _ChunkFile(msgspec.Struct):
+    threshold: Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]
+    pair: NamedWeights
+    around: NamedWeights
+    types: dict[str, NamedWeights]
+    score: NamedWeights
+
+
 def read_chunk_model(path: Path) -> ChunkModel:
     """A file written by scripts/train_chunks.py."""
-    record = read_record(path)
-    types = record.get("types")
-    if not isinstance(types, dict) or tuple(types) != TYPES:
-        raise GrammarError(path, None, f"'types': expected weights of {', '.join(TYPES)}")
-    threshold = read_number(path, "threshold", record.get("threshold"))
-    if not 0.0 < threshold < 1.0:
-        raise GrammarError(path, None, f"'threshold' is {threshold}; expected a number between 0 and 1")
-    return ChunkModel(
-        read_weighting(path, "pair", record.get("pair"), SYMMETRIC),
-        read_weighting(path, "around", record.get("around"), AROUND),
-        tuple(read_weighting(path, name, types[name], NAMES) for name in TYPES),
-        read_weighting(path, "score", record.get("score"), SYMMETRIC),
-        threshold,
-    )
+    with reading(path, "file of weights", GrammarError):
+        own = as_record(read_json(path), _ChunkFile)
+        if tuple(own.types) != TYPES:
+            raise ValueError(f"types are {', '.join(own.types)}; expected weights of {', '.join(TYPES)}")
+        types = tuple(own.types[name].over(NAMES) for name in TYPES)
+        return ChunkModel(
+            own.pair.over(SYMMETRIC), own.around.over(AROUND), types, own.score.over(SYMMETRIC), own.threshold
+        )
 
 
 def model_record(model: ChunkModel) -> dict[str, object]:

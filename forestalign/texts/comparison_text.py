@@ -10,7 +10,7 @@ from html import escape
 from itertools import groupby
 
 from forestalign.errors import counted
-from forestalign.terminal import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, visible
+from forestalign.terminal import BOLD, CYAN, DIM, GREEN, RED, YELLOW, Paint, visible
 from forestalign.texts.comparison import Change, ChangeKind, Passage, TextComparison
 
 _COLOURS = {ChangeKind.MEANING: RED, ChangeKind.CONTENT: YELLOW, ChangeKind.UNREAD: YELLOW}
@@ -31,7 +31,7 @@ def summary_lines(comparison: TextComparison, colour: bool = False) -> list[str]
     told = ", ".join(f"{found[kind]} {kind}" for kind in kinds if found[kind])
     names = " → ".join(map(visible, comparison.names))
     lines = [
-        _painted(BOLD, names, colour)
+        Paint(colour)(BOLD, names)
         + f": {counted(sizes[0], 'sentence')} → {counted(sizes[1], 'sentence')}"
         + (f"; {told}" if told else "")
     ]
@@ -40,7 +40,7 @@ def summary_lines(comparison: TextComparison, colour: bool = False) -> list[str]
         is_same = (comparison.old.tables, comparison.old.code) == (comparison.new.tables, comparison.new.code)
         told = left[0] if left[0] == left[1] else " → ".join(part or "none" for part in left)
         state = "the same in both" if is_same else "not the same in both"
-        lines.append(_painted(DIM, f"left alone, {state}: {told}", colour))
+        lines.append(Paint(colour)(DIM, f"left alone, {state}: {told}"))
     return lines
 
 
@@ -69,10 +69,10 @@ def _moved_block(changes: Sequence[Change], colour: bool) -> Iterator[str]:
     olds = _lines(*(change.old.line for change in (first, last) if change.old))
     yield ""
     place = f" from {olds}" if olds != lines else ""
-    yield _painted(CYAN, f"{lines}: {counted(len(changes), 'sentence')} moved{place}", colour)
+    yield Paint(colour)(CYAN, f"{lines}: {counted(len(changes), 'sentence')} moved{place}")
     yield f"    {visible(_new_text(first))}"
     if len(changes) > 2:
-        yield _painted(DIM, f"    … {counted(len(changes) - 2, 'sentence')} …", colour)
+        yield Paint(colour)(DIM, f"    … {counted(len(changes) - 2, 'sentence')} …")
     yield f"    {visible(_new_text(last))}"
 
 
@@ -101,11 +101,11 @@ def _change_lines(change: Change, colour: bool) -> Iterator[str]:
 def heading(change: Change, colour: bool = False) -> str:
     """Where it is, where it was, what became of it and why."""
     place = f"line {change.new.line}" if change.new else f"old line {change.old.line if change.old else 0}"
-    told = _painted(CYAN, place, colour)
+    told = Paint(colour)(CYAN, place)
     if change.is_moved:
-        told += _painted(CYAN, f", {moved_text(change)}", colour)
+        told += Paint(colour)(CYAN, f", {moved_text(change)}")
     kind = " ".join(part for part in (str(change.kind), _shape(change)) if part)
-    told += ": " + _painted(_COLOURS.get(change.kind, BOLD), kind, colour)
+    told += ": " + Paint(colour)(_COLOURS.get(change.kind, BOLD), kind)
     if change.reasons:
         told += ": " + reasons_text(change)
     return told + (f" ({visible(change.error)})" if change.error else "")
@@ -134,11 +134,7 @@ def _marked(passage: Passage, marks: tuple[str, str, str], colour: bool) -> str:
     """The text with its changed words in colour or in brackets."""
     begin, end, code = marks
     return "".join(
-        visible(text)
-        if not is_marked
-        else _painted(code, visible(text), True)
-        if colour
-        else begin + visible(text) + end
+        visible(text) if not is_marked else Paint(True)(code, visible(text)) if colour else begin + visible(text) + end
         for text, is_marked in pieces(passage.text, passage.marks)
     )
 
@@ -153,10 +149,6 @@ def pieces(text: str, marks: Iterable[tuple[int, int]]) -> Iterator[tuple[str, b
         at = end
     if at < len(text):
         yield text[at:], False
-
-
-def _painted(code: str, text: str, colour: bool) -> str:
-    return f"{code}{text}{PLAIN}" if colour else text
 
 
 # ---- as a page ----

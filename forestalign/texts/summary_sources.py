@@ -24,7 +24,7 @@ from forestalign.meaning.claims import find_negations
 from forestalign.meaning.differences import NEGATION
 from forestalign.mining.edits import Edit, EditKind
 from forestalign.phrases.result.alignment import Alignment
-from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, visible
+from forestalign.terminal import BOLD, CYAN, DIM, RED, Paint, visible
 from forestalign.texts.comparison import LONGEST_PASSAGE, align_passages
 from forestalign.texts.comparison_text import page
 from forestalign.texts.sentence_likeness import Likeness
@@ -306,7 +306,7 @@ AID = "a reading aid, not a verdict: it shows where to look"
 
 def render_sources(sentences: Sequence[SourcedSentence], names: tuple[str, str], colour: bool = False) -> str:
     """Each sentence of the summary, and below it its phrases with what they rest on."""
-    paint = _Paint(colour)
+    paint = Paint(colour)
     article, summary = map(visible, names)
     lines = [paint(BOLD, f"{summary}, by {article}") + f": {_summary(sentences)} ({AID})"]
     for sentence in sentences:
@@ -316,21 +316,13 @@ def render_sources(sentences: Sequence[SourcedSentence], names: tuple[str, str],
     return "\n".join(lines)
 
 
-class _Paint:
-    def __init__(self, colour: bool):
-        self._colour = colour
-
-    def __call__(self, code: str, text: str) -> str:
-        return f"{code}{text}{PLAIN}" if self._colour else text
-
-
 def _summary(sentences: Sequence[SourcedSentence]) -> str:
     whole = sum(not sentence.unsupported for sentence in sentences)
     count = sum(len(sentence.unsupported) for sentence in sentences)
     return f"{counted(len(sentences), 'sentence')}, {whole} found whole, {counted(count, 'phrase')} found nowhere"
 
 
-def _line(phrase: SourcedPhrase, paint: _Paint) -> str:
+def _line(phrase: SourcedPhrase, paint: Paint) -> str:
     own = visible(phrase.text)
     if phrase.line:
         words = "" if phrase.source.lower() == phrase.text.lower() else f": {visible(phrase.source)}"

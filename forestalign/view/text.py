@@ -25,7 +25,7 @@ from forestalign.phrases.result.alignment import (
     PhrasePair,
 )
 from forestalign.phrases.result.discontinuous_pairs import scattered_words
-from forestalign.terminal import BOLD, CYAN, DIM, PLAIN, RED, YELLOW, visible
+from forestalign.terminal import BOLD, CYAN, DIM, RED, YELLOW, Paint, visible
 from forestalign.tokens import Sentence, Span
 from forestalign.view.differences import find_differences, is_confident, is_mark, linked_nulls
 
@@ -64,17 +64,6 @@ def render_text(
         if not looks_english(sentence.words)
     ]
     return "\n".join(lines)
-
-
-class Paint:
-    """Colours, or none."""
-
-    def __init__(self, colour: bool):
-        self.colour = colour
-
-    def __call__(self, code: str, text: str) -> str:
-        """The text in a colour."""
-        return f"{code}{text}{PLAIN}" if self.colour and code else text
 
 
 def confidence_text(value: float | None) -> str:

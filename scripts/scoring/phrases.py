@@ -81,7 +81,7 @@ def print_table(rows: Iterable[Row], config: AlignConfig, args: argparse.Namespa
     sets = [read_set(gold, config, args) for gold in args.gold]
     for development in sets:
         print(f"{development.name}: {len(development.records)} pairs")
-        human = development.human()
+        human = development.human
         if human is not None:
             print(format_row("human", human))
         paths = prepared_pairs(development.records, args.cache, config)

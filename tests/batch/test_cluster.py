@@ -248,7 +248,7 @@ def test_a_lost_scheduler_is_told_in_one_line(tmp_path: Path) -> None:
         address = wait_for(scheduler, r"Scheduler at:\s+(tcp://\S+)")
         worker = start("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
         program = (
-            "import sys\nfrom forestalign.batch import OutputOptions, run_jobs\n"
+            "import sys\nfrom forestalign.batch.run import OutputOptions, run_jobs\n"
             "from forestalign.batch.cluster import Cluster\n"
             "from forestalign.errors import ForestAlignError\n"
             "from tests.builders.batch_workers import JOBS, start_slowly\n"

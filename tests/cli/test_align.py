@@ -68,22 +68,6 @@ def test_the_readable_output_has_both_sentences_and_a_tree_of_phrases(run: Run) 
     assert second.splitlines()[2] == "  target: He kicked the bucket."
 
 
-def test_the_short_form_has_two_sentences_with_brackets(run: Run) -> None:
-    answer = align(run, "pairs.tsv", "--short")
-    assert answer.out.split("\n\n")[0].splitlines() == ["1", "  [1 The cat] [2 sat].", "  [1 The cat] was [2 sitting]."]
-
-
-def test_more_is_told_on_demand(run: Run) -> None:
-    answer = align(run, "pairs.tsv", "--verbose")
-    assert "S The cat sat. = The cat was sitting." in answer.out
-    assert ", log score " in answer.out
-
-
-def test_bar_phrases_are_shown_on_demand(run: Run) -> None:
-    none, bars = align(run, "pairs.tsv", "--verbose", "--no-bars"), align(run, "pairs.tsv", "--verbose", "--bars")
-    assert len(bars.out.splitlines()) > len(none.out.splitlines())
-
-
 def test_json_lines_are_the_documented_records(run: Run) -> None:
     answer = align(run, "pairs.tsv", "--json")
     assert [to_json(record) for record in answer.records] == answer.out.splitlines()
@@ -130,13 +114,6 @@ def test_pairs_come_from_gzip_and_from_two_files(run: Run) -> None:
     assert align(run, "source.txt", "target.txt", "--json").out == expected
 
 
-def test_tokens_of_the_user_are_kept(run: Run) -> None:
-    Path("trees.mrg").write_text("(S (NP (PRP He)) (VP (VBD left.)))\n")
-    Path("pairs.tsv").write_text("He left.\tHe left.\n")
-    record = align(run, "pairs.tsv", "--tokenized", "--json").records[0]
-    assert record.source.words == ("He", "left.")
-
-
 def test_forests_written_by_parse_can_be_given(run: Run) -> None:
     Path("sentences.txt").write_text("The cat sat.\nThe cat was sitting.\nHe died.\nHe kicked the bucket.\n")
     run("parse", "sentences.txt", "--trees", "trees.mrg", "--forest", "-o", "forests.jsonl")
@@ -160,13 +137,6 @@ def test_a_bad_line_of_links_fails_alone(run: Run) -> None:
     assert answer.code == 1
     assert "line 1: links: link 9-9" in answer.err
     assert [record.id for record in answer.records] == ["2"]
-
-
-@pytest.mark.parametrize("method", ["sultan", "union"])
-def test_other_methods_link_the_same_words(run: Run, method: str) -> None:
-    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", method, "--trees", "trees.mrg", "--json")
-    assert answer.code == 0
-    assert (1, 1) in [(word.source, word.target) for word in answer.records[0].words]
 
 
 def test_the_shipped_parser_gives_trees_with_the_words_of_the_sentences(run: Run) -> None:

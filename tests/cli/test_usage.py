@@ -33,7 +33,6 @@ from forestalign.cli.options import (
 )
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import UsageError
-from forestalign.formats.codec import COLUMNS
 from forestalign.formats.pairs import PairRecord
 from tests.builders.commands import Run, runner
 
@@ -110,12 +109,6 @@ def test_an_option_that_does_nothing_is_told(run: Run, arguments: str, message: 
 # ---- the smallest good input ----
 
 
-def test_two_sentences_are_a_pair(run: Run) -> None:
-    answer = run("align", "--quiet", "--trees", "trees.mrg", "Dogs bark", "Cats sleep")
-    assert (answer.code, answer.err) == (0, "")
-    assert answer.out.splitlines()[1:3] == ["  source: Dogs bark", "  target: Cats sleep"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -131,13 +124,6 @@ def test_what_is_neither_two_sentences_nor_files_is_told(
     answer = run("align", "--trees", "trees.mrg", *arguments)
     assert answer.code == code
     assert message in answer.err
-
-
-def test_phrase_pairs_are_printed_as_a_table(run: Run) -> None:
-    answer = run("align", "--quiet", "--tsv", "--trees", "trees.mrg", "Dogs bark", "Dogs bark")
-    rows = [line.split("\t") for line in answer.out.splitlines()]
-    assert {len(row) for row in rows} == {len(COLUMNS)}
-    assert rows[0][:7] == ["1", "Dogs bark", "Dogs bark", "0-2", "0-2", "S", "S"]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from forestalign.formats.codec import COLUMNS, to_tsv
 from forestalign.formats.fields import (
     Fields,
     checked_sentence,
-    finite,
     split_on_spaces,
 )
 from forestalign.formats.lines import Unread, read_lines, read_text, read_text_lines, write_lines
@@ -125,11 +124,6 @@ def test_what_is_no_json_object_is_refused(line: str, told: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
         Fields.parse(line)
     assert str(caught.value).startswith(told)
-
-
-@pytest.mark.parametrize(("value", "expected"), [(1.5, 1.5), (math.inf, None), (-math.inf, None), (math.nan, None)])
-def test_infinities_are_null(value: float, expected: float | None) -> None:
-    assert finite(value) == expected
 
 
 # ---- lines ----

@@ -188,7 +188,7 @@ def test_a_cached_pair_of_another_format_is_not_believed(tmp_path, monkeypatch):
     path = PairCache(tmp_path, CONFIG).write(pair)
     assert PairCache(Path("c"), CONFIG).path(record("he ran", "he fled")) != before
     monkeypatch.undo()
-    with pytest.raises(InputError, match=f"expected a whole number from {pair_cache.FORMAT}"):
+    with pytest.raises(InputError, match=f"expected {pair_cache.FORMAT}"):
         read_cached(path)
 
 

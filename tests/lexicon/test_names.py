@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from forestalign.lexicon import load_wordnet
-from forestalign.lexicon.findings import EQUAL, SIMILAR, Finding
-from forestalign.lexicon.names import acronym_findings, name_findings, read_countries, read_titles
+from forestalign.lexicon.findings import EQUAL, Finding
+from forestalign.lexicon.names import acronym_findings, name_findings, read_titles
 from forestalign.lexicon.oppositions import are_opposites, read_opposites
 from forestalign.lexicon.phrase_text import take_apart
 from tests.builders.bad_files import complaint
@@ -86,12 +86,7 @@ def test_a_bad_title_is_refused(tmp_path: Path, row: str) -> None:
     assert re.search(r"titles\.tsv:\d", complaint(read_titles, tmp_path / "titles.tsv", row))
 
 
-@pytest.mark.parametrize("row", ["-\tItalian\tItalians", "italy\titalian|\titalians"])
-def test_a_bad_country_is_refused(tmp_path: Path, row: str) -> None:
-    assert re.search(r"countries\.tsv:1", complaint(read_countries, tmp_path / "countries.tsv", row))
-
-
-# ---- people and countries ----
+# ---- people ----
 
 
 def people(source: str, target: str) -> set[tuple[str, str, str]]:
@@ -129,34 +124,7 @@ def test_other_people_the_same_words_and_bare_family_names_are_no_finding(source
     assert people(source, target) == set()
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "expected"),
-    [
-        ("Italian/JJ wine/NN", "wine/NN from/IN Italy/NNP", ("Italian", "from Italy", EQUAL)),
-        ("Italian/JJ wine/NN", "Italy/NNP 's/POS wine/NN", ("Italian", "Italy 's", EQUAL)),
-        ("Italians/NNPS", "Italian/JJ citizens/NNS", ("Italians", "Italian citizens", EQUAL)),
-        ("Italians/NNPS", "the/DT people/NNS of/IN Italy/NNP", ("Italians", "the people of Italy", EQUAL)),
-        ("British/JJ ships/NNS", "United/NNP Kingdom/NNP ships/NNS", ("British", "United Kingdom", SIMILAR)),
-    ],
-)
-def test_a_country_in_other_words(source: str, target: str, expected: tuple[str, str, str]) -> None:
-    assert expected in people(source, target)
-
-
-@pytest.mark.parametrize(
-    ("source", "target"),
-    [
-        ("Italian/JJ wine/NN", "wine/NN from/IN France/NNP"),
-        ("Italian/JJ wine/NN", "Italian/JJ food/NN"),
-        ("Italian/JJ wine/NN", "Italy/NNP"),
-        ("china/NN plates/NNS", "plates/NNS from/IN China/NNP"),
-    ],
-)
-def test_two_countries_single_words_and_common_nouns_are_no_finding(source: str, target: str) -> None:
-    assert people(source, target) == set()
-
-
-# ---- opposites and negation ----
+# ---- opposites ----
 
 
 @pytest.mark.parametrize(

@@ -357,12 +357,12 @@ def test_weights_are_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("threshold", 1.5, "'threshold' is 1.5"),
-        ("threshold", None, "'threshold' is None; expected a finite number"),
-        ("pair", {"bias": 0.0, "weights": {"taste": 1.0}}, "'taste', which is not a feature"),
-        ("around", {"bias": "much", "weights": {}}, "'around: bias' is 'much'"),
-        ("score", [], "'score': expected"),
-        ("types", {"EQUI": {}}, "'types': expected weights of EQUI, OPPO"),
+        ("threshold", 1.5, "threshold is 1.5; expected `float` < 1.0"),
+        ("threshold", None, "threshold is None; expected `float`"),
+        ("pair", {"bias": 0.0, "weights": {"taste": 1.0}}, "'taste' has a weight and is not a feature"),
+        ("around", {"bias": "much", "weights": {}}, "around.bias is 'much'; expected `float`"),
+        ("score", [], "score is .*expected `object`"),
+        ("types", {"EQUI": {"bias": 0, "weights": {}}}, "types are EQUI; expected weights of EQUI, OPPO"),
     ],
 )
 def test_bad_weights_are_refused(tmp_path: Path, name: str, value: object, message: str) -> None:

@@ -101,11 +101,6 @@ def test_sentences_that_occur_often_are_paired_beside_their_neighbours() -> None
     assert places(source, target) == [(2, 0, False), (3, 1, False), (4, 2, False)]
 
 
-def test_two_sentences_may_become_one() -> None:
-    merged = "The harbour was closed in May, and fishermen complained to the council."
-    assert ((0, 2), (0, 1)) in [pair[:2] for pair in pair_sentences([A, B, C], [merged, C])]
-
-
 def test_a_moved_sentence_may_be_split() -> None:
     long = "The minister resigned on Friday because a newspaper had printed letters to his brother in Spain."
     halves = ["The minister resigned on Friday.", "A newspaper had printed letters to his brother in Spain."]
@@ -116,11 +111,6 @@ def test_a_moved_sentence_may_be_split() -> None:
 def test_a_weak_pair_on_the_other_side_of_the_text_is_none() -> None:
     weak = "Ships of fishermen were closed to the council in winter."
     assert places([B, A, C, D], [A, C, D, weak]) == [(1, 0, False), (2, 1, False), (3, 2, False)]
-
-
-def test_the_same_text_needs_no_likeness(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sentence_pairing, "Likeness", None)
-    assert all(pair.is_same for pair in pair_sentences([A, B, A], [A, B, A]))
 
 
 def test_of_many_copies_as_many_take_part_as_can_have_partners(monkeypatch: pytest.MonkeyPatch) -> None:

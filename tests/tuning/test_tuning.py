@@ -16,8 +16,7 @@ from forestalign.cli import main
 from forestalign.config import AlignConfig
 from forestalign.errors import AnnotationError, NoParseError, UsageError
 from forestalign.evaluation.development import (
-    AnnotatedSet,
-    ProjectedSet,
+    ProjectedJudge,
     align_cached,
     prepared_pairs,
     project_cached,
@@ -202,12 +201,11 @@ def test_annotated_pairs_are_scored_by_span_and_by_the_heads_of_the_gold_trees(t
     file = tmp_path / "dev.jsonl"
     file.write_text(annotated_line([ROOT, HE, LEFT, STOP], [ROOT, HE, LEFT, STOP], [ROOT, HE, STOP]))
     development = read_development(file, no_trees)
-    assert isinstance(development, AnnotatedSet)
     evaluation = development.evaluate([project_cached(hand_pair())])
     # the baseline finds the annotated pairs and one more, the bar node without the full stop
     assert [evaluation[name] for name in ("recall", "UAS", "root reached")] == [1.0, 1.0, 1.0]
     assert evaluation["precision"] == pytest.approx(4 / 5)
-    human = development.human()
+    human = development.human
     assert human is not None
     assert human["F1"] < 1.0
 
@@ -229,11 +227,12 @@ def test_word_links_are_projected_through_the_best_trees(tmp_path):
     )
     trees = (parse_brackets(TREES[0]), parse_brackets(TREES[1]))
     development = read_development(file, lambda records: [trees for _ in records])
-    assert isinstance(development, ProjectedSet)
-    assert frozenset({(0, 0)}) in dict(development.gold[0][0].contents)
+    (judge,) = development.judges
+    assert isinstance(judge, ProjectedJudge)
+    assert frozenset({(0, 0)}) in dict(judge.gold[0].contents)
     evaluation = development.evaluate([project_cached(hand_pair())])
     assert evaluation["recall"] == 1.0
-    assert development.human() is None
+    assert development.human is None
     with pytest.raises(AnnotationError, match="no annotator is called 'B'"):
         read_development(file, lambda records: [], ["B"])
 

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.errors import GrammarError
-from forestalign.inputs import number, read_json, reading
+from forestalign.inputs import Number
 from forestalign.machine import with_one_thread
 
 DIGITS = 6  # significant ones that files keep
 STEEPEST = 60.0  # log odds count within these, so that no probability is exactly 0 or 1
+
+
+class NamedWeights(msgspec.Struct, frozen=True):
+    """A weighted sum as a file has it; features that are not named weigh nothing."""
+
+    bias: Number
+    weights: dict[str, Number]
+
+    def over(self, names: Sequence[str]) -> Weighting:
+        """In the order of these features; ValueError for another one."""
+        unknown = sorted(set(self.weights) - set(names))
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} has a weight and is not a feature")
+        return Weighting(np.array([self.weights.get(name, 0.0) for name in names]), self.bias)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,32 +59,6 @@ def softmax(log_odds: FloatArray) -> FloatArray:
     shifted = np.exp(log_odds - log_odds.max(axis=-1, keepdims=True))
     shares: FloatArray = shifted / shifted.sum(axis=-1, keepdims=True)
     return shares
-
-
-def read_record(path: Path) -> Mapping[str, object]:
-    """The JSON object of a file of weights."""
-    with reading(path, "file of weights", GrammarError):
-        record = read_json(path)
-    if not isinstance(record, dict):
-        raise GrammarError(path, None, "expected a JSON object of weights")
-    return record
-
-
-def read_weighting(path: Path, name: str, value: object, names: Sequence[str]) -> Weighting:
-    """`{"bias": number, "weights": {feature: number}}`; features that are not named weigh nothing."""
-    if not isinstance(value, dict) or not isinstance(value.get("weights"), dict):
-        raise GrammarError(path, None, f'{name!r}: expected {{"bias": number, "weights": {{feature: number}}}}')
-    unknown = sorted(set(value["weights"]) - set(names))
-    if unknown:
-        raise GrammarError(path, None, f"{name!r} weighs {unknown[0]!r}, which is not a feature")
-    weights = [read_number(path, f"{name}: {each}", value["weights"].get(each, 0.0)) for each in names]
-    return Weighting(np.array(weights), read_number(path, f"{name}: bias", value.get("bias")))
-
-
-def read_number(path: Path, name: str, value: object) -> float:
-    """A finite number of a file of weights."""
-    with reading(path, "file of weights", GrammarError):
-        return number(repr(name), value)
 
 
 def _rounded(value: float) -> float:

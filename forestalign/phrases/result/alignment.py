@@ -214,7 +214,9 @@ class Alignment:
     def roles(self) -> tuple[AlignedPredicate, ...]:
         """Aligned predicates of the chosen trees, and whether each argument is the same, swapped, other or missing."""
         meaning = self.meaning
-        return RoleComparison.of(meaning.source, meaning.target, self.words, load_wordnet()).predicates()
+        return RoleComparison.of(
+            meaning.source, meaning.target, self.words, load_wordnet(), meaning.correspondences
+        ).predicates()
 
     @property
     def meaning(self) -> PairMeaning:

@@ -32,6 +32,7 @@ class PairMeaning(NamedTuple):
     source: Reading
     target: Reading
     contradictions: Contradictions
+    correspondences: Sequence[Correspondence]
 
 
 def compare_meaning(
@@ -47,7 +48,7 @@ def compare_meaning(
         AlignedPhrases(pair.source, pair.target, pair.relation, pair.evidence, bool(pair.supports))
         for pair in phrases.pairs
     ]
-    return PairMeaning(source, target, find_contradictions(source, target, links, pairs, matched))
+    return PairMeaning(source, target, find_contradictions(source, target, links, pairs, matched), matched)
 
 
 def with_relations(phrases: PhraseAlignment, meaning: PairMeaning) -> PhraseAlignment:

@@ -13,15 +13,16 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 
 from forestalign.arrays import FloatArray, Int32Array
 from forestalign.config import HAND_SET, AlignConfig
-from forestalign.errors import GrammarError, UsageError, shown
+from forestalign.errors import GrammarError, UsageError, counted, shown
 from forestalign.grammar import grammar_root
-from forestalign.inputs import card, kept_while_unchanged, number, numbers, read_json, reading, text
+from forestalign.inputs import Number, as_record, kept_while_unchanged, read_json, reading
 from forestalign.outputs import packed_file
 from forestalign.phrases.scoring.pair_features import (
     CATEGORIES,
@@ -138,40 +139,36 @@ def _read_model(path: str) -> PhraseModel:
         return _from_content(file, read_json(file))
 
 
+class _ModelFile(msgspec.Struct):
+    lexical: bool
+    extras: tuple[str, ...]
+    embedding_threshold: Annotated[float, msgspec.Meta(ge=-1.0, le=1.0)]
+    dense: tuple[Number, ...]
+    category: tuple[Number, ...]
+    lexical_keys: tuple[LexicalKey, ...]
+    lexical_weights: tuple[Number, ...]
+    card: dict[str, Any] = {}
+
+
 def _from_content(file: Path, content: object) -> PhraseModel:
     if not isinstance(content, dict) or content.get("version") != VERSION:
         found = shown(content.get("version")) if isinstance(content, dict) else type(content).__name__
         raise GrammarError(file, None, f"has version {found}; a phrase model of version {VERSION} was expected")
     if content.get("dense_names") != list(DENSE) or content.get("categories") != [c.value for c in CATEGORIES]:
         raise GrammarError(file, None, "was trained with other features than this version has")
-    card(content)
-    keys = tuple(_lexical_key(row) for row in content["lexical_keys"])
+    own = as_record(content, _ModelFile)
+    keys = own.lexical_keys
     if len(set(keys)) < len(keys) or any(key != lexical_key(key[:2], key[2:]) for key in keys):
         raise GrammarError(file, None, "has a pair of words twice, or not in its order")
-    return PhraseModel(
-        _feature_set(file, content),
-        numbers("dense", content["dense"], (len(DENSE),)),
-        numbers("category", content["category"], (len(CATEGORY_PAIRS),)),
-        keys,
-        numbers("lexical_weights", content["lexical_weights"], (len(keys),)),
-    )
-
-
-def _feature_set(file: Path, content: dict[str, Any]) -> FeatureSet:
-    if not isinstance(content["lexical"], bool) or not isinstance(content["extras"], list):
-        raise ValueError("lexical and extras are not there; expected true or false, and a list of names")
-    unknown = sorted({text("extras", name) for name in content["extras"]} - set(EXTRAS))
-    if unknown:
+    for name, count in (("dense", len(DENSE)), ("category", len(CATEGORY_PAIRS)), ("lexical_weights", len(keys))):
+        if len(getattr(own, name)) != count:
+            raise ValueError(f"{name} has {counted(len(getattr(own, name)), 'value')}; expected {count}")
+    if unknown := sorted(set(own.extras) - set(EXTRAS)):
         raise GrammarError(file, None, f"asks for unknown features {unknown}; known are {sorted(EXTRAS)}")
-    threshold = number("embedding_threshold", content["embedding_threshold"], -1.0, 1.0)
-    return FeatureSet(content["lexical"], tuple(content["extras"]), threshold)
-
-
-def _lexical_key(row: object) -> LexicalKey:
-    if not isinstance(row, list) or len(row) != 4:
-        raise ValueError(f"lexical_keys has {shown(row)}; expected two words with their categories")
-    lemma, category, other, other_category = (text("lexical_keys", each) for each in row)
-    return lemma, category, other, other_category
+    features = FeatureSet(own.lexical, own.extras, own.embedding_threshold)
+    return PhraseModel(
+        features, np.array(own.dense), np.array(own.category), keys, np.array(own.lexical_weights, float)
+    )
 
 
 def save_model(model: PhraseModel, path: str | Path, card: dict[str, object]) -> None:

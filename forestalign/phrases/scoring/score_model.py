@@ -8,19 +8,20 @@ Both were found on held-out pairs.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 
 from forestalign.arrays import FloatArray
-from forestalign.errors import GrammarError, shown
+from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root
-from forestalign.inputs import card, kept_while_unchanged, mapping, number, numbers, read_json, reading
-from forestalign.phrases.evidence.logistic import Weighting, logistic, read_weighting
+from forestalign.inputs import Number, Share, as_record, kept_while_unchanged, read_json, reading
+from forestalign.phrases.evidence.logistic import NamedWeights, Weighting, logistic
 from forestalign.phrases.scoring.schema import CATEGORIES, CLASSES, NAMES, PAIR, PHRASE_SEED, WORD_SEED
 from forestalign.phrases.scoring.score import Step
 
@@ -60,13 +61,6 @@ class PairConfidence:
     def record(self) -> dict[str, object]:
         """For a file: weights by kind."""
         return {kind: each.record(CONFIDENCE) for kind, each in zip(KINDS, self.weightings, strict=True)}
-
-
-def read_confidence(path: Path, record: object) -> PairConfidence:
-    """What a file of phrase scores has of it."""
-    if not isinstance(record, Mapping) or set(record) != set(KINDS):
-        raise ValueError(f"confidence has other kinds of pairs than {', '.join(KINDS)}")
-    return PairConfidence(tuple(read_weighting(path, kind, record[kind], CONFIDENCE) for kind in KINDS))
 
 
 # ---- the file ----
@@ -117,6 +111,13 @@ def paper_weights(share: float, null_penalty: float, noncompositional_penalty: f
     return weights
 
 
+class _ScoreFile(msgspec.Struct):
+    weights: dict[str, Number]
+    calibration: Annotated[tuple[tuple[Share, Share], ...], msgspec.Meta(min_length=2, max_length=MOST_POINTS)]
+    card: dict[str, Any] = {}
+    confidence: dict[str, NamedWeights] = {}
+
+
 @kept_while_unchanged(8)
 def load_score_model(path: str = "") -> ScoreModel:
     """A model file; without a path the shipped one."""
@@ -125,26 +126,16 @@ def load_score_model(path: str = "") -> ScoreModel:
         content = read_json(file)
         if not isinstance(content, dict) or content.get("kind") != KIND or content.get("version") != VERSION:
             raise GrammarError(file, None, f"expected phrase scores of version {VERSION}, made by `train --gold`")
-        return _checked(file, content)
-
-
-def _checked(file: Path, content: dict[str, Any]) -> ScoreModel:
-    weights = mapping("weights", content.get("weights"))
-    if set(weights) != set(NAMES):
-        odd = sorted(set(NAMES).symmetric_difference(weights))
-        raise ValueError(f"it has other parts than this version; they differ in {odd[:5]}")
-    vector = np.array([number(f"the weight of {name!r}", weights[name]) for name in NAMES])
-    calibration = content.get("calibration")
-    if not isinstance(calibration, list) or not 2 <= len(calibration) <= MOST_POINTS:
-        raise ValueError(f"calibration is {shown(calibration)}; expected 2 to {MOST_POINTS} points")
-    raw, right = numbers("calibration", calibration, (len(calibration), 2)).T.tolist()
-    points = tuple(zip(raw, right, strict=True))
-    if not all(one[0] < other[0] and one[1] <= other[1] for one, other in pairwise(points)):
-        raise ValueError("calibration does not rise; expected points in order")
-    if any(not 0.0 <= value <= 1.0 for value in (*raw, *right)):
-        raise ValueError("calibration has a point outside 0 to 1; expected probabilities")
-    confidence = read_confidence(file, content["confidence"]) if "confidence" in content else None
-    return ScoreModel(vector, points, card(content), confidence)
+        own = as_record(content, _ScoreFile)
+        if odd := sorted(set(NAMES).symmetric_difference(own.weights)):
+            raise ValueError(f"it has other parts than this version; they differ in {odd[:5]}")
+        if not all(one[0] < other[0] and one[1] <= other[1] for one, other in pairwise(own.calibration)):
+            raise ValueError("calibration does not rise; expected points in order")
+        if own.confidence and set(own.confidence) != set(KINDS):
+            raise ValueError(f"confidence has other kinds of pairs than {', '.join(KINDS)}")
+        weightings = tuple(own.confidence[kind].over(CONFIDENCE) for kind in KINDS if own.confidence)
+        vector = np.array([own.weights[name] for name in NAMES])
+        return ScoreModel(vector, own.calibration, own.card, PairConfidence(weightings) if weightings else None)
 
 
 def score_model_text(model: ScoreModel) -> str:

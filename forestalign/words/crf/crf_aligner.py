@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+import msgspec
 import numpy as np
 
 from forestalign.arrays import FloatArray
 from forestalign.errors import InputError, UsageError, shown
 from forestalign.grammar import grammar_root
-from forestalign.inputs import card, mapping, number, read_json, reading, text, whole
+from forestalign.inputs import Number, Share, as_record, read_json, reading
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.machine import with_one_thread
 from forestalign.outputs import packed_file
@@ -40,7 +41,6 @@ FORMAT, VERSION = "forestalign-crf", 1
 POSTERIOR = "posterior"
 OF_BOTH = ("intersection", "union")  # of the links of the two directions
 COMBINATIONS = ("s2t", "t2s", POSTERIOR, *OF_BOTH)
-MOST_PAIRS = 10**12
 DIGITS = 5  # significant digits of a weight in the file; more do not change a score
 
 
@@ -141,47 +141,37 @@ def read_model(path: str | Path) -> CrfModel:
         if document.get("version") != VERSION:
             raise InputError(path, None, f"CRF model of version {shown(document.get('version'))}; expected {VERSION}")
         try:
-            return _model_of(document)
+            return _model_of(as_record(document, _ModelFile))
         except UsageError as error:
             raise ValueError(str(error)) from error
 
 
-def _model_of(document: dict[str, Any]) -> CrfModel:
-    families = tuple(family for family in FAMILIES if family in document["families"])
-    if len(families) != len(document["families"]):
-        raise ValueError(f"families are {shown(document['families'])}; known are {', '.join(FAMILIES)}")
-    longest = (whole(name, document[name], 1, LONGEST_SPAN) for name in ("source_max", "target_max"))
-    by_kind = document.get("by_kind", False)
-    if not isinstance(by_kind, bool):
-        raise ValueError(f"by_kind is {shown(by_kind)}; expected true or false")
-    space = feature_space(families, *longest, by_kind)
-    weights = mapping("weights", document["weights"])
-    return CrfModel(
-        space,
-        _vector(space, "s2t", weights.get("s2t")),
-        _vector(space, "t2s", weights.get("t2s")),
-        text("combination", document["combination"]),
-        number("threshold", document["threshold"], 0.0, 1.0),
-        _card(card(document)),
-    )
+class _ModelFile(msgspec.Struct):
+    families: tuple[str, ...]
+    source_max: Annotated[int, msgspec.Meta(ge=1, le=LONGEST_SPAN)]
+    target_max: Annotated[int, msgspec.Meta(ge=1, le=LONGEST_SPAN)]
+    combination: str
+    threshold: Share
+    card: ModelCard
+    weights: dict[str, dict[str, Number]]
+    by_kind: bool = False
 
 
-def _card(fields: dict[str, Any]) -> ModelCard:
-    if not isinstance(fields["data"], list):
-        raise ValueError(f"the data of the card is {shown(fields['data'])}; expected names of files")
-    names = tuple(text("the data of the card", name) for name in fields["data"])
-    pair_count = whole("pair_count", fields["pair_count"], 0, MOST_PAIRS)
-    return ModelCard(names, pair_count, text("settings", fields["settings"]), text("note", fields["note"]))
+def _model_of(own: _ModelFile) -> CrfModel:
+    families = tuple(family for family in FAMILIES if family in own.families)
+    if len(families) != len(own.families):
+        raise ValueError(f"families are {shown(list(own.families))}; known are {', '.join(FAMILIES)}")
+    space = feature_space(families, own.source_max, own.target_max, own.by_kind)
+    forward, backward = (_vector(space, own.weights.get(direction)) for direction in ("s2t", "t2s"))
+    return CrfModel(space, forward, backward, own.combination, own.threshold, own.card)
 
 
-def _vector(space: FeatureSpace, direction: str, named: object) -> FloatArray | None:
-    if named is None:
+def _vector(space: FeatureSpace, weights: dict[str, float] | None) -> FloatArray | None:
+    if weights is None:
         return None
-    weights = mapping(f"weights of {direction}", named)
-    unknown = sorted(set(weights) - set(space.names))
-    if unknown:
+    if unknown := sorted(set(weights) - set(space.names)):
         raise ValueError(f"no feature is called {shown(unknown[0])}")
-    return np.array([number(f"the weight of {name!r}", weights.get(name, 0.0)) for name in space.names])
+    return np.array([weights.get(name, 0.0) for name in space.names])
 
 
 STAGE = "crf"

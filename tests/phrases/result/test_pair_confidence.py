@@ -135,8 +135,8 @@ def test_confidence_survives_its_file_and_other_kinds_are_refused(tmp_path: Path
     assert model.confidence is not None
     assert again.record() == model.confidence.record()
     for change, message in (
-        ({"words": {}}, "other kinds of pairs"),
-        ({key: {"bias": 0.0, "weights": {"luck": 1.0}} for key in KINDS}, "'luck', which is not a feature"),
+        ({"words": {"bias": 0.0, "weights": {}}}, "other kinds of pairs"),
+        ({key: {"bias": 0.0, "weights": {"luck": 1.0}} for key in KINDS}, "'luck' has a weight and is not a feature"),
         ({key: {"bias": "much", "weights": {}} for key in KINDS}, "bias"),
     ):
         content = json.loads(path.read_text(encoding="utf-8")) | {"confidence": change}

@@ -315,9 +315,9 @@ def test_weights_move_to_another_space_by_name() -> None:
         (["weights", "s2t"], {"no such feature": 1.0}, "no feature is called 'no such feature'"),
         (["weights"], {}, "a CRF model needs weights of at least one direction"),
         (["combination"], "guess", "combination is 'guess'"),
-        (["threshold"], "high", "threshold is 'high'; expected a number from 0 to 1"),
-        (["source_max"], 0, "source_max is 0; expected a whole number from 1 to 9"),
-        (["card"], {}, "is not a CRF model: there is no field 'data'"),
+        (["threshold"], "high", "threshold is 'high'; expected `float`"),
+        (["source_max"], 0, "source_max is 0; expected `int` >= 1"),
+        (["weights", "s2t"], {"cell:bias": "much"}, "weights.s2t.cell:bias is 'much'; expected `float`"),
     ],
 )
 def test_a_bad_model_file_is_refused_with_its_fault(
