@@ -11,7 +11,6 @@ from forestalign.errors import UsageError, shown
 Backend = Literal["embedded", "benepar", "trees"]
 Links = Literal["sultan", "dictionary", "union", "crf", "meteor", "ted", "similarity"]
 Profile = Literal["best", "paper", "published"]
-Search = Literal["forest", "ted"]
 Direction = Literal["directional", "symmetric"]
 Scoring = Literal["best", "paper"]
 # The smallest and the largest value of a number; counts of which 0 means "all" begin there.
@@ -65,7 +64,6 @@ class Settings(TypedDict, total=False):
     vectors: str
     crf_model: str
     rules: str
-    search: Search
     model: str
     scoring: Scoring
     scores: str
@@ -116,12 +114,11 @@ class AlignConfig:
     rules: str = ""  # path of the user's own lines of the paraphrase grammar
 
     # ---- search ----
-    search: Search = "forest"  # the paper's, over forests; "ted": a baseline, tree edit distance of 1-best trees
     model: str = ""  # path of a phrase model; empty: the shipped one, "hand-set": no learned weights
     scoring: Scoring = "best"  # weights of local parts learned on gold; "paper": log Pr, penalties and parse scores
     scores: str = ""  # path of learned phrase scores; empty: the shipped ones
-    beam: int = 30  # µb; the paper trains with 50; with prospects 30 find as much (scripts/score.py search)
-    gap: int = 20  # µg: generations between a pair and its support; chosen by scripts/score.py search
+    beam: int = 30  # µb; the paper trains with 50; with prospects 30 find as much (`score.py search` of commit bacc42d)
+    gap: int = 20  # µg: generations between a pair and its support; chosen by `score.py search` of commit bacc42d
     null_penalty: float = 4.0  # µn: per null word; tuned on annotations/dev, about half of link_weight
     noncompositional_penalty: float = 2.0  # µc: in units of µn, per non-compositional pair; tuned on annotations/dev
     link_weight: float = 8.0  # of log p(link) in the score of linked words; tuned on annotations/dev

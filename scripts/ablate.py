@@ -55,7 +55,6 @@ VARIANTS = (
     Variant("w/o heads and edges", {}, tuple(f"pair: {name}" for name in HEADS)),
     Variant("paper's scores", {"scoring": "paper"}),
     Variant("paper's scores, w/o EM", {"scoring": "paper", "model": HAND_SET}),
-    Variant("tree edit distance", {"search": "ted"}),
     *(Variant(f"links {method}", {"links": method}) for method in ("dictionary", "crf")),
 )
 

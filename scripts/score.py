@@ -2,7 +2,7 @@
 
     python scripts/score.py words msr-rte2.dev.jsonl.gz edinburgh.train.jsonl.gz
     python scripts/score.py phrases annotations/dev.jsonl mtref.dev.jsonl.gz
-    python scripts/score.py spans annotations/dev.jsonl --given
+    python scripts/score.py reworded annotations/written.jsonl
     python scripts/score.py parser ewt.dev.mrg.gz
 
 Settings and parts taken away are `ablate.py`, speed is `bench.py`.
@@ -18,14 +18,12 @@ from importlib import import_module
 COMMANDS = {
     "words": "words",
     "phrases": "phrases",
-    "spans": "phrases",
-    "search": "search",
+    "reworded": "phrases",
     "permutations": "trees",
     "rerank": "trees",
     "parser": "parser",
     "meaning": "meaning",
     "edits": "meaning",
-    "similarity": "meaning",
     "sources": "meaning",
 }
 

@@ -1,7 +1,6 @@
 """Learn grammar/span_scores.npz, the score of pairs of phrases, from pairs with marked phrases (extra `train`).
 
     python scripts/train_spans.py annotations/written.jsonl annotations/train.jsonl -o grammar/span_scores.npz
-    python scripts/train_spans.py annotations/written.jsonl --limit 300 1000 3000       # a learning curve
 
 Each marked phrase is asked for its partner among all phrases of the other sentence and null, in both directions
 (softmax, cross-entropy). Phrases of words that are marked as added have no partner; neither has a phrase of an
@@ -53,22 +52,24 @@ class Example:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path, help="written or annotated pairs")
+    args = add_options(parser).parse_args()
+    torch.set_num_threads(1)
+    examples = [example for path in args.files for example in read_examples(path)]
+    dev, train = ([each for each in examples if each.is_dev == is_dev] for is_dev in (True, False))
+    random.Random(1).shuffle(train)
+    model = learn(train, dev, args)
+    if args.output:
+        np.savez(args.output, **model.arrays())
+
+
+def add_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """What `train_units.py` shares."""
     parser.add_argument("-o", "--output", type=Path, help="where the weights go")
     parser.add_argument("--passes", type=int, default=6)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--decay", type=float, default=0.02)
     parser.add_argument("--drop", type=float, default=0.25)
-    parser.add_argument("--limit", type=int, nargs="*", default=[0], help="learn from so many pairs; 0: all")
-    args = parser.parse_args()
-    torch.set_num_threads(1)
-    examples = [example for path in args.files for example in read_examples(path)]
-    dev = [each for each in examples if each.is_dev]
-    for limit in args.limit:
-        train = [each for each in examples if not each.is_dev]
-        random.Random(1).shuffle(train)
-        model = learn(train[: limit or None], dev, args)
-    if args.output:
-        np.savez(args.output, **model.arrays())
+    return parser
 
 
 def read_examples(path: Path) -> list[Example]:
@@ -125,15 +126,15 @@ def example(pair: Any, phrases: list[tuple[Words, Words]], added: tuple[Words, W
 class SpanModel(nn.Module):
     """The score of forestalign/phrases/scoring/span_scores.py, with gradients."""
 
-    def __init__(self, dimensions: int, drop: float):
+    def __init__(self, dimensions: int, drop: float, has_units: bool = False):
         super().__init__()
         self.word = nn.Linear(dimensions, 96, bias=False)
         self.likeness = nn.Linear(dimensions, 96, bias=False)
         self.span = nn.Linear(480, 64)
         self.weight = nn.Linear(96, 1)
-        self.hidden = nn.Linear(FEATURE_COUNT, 32)
+        self.hidden = nn.Linear(FEATURE_COUNT + 3 * has_units, 32)
         self.out = nn.Linear(32, 1)
-        self.null = nn.Linear(3, 1)
+        self.null = nn.Linear(3 + has_units, 1)
         self.temperature = nn.Parameter(torch.tensor(8.0))
         self.scale = nn.Parameter(torch.tensor(6.0))
         self.drop = nn.Dropout(drop)
@@ -171,6 +172,10 @@ class SpanModel(nn.Module):
             "content": content,
             "begin": begin, "end": end, "lengths": lengths, "category": torch.tensor(side.category),
             "is_bar": torch.tensor(side.is_bar, dtype=torch.float32),
+            "plausible": [
+                torch.tensor(part, dtype=torch.float32) for part in (side.plausible,) if part is not None
+            ],
+            "middle": (begin + end) / len(side.content),
         }  # fmt: skip
 
     def forward(self, each: Example) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -192,13 +197,15 @@ class SpanModel(nn.Module):
             *both((one["lengths"] == 1).float()[:, None], (other["lengths"] == 1).float()[None]),
             *both(one["is_bar"][:, None], other["is_bar"][None]), forth * back,
         ]  # fmt: skip
+        for left, right in zip(one["plausible"], other["plausible"], strict=True):
+            layers += [*both(left[:, None], right[None]), (one["middle"][:, None] - other["middle"]).abs()]
         features = torch.stack([layer.expand_as(likeness) for layer in layers], -1)
         scores = self.scale * likeness + self.out(torch.tanh(self.hidden(features)))[..., 0]
         nulls = [
-            self.null(torch.stack([torch.log1p(part["content"]), part["share"], side["lengths"].log()], -1))[:, 0]
+            torch.stack([torch.log1p(part["content"]), part["share"], side["lengths"].log(), *side["plausible"]], -1)
             for part, side in ((own, one), (their, other))
         ]
-        return scores, nulls[0], nulls[1]
+        return scores, self.null(nulls[0])[:, 0], self.null(nulls[1])[:, 0]
 
     def explained(self, side: dict[str, torch.Tensor], shared: torch.Tensor) -> torch.Tensor:
         best = torch.log(shared + 1e-6) / self.temperature + 1.0
@@ -233,7 +240,7 @@ def learn(train: list[Example], dev: list[Example], args: argparse.Namespace) ->
     """A model learned from some pairs; prints what it is worth on others after each pass."""
     torch.manual_seed(0)
     shuffler = random.Random(0)
-    model = SpanModel(train[0].source.vectors.shape[1], args.drop)
+    model = SpanModel(train[0].source.vectors.shape[1], args.drop, train[0].source.plausible is not None)
     optimiser = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=args.decay)
     for number in range(args.passes):
         model.train()

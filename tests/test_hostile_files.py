@@ -43,6 +43,7 @@ from forestalign.lexicon.vectors import _load as load_vector_file
 from forestalign.mining.pair_counts import CountLines, OccurrenceFilter, line_batches
 from forestalign.mining.verdicts import read_verdicts
 from forestalign.phrases.chunk_alignment import read_chunk_model
+from forestalign.phrases.result.unit_pairs import read_unit_weights
 from forestalign.phrases.scoring.model import load_model
 from forestalign.phrases.scoring.score_model import load_score_model
 from forestalign.phrases.scoring.span_scores import read_span_weights
@@ -100,6 +101,7 @@ READERS: dict[str, Reader] = {
     "sentence scores": read_sentence_gold,
     "chunk models": read_chunk_model,
     "models of span scores": read_span_weights,
+    "models of units": read_unit_weights,
     "models of sentence similarity": read_verdicts,
     "CRF models": read_model,
     "analyses": read_analyses,

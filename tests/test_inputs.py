@@ -22,6 +22,7 @@ from forestalign.learning.analyses import read_analyses
 from forestalign.lexicon import load_phrase_lists, load_ppdb, load_vectors
 from forestalign.mining.verdicts import read_verdicts
 from forestalign.phrases.chunk_alignment import read_chunk_model
+from forestalign.phrases.result.unit_pairs import read_unit_weights
 from forestalign.phrases.scoring.model import load_model
 from forestalign.phrases.scoring.score_model import load_score_model
 from forestalign.phrases.scoring.span_scores import read_span_weights
@@ -32,7 +33,7 @@ from tests.builders.commands import runner
 BEYOND = 10**400  # JSON can say it, and no float can hold it
 ZERO = "/dev/zero"
 Loader = Callable[[str], object]
-ARRAYS = ("analyses", "similarity", "span scores", "word metric")  # which numpy packs
+ARRAYS = ("analyses", "similarity", "span scores", "unit scores", "word metric")  # which numpy packs
 LOADERS: dict[str, Loader] = {
     "phrase model": load_model,
     "phrase scores": load_score_model,
@@ -43,6 +44,7 @@ LOADERS: dict[str, Loader] = {
     "analyses": lambda path: read_analyses(Path(path)),
     "chunk model": lambda path: read_chunk_model(Path(path)),
     "span scores": lambda path: read_span_weights(Path(path)),
+    "unit scores": lambda path: read_unit_weights(Path(path)),
     "similarity": lambda path: read_verdicts(Path(path)),
     "word metric": lambda path: read_metric(Path(path)),
 }

@@ -67,9 +67,6 @@ def add_settings(parser: argparse.ArgumentParser, phrase_model: bool = True) -> 
             metavar="FILE",
             help=f"use this phrase model (default: the shipped one; {HAND_SET!r}: nothing learned)",
         )
-    group.add_argument(
-        "--search", choices=CHOICES["search"], help="how to find phrases; ted: a baseline on 1-best trees"
-    )
     group.add_argument("--nbest", type=int, metavar="K", help="pack the K best trees into a forest")
     group.add_argument("--profile", choices=CHOICES["profile"], help="use this profile of the word aligner")
     group.add_argument("--ppdb", metavar="FILE", help="add word pairs from a list in PPDB format")

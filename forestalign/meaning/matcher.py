@@ -35,6 +35,7 @@ _MOST_INSERTED = 3  # words that modify, between two words of an expression
 _WIDEST_SLOT = 12  # words between two words of an expression with a slot between them
 _MOST_INSTANCES = 8  # of one expression in a sentence
 _FRONTED = ("nsubj:pass", "nsubj", "obj")
+_PASSIVE = (COPULA, "by")  # what a passive has beside its verb
 _CLAUSES = ("acl", "acl:relcl")
 _RECIPIENT = frozenset({"to", "for"})
 _BEFORE_FILLERS = frozenset({"IN", "TO", "RP", "WRB", "WDT", "CC", "VBG"})
@@ -325,7 +326,9 @@ def _crosses(one: Instance, other: Instance, links: FloatArray) -> bool:
 
 
 def _says_something(each: Correspondence, source: Reading, target: Reading) -> bool:
-    """Whether the words are not the same ones, which need no line."""
-    ours = [source.sentence.tokens[k].key for k in each.source.words]
-    theirs = [target.sentence.tokens[k].key for k in each.target.words]
+    """Whether the words are not the same ones, of which one side may be passive: they need no line."""
+    ours, theirs = (
+        [key for key in (side.lemmas[k] for k in words) if key not in _PASSIVE]
+        for side, words in ((source, each.source.words), (target, each.target.words))
+    )
     return ours != theirs or each.is_opposite

@@ -336,7 +336,7 @@ def _phrases(alignment: Alignment) -> dict[str, float]:
         "composed phrases": sum(pair.compositional for pair in inner) / count,
         "inverted phrases": sum(pair.inverted for pair in inner) / count,
         "phrases per word": 2 * len(found.pairs) / length,
-        "discontinuous pairs": min(len(found.scattered), MOST) / MOST,
+        "discontinuous pairs": min(len(found.joined), MOST) / MOST,
         "pairs by evidence": sum(pair.evidence != ("links",) for pair in inner) / count,
         "reached root": float(found.reached_root and not found.completed),
     }

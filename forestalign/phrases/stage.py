@@ -18,21 +18,21 @@ from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.lexicon.pair_lists import PhraseLists, load_phrase_lists
 from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.readings import Reading
-from forestalign.phrases.evidence.phrase_evidence import KINDS, RULE, PhraseEvidence, find_evidence, wanted_kinds
-from forestalign.phrases.evidence.rule_evidence import match_rules, read_forest, rule_evidence
+from forestalign.phrases.evidence.phrase_evidence import KINDS, RULE, SPAN, PhraseEvidence, find_evidence, wanted_kinds
+from forestalign.phrases.evidence.rule_evidence import block_links, match_rules, read_forest, rule_evidence
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.result.alignment import DIGITS, Alignment, PhraseAlignment
 from forestalign.phrases.result.pair_confidence import judged
 from forestalign.phrases.result.pair_meaning import compare_meaning, with_relations
 from forestalign.phrases.result.pair_relations import PairRelations
 from forestalign.phrases.result.result_builder import ResultBuilder
+from forestalign.phrases.result.unit_pairs import likely_pairs
 from forestalign.phrases.scoring.features import DerivationFeatures, derivation_features, weigh_features
 from forestalign.phrases.scoring.model import PairScores, PhraseModel, load_model
 from forestalign.phrases.scoring.pair_features import FeatureExtractor, PairFeatures
 from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model
 from forestalign.phrases.search.directed_search import DirectedSearch, comes_first, paper_search
 from forestalign.phrases.search.hypotheses import Found
-from forestalign.phrases.search.tree_edit_search import align_by_edits
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import Tree
 from forestalign.words import CANDIDATE
@@ -84,18 +84,13 @@ class PhraseStage:
     lists: PhraseLists | None = None  # the user's own phrases
 
     @property
-    def is_one_best(self) -> bool:
-        """Whether only the best tree of each sentence is searched."""
-        return self.config.one_best or self.config.search == "ted"
-
-    @property
     def is_symmetric(self) -> bool:
         """Whether exchanging the sentences has to mirror everything; scores that have a direction are their own."""
         return self.config.direction == "symmetric" and self.scorer is None
 
     def forests(self, source: Forest, target: Forest) -> tuple[Forest, Forest]:
         """What is searched of the two forests: all of it, or with `one_best` the best tree of each."""
-        return (one_best(source), one_best(target)) if self.is_one_best else (source, target)
+        return (one_best(source), one_best(target)) if self.config.one_best else (source, target)
 
     def align(self, pair: PreparedPair, signature: str = "") -> Alignment:
         """The result for a parsed and linked pair, with the `kbest` best alignments."""
@@ -126,14 +121,10 @@ class PhraseStage:
     def _alignments(
         self, source: Forest, target: Forest, links: WordAlignment
     ) -> tuple[tuple[PhraseAlignment, ...], KnownPhrases]:
-        if self.config.search == "ted":
-            likely = WordAlignment(tuple(link for link in links if link.stage != CANDIDATE))
-            searched = Searched(*align_by_edits(source, target, likely), self.known_phrases(source, target, links))
-        else:
-            searched = self._in_order(self._search, Searched.mirrored, source, target, links)
-        sentences, has_posteriors = (source.sentence, target.sentence), self.config.search != "ted"
+        searched = self._in_order(self._search, Searched.mirrored, source, target, links)
+        sentences = source.sentence, target.sentence
         relations = PairRelations.of(*sentences, searched.known.evidence, links, self.extractor.wordnet)
-        builder = ResultBuilder(source, target, searched.log_probs, relations, has_posteriors)
+        builder = ResultBuilder(source, target, searched.log_probs, relations)
         return builder.alignments(searched.found), searched.known
 
     def _in_order(
@@ -159,6 +150,13 @@ class PhraseStage:
             found = DirectedSearch(source, target, *weigh_features(features, self.score_model.weights), config).best()
         if self.score_model is not None:
             found = judged(found, features, self.score_model)
+            if SPAN in wanted_kinds(config.evidence):
+                nodes, blocks = (
+                    (features.source.nodes, features.target.nodes),
+                    block_links(source, target, links, known.evidence),
+                )
+                likely = likely_pairs(nodes, known.readings, blocks, found.derivations[0])
+                known = known._replace(evidence=tuple(sorted([*known.evidence, *likely])))
         return Searched(found, scores.pair, known)
 
     # ---- what the search needs to know ----

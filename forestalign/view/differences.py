@@ -48,11 +48,11 @@ def find_differences(alignment: Alignment, least: float = 0.0) -> Differences:
         for pair in alignment.phrases.pairs
         if pair.relation == EQUAL and "quantity" in pair.evidence
     }
-    scattered = [one for one in alignment.phrases.scattered if is_confident(one, least)]
+    scattered = [one for one in alignment.phrases.joined if is_confident(one, least)]
     replaced, alone = _pairs(alignment, least)
     replaced += [(one.source, one.target, one.relation) for one in scattered]
     replaced += [((link.source,), (link.target,), "") for link in linked]
-    hidden = [one for one in alignment.phrases.scattered if one not in scattered]
+    hidden = [one for one in alignment.phrases.joined if one not in scattered]
     return Differences(
         tuple(
             Replacement(scattered_words(sides[0], source), scattered_words(sides[1], target), relation)
@@ -128,7 +128,7 @@ def _is_whole(alignment: Alignment, pair: PhrasePair) -> bool:
 
 def _free_words(alignment: Alignment, pair: PhrasePair) -> tuple[set[int], set[int]]:
     """The words of a pair, without marks and scattered words: all of them are replaced if those of one side are."""
-    scattered = alignment.phrases.scattered
+    scattered = alignment.phrases.joined
     source = _words_of([pair.source]).difference(*(one.source for one in scattered))
     target = _words_of([pair.target]).difference(*(one.target for one in scattered))
     return _without_marks(alignment.source, source), _without_marks(alignment.target, target)

@@ -180,7 +180,7 @@ class _Tree:
             not pair.supports
             and any(
                 words[0].issubset(one.source) and words[1].issubset(one.target)
-                for one in self._alignment.phrases.scattered
+                for one in self._alignment.phrases.joined
             )
         )
 

@@ -61,7 +61,7 @@ def print_meaning(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
             result = aligner.align(source, target)
             is_marked = any(each.contradicts for each in result.differences)
             is_right = (result.probability < 0.5) == is_changed
-            met = sum("lexicon" in each.evidence for each in result.phrases.pairs) + len(result.phrases.scattered)
+            met = sum("lexicon" in each.evidence for each in result.phrases.pairs) + len(result.phrases.joined)
             counts[is_changed].update(
                 {"pairs": 1, "marked": is_marked, "right": is_right, "met": met, result.verdict: 1}
             )
@@ -140,31 +140,6 @@ def made_edits(aligner: Aligner, source: str, target: str) -> list[MarkedEdit]:
     """What the aligner says, without what is kept."""
     edits = [edit for edit in aligner.align(source, target).edits().edits if edit.kind != "kept"]
     return [(str(edit.kind), edit.source_text.lower(), edit.target_text.lower()) for edit in edits]
-
-
-def print_similarity(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
-    """The similarity of sentences against what people said: r of the score, AUC and accuracy of the probability.
-
-        score.py similarity stsb.dev.jsonl.gz paws.dev.jsonl.gz --most 300
-
-    A file has JSON lines with `source`, `target` and `score` (0 to 5) or `paraphrase` (0 or 1). `train_verdict.py`
-    prints the figures of folds and halves that the shipped weights have not seen.
-    """
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    parser.add_argument("--most", type=int, default=0, metavar="N", help="about N pairs of each file, evenly taken")
-    args = parser.parse_args(arguments)
-    aligner = load()
-    for path in args.files:
-        records = read_records(path)
-        records = records[:: max(1, len(records) // args.most)] if args.most else records
-        given = [aligner.align(row["source"], row["target"]) for row in records]
-        if "score" in records[0]:
-            r = np.corrcoef([each.score for each in given], [row["score"] for row in records])[0, 1]
-            print(f"{path.name}: {len(records)} pairs, r {r:.4f}")
-            continue
-        shares, gold = np.array([each.probability for each in given]), np.array([row["paraphrase"] for row in records])
-        accuracy = 100 * float(((shares > 0.5) == (gold > 0.5)).mean())
-        print(f"{path.name}: {len(records)} pairs, AUC {area_under_curve(shares, gold):.4f}, accuracy {accuracy:.2f}")
 
 
 def area_under_curve(given: np.ndarray, gold: np.ndarray) -> float:

@@ -1,13 +1,12 @@
-"""Development sets: phrases over forests and over 1-best trees, and with gold trees and links given."""
+"""Development sets: phrases over forests and over 1-best trees, and phrases in other words."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,18 +22,13 @@ from forestalign.evaluation.development import (
     read_development,
 )
 from forestalign.evaluation.scores import SAMPLES, Evaluation, compare, picked, union
-from forestalign.forest import pack
+from forestalign.evaluation.written_pairs import Words, WrittenJudge, read_written
 from forestalign.pair_cache import cache_folder, read_cached
-from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.stage import PhraseStage, load_stage
-from forestalign.tokens import Sentence, analyse
-from forestalign.trees import ScoredTree, parse_brackets
-from forestalign.words.alignment import WordAlignment, WordLink
+from forestalign.tokens import Span
 
 COLUMNS = ("recall", "precision", "F1", "several links F1", "UAS", "root reached")
 KEPT_BACK = ("test.", "natural.")  # for the final scores
-Span = tuple[int, int]
-SpanPair = tuple[Span, Span]
 
 
 class Row(NamedTuple):
@@ -127,88 +121,45 @@ def print_phrases(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> 
     print_table([Row("forests", config), one_best], config, args)
 
 
-# ---- words and phrases of annotated pairs ----
+def print_reworded(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    """Marked phrases that the output has as pairs of exactly these words, adjacent or not, and what of the pairs in
+    other words is marked, of those that the marks judge; of the dev part of written pairs, without punctuation.
 
-
-def print_spans(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
-    """Recall of what two annotators aligned and precision by what any did, of words, of phrases of several words on
-    both sides, and of phrases that hold no gold word link.
-
-        score.py spans annotations/dev.jsonl
-        score.py spans annotations/dev.jsonl --given
-
-    With --given the aligner is given the gold trees and the gold word links.
+        score.py reworded annotations/written.jsonl
     """
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="annotated pairs")
-    parser.add_argument("--given", action="store_true", help="with gold trees and gold word links")
+    parser.add_argument("file", type=Path, metavar="FILE", help="pairs with marked phrases")
     add_settings(parser)
     args = parser.parse_args(arguments)
-    aligner = Aligner(config_of(args))
-    for path in args.files:
-        counts: Counter[str] = Counter()
-        for line in path.read_text(encoding="utf-8").splitlines():
-            record = json.loads(line)
-            answer = given_pair(record, aligner) if args.given else None
-            phrases = (
-                aligner.stage.align(answer).phrases
-                if answer is not None
-                else aligner.align(record["source"]["tokens"], record["target"]["tokens"]).phrases
-            )
-            counts += count_spans({(tuple(each.source), tuple(each.target)) for each in phrases.pairs}, record)
-        print(f"{path.name}")
-        for name in ("words", "several words", "no link"):
-            asked, hits, given, right = (counts[f"{name} {what}"] for what in ("required", "found", "given", "right"))
-            recall, precision = 100 * hits / max(1, asked), 100 * right / max(1, given)
-            print(
-                f"  {name:14} recall {recall:.1f} ({hits} of {asked}), precision {precision:.1f} ({right} of {given})"
-            )
+    aligner, counts = Aligner(config_of(args)), Counter[tuple[str, str]]()
+    for pair in read_written(args.file):
+        if pair.record.split == "dev":
+            sides = pair.source.tokens, pair.target.tokens
+            phrases = aligner.align(list(sides[0]), list(sides[1])).phrases
+            given = {_bare((range(*each.source), range(*each.target)), sides): "adjacent" for each in phrases.pairs}
+            given |= {_bare((each.source, each.target), sides): "beside" for each in phrases.scattered}
+            asked = {_bare(each, sides) for each in pair.phrases}
+            counts.update((_wording(each, sides), "found" if each in given else "missing") for each in asked)
+            for each, kind in given.items():
+                is_wrong = each not in asked and WrittenJudge(pair).contradicts(
+                    *(Span(min(own, default=0), max(own, default=-1) + 1) for own in each)
+                )
+                if _wording(each, sides) == "several words":
+                    counts[kind, "found" if each in asked else "wrong" if is_wrong else "not judged"] += 1
+    for name in ("several words", "one word", "the same words", "adjacent", "beside"):
+        right, wrong = counts[name, "found"], counts[name, "missing"] + counts[name, "wrong"]
+        more = f"; {counts[name, 'not judged']} not judged" if counts[name, "not judged"] else ""
+        print(f"{name:16} {100 * right / max(1, right + wrong):.1f} % ({right} of {right + wrong}{more})")
     print(aligner.signature)
 
 
-def count_votes(record: dict[str, Any]) -> Counter[SpanPair]:
-    """How many annotators aligned two spans."""
-    votes: Counter[SpanPair] = Counter()
-    for annotator in record["annotators"].values():
-        votes.update({(tuple(source[:2]), tuple(target[:2])) for source, target in annotator["pairs"]})
-    return votes
+def _bare(pair: tuple[Iterable[int], Iterable[int]], sides: tuple[Sequence[str], Sequence[str]]) -> tuple[Words, Words]:
+    """Two sets of words without the marks of punctuation."""
+    one, other = (
+        frozenset(k for k in own if any(map(str.isalnum, words[k]))) for own, words in zip(pair, sides, strict=True)
+    )
+    return one, other
 
 
-def count_spans(system: set[Any], record: dict[str, Any]) -> Counter[str]:
-    """What of a pair was asked for, found, given and right, by kind."""
-    votes = count_votes(record)
-    gold = {pair for pair, count in votes.items() if count > 1}
-    words = {pair for pair in gold if max(map(_length, pair)) == 1}
-    counts: Counter[str] = Counter()
-    for name, is_kind in (
-        ("words", lambda pair: max(map(_length, pair)) == 1),
-        ("several words", lambda pair: min(map(_length, pair)) > 1),
-        ("no link", lambda pair: max(map(_length, pair)) > 1 and not any(_holds(pair, word) for word in words)),
-    ):
-        required, given = set(filter(is_kind, gold)), set(filter(is_kind, system))
-        counts[f"{name} required"] = len(required)
-        counts[f"{name} found"] = len(required & system)
-        counts[f"{name} given"] = len(given)
-        counts[f"{name} right"] = sum(pair in votes for pair in given)
-    return counts
-
-
-def _length(span: Span) -> int:
-    return span[1] - span[0]
-
-
-def _holds(pair: SpanPair, word: SpanPair) -> bool:
-    return all(begin <= inner[0] < end for (begin, end), inner in zip(pair, word, strict=True))
-
-
-def given_pair(record: dict[str, Any], aligner: Aligner) -> PreparedPair:
-    """An annotated pair with the gold trees and the gold links; vectors are those of the parser."""
-    forests = []
-    for side in (record["source"], record["target"]):
-        tree = parse_brackets(side["tree"])
-        words, tags = [str(leaf.word) for leaf in tree.leaves()], [leaf.label for leaf in tree.leaves()]
-        tagged = analyse(Sentence.from_words(words), tags)
-        (parse,) = aligner.parser.parse([Sentence.from_words(words)])
-        forests.append(pack([ScoredTree(tree, 0.0)], parse.sentence.with_analysis(tagged.tags, tagged.lemmas)))
-    gold = sorted(pair for pair, count in count_votes(record).items() if count > 1 and max(map(_length, pair)) == 1)
-    links = [WordLink(source[0], target[0], 1.0, "gold") for source, target in gold]
-    return PreparedPair(forests[0], forests[1], WordAlignment(tuple(links)))
+def _wording(pair: tuple[Words, Words], sides: tuple[Sequence[str], Sequence[str]]) -> str:
+    texts = [[words[k].lower() for k in sorted(own)] for own, words in zip(pair, sides, strict=True)]
+    return "the same words" if texts[0] == texts[1] else "one word" if max(map(len, texts)) == 1 else "several words"

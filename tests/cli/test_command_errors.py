@@ -69,7 +69,7 @@ ERRORS = """
 2 | align pairs.tsv --jobs 0 | argument -j/--jobs: '0' is not a number of processes; expected a whole number of at least 1
 2 | align pairs.tsv --time-limit -1 | argument --time-limit: '-1' is not a number of seconds; expected 0 to a million
 2 | align pairs.tsv --json --tsv | argument --tsv: not allowed with argument --json
-2 | align pairs.tsv --search fast | argument --search: invalid choice: 'fast'
+2 | align pairs.tsv --profile fast | argument --profile: invalid choice: 'fast'
 2 | align pairs.tsv -o folder | cannot write to folder: it is a folder; expected the name of a file
 2 | align pairs.tsv -o no/such.txt | cannot write to no/such.txt: the folder no does not exist
 2 | align pairs.tsv -o old.txt | old.txt exists already; --resume continues it, --force replaces it

@@ -95,7 +95,7 @@ def test_names_of_methods_are_no_files(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     for name in ("sultan", "best", "crf", "pairs.tsv", "links.txt"):
         Path(name).touch()
-    args = argparse.Namespace(pairs="pairs.tsv", links="sultan", profile="best", method="crf", search=None)
+    args = argparse.Namespace(pairs="pairs.tsv", links="sultan", profile="best", method="crf")
     assert list(named_files(args)) == ["pairs.tsv"]
     assert list(named_files(argparse.Namespace(links="links.txt"))) == ["links.txt"]
 

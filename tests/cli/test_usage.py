@@ -157,12 +157,12 @@ def test_bash_completes_files_with_blanks_and_offers_no_files_for_values(run: Ru
         't() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _shtab_forestalign; '
         "printf '<%s>' \"${COMPREPLY[@]}\"; echo; }\n"
         "t forestalign extract my\nt forestalign extract -o my\nt forestalign align --beam my\n"
-        "t forestalign align --search ''\n"
+        "t forestalign align --profile ''\n"
     )
     Path("script.sh").write_text(script, encoding="utf-8")
     done = subprocess.run(["bash", "script.sh"], capture_output=True, text=True, check=True)
     file = "<my results.jsonl>"
-    assert done.stdout.splitlines() == [file, file, "<>", "<forest><ted>"]
+    assert done.stdout.splitlines() == [file, file, "<>", "<best><paper><published>"]
 
 
 def test_a_sentence_without_a_given_tree_is_reported_by_its_line(run: Run) -> None:

@@ -19,8 +19,8 @@ def test_every_file_that_is_learned_is_made() -> None:
     made = " ".join(step.makes for step in STEPS)
     for name in (
         "parser", "card.json", "word_model.tsv", "word_metric.npz", "word_centre.npy", "token.json", "phrase.json",
-        "phrase_model.json.gz", "span_scores.npz", "phrase_scores.json", "chunk_model.json", "verdict.npz",
-        "rerank_weights.tsv", "known_children.tsv",
+        "phrase_model.json.gz", "span_scores.npz", "unit_scores.npz", "phrase_scores.json", "chunk_model.json",
+        "verdict.npz", "rerank_weights.tsv", "known_children.tsv",
     ):  # fmt: skip
         assert name in made
         assert list((ROOT / "grammar").rglob(name))

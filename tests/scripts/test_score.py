@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from dataclasses import fields
 from pathlib import Path
 
 import ablate
 import pytest
 import score
-from scoring import parser, phrases, search, trees
+from scoring import parser, trees
 from scoring.ambiguous_pairs import AmbiguousPair, LabelledSpan, Reading
 
 import forestalign
@@ -104,23 +104,20 @@ def test_brackets_and_heads_are_scored_before_and_after() -> None:
 # ---- the others ----
 
 
-def test_spans_are_asked_for_by_two_annotators_and_right_by_any() -> None:
-    pairs = {"A": [[0, 1, 0, 1], [0, 3, 0, 2]], "B": [[0, 1, 0, 1], [1, 3, 1, 2]], "C": [[0, 3, 0, 2]]}
-    marked = {
-        "annotators": {name: {"pairs": [[[a, b, "X", False], [c, d, "X", False]] for a, b, c, d in each]}
-                       for name, each in pairs.items()}
-    }  # fmt: skip
-    counts = phrases.count_spans({((0, 3), (0, 2)), ((1, 3), (1, 2)), ((2, 3), (1, 2))}, marked)
-    assert counts == Counter(
-        {"words required": 1, "words given": 1, "several words required": 1, "several words found": 1,
-         "several words given": 1, "several words right": 1, "no link given": 1, "no link right": 1}
-    )  # fmt: skip
-
-
-def test_a_lower_score_or_a_completed_root_is_an_error() -> None:
-    reference = [(True, -1.0), (True, -1.0), (True, -3.0), (True, -2.0)]
-    line = search.format_error(reference, [(True, -1.0), (False, 0.0), (True, -1.0), (True, -2.5)], 0.004)
-    assert line.split() == ["error", "50.0", "%", "deficit", "0.375", "better", "1", "1.0", "ms"]
+def test_phrases_in_other_words_are_counted_by_their_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = {
+        "source": "[1 She] [2a turned] [3 the offer] [2b down] again .",
+        "target": "[1 She] [2 rejected] [3 the offer] again .",
+    }
+    more = {"id": "1", "split": "dev", "genre": "news", "phenomena": [], "relation": "same"}
+    path = tmp_path / "written.jsonl"
+    path.write_text(json.dumps(texts | more), encoding="utf-8")
+    score.main(["reworded", str(path)])
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "several words    100.0 % (1 of 1)",
+        "one word         0.0 % (0 of 0)",
+        "the same words   100.0 % (2 of 2)",
+    ]
 
 
 def test_both_trees_of_annotated_pairs_are_scored_by_the_corpus_of_each(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def _folded(sentence: Sentence) -> Text:
 
 LISTED_KINDS = ("list", "acronym", "name", "quantity")
 RULE = "rule"  # lines of the paraphrase grammar, found by `rule_evidence`, which looks at trees and links, too
-SPAN = "span"  # phrases that the span score calls partners, found by `span_scores`
+SPAN = "span"  # stretches of text that are partners, found by `unit_pairs` when the search is done
 KINDS = (*LISTED_KINDS, RULE, SPAN)
 
 

@@ -68,13 +68,18 @@ class PhrasePair:
 
 
 class DiscontinuousPair(NamedTuple):
-    """Words that belong together by evidence and are not a phrase of the tree: *turned* and *down* with *rejected*."""
+    """Words that belong together and are not a phrase of the tree: *turned* and *down* with *rejected*."""
 
     source: tuple[int, ...]
     target: tuple[int, ...]
     evidence: str
     relation: str
     confidence: float | None = None  # how strong the evidence is
+
+    @property
+    def is_likeness(self) -> bool:
+        """Whether only the scores of `unit_pairs` speak for it."""
+        return self.evidence == "similarity"
 
 
 class ScatteredPair(NamedTuple):
@@ -127,7 +132,12 @@ class PhraseAlignment:
     def extended(self) -> tuple[LoosePhrase, ...]:
         """Phrases in no pair that add only small words to an aligned one, as *by him* does to *him*."""
         trees, nulls = (self.source_tree, self.target_tree), (self.source_nulls, self.target_nulls)
-        return loose_phrases(trees, self.pairs, nulls, self.scattered)
+        return loose_phrases(trees, self.pairs, nulls, self.joined)
+
+    @property
+    def joined(self) -> tuple[DiscontinuousPair, ...]:
+        """The scattered pairs that evidence joins; nulls, differences, edits and the verdict know of no others."""
+        return tuple(one for one in self.scattered if not one.is_likeness)
 
 
 class ForestNode(NamedTuple):
@@ -244,7 +254,7 @@ class Alignment:
             link
             for link in self.words
             if not any(_holds(pair.source, link.source) and _holds(pair.target, link.target) for pair in ends)
-            and not any(link.source in one.source and link.target in one.target for one in self.phrases.scattered)
+            and not any(link.source in one.source and link.target in one.target for one in self.phrases.joined)
         )
 
     @property

@@ -68,6 +68,28 @@ def discontinuous_pairs(
     return tuple(sorted(kept))
 
 
+def with_likely(
+    joined: Sequence[DiscontinuousPair],
+    evidence: Iterable[PhraseEvidence],
+    pairs: Sequence[AlignedSpans],
+    names: dict[str, str],
+) -> tuple[DiscontinuousPair, ...]:
+    """These pairs, and those that the scores of units find sure and that neither repeat nor cut any of these."""
+    known = {(tuple(range(*pair.source)), tuple(range(*pair.target))) for pair in pairs}
+    likely = [
+        DiscontinuousPair(row.source, row.target, names[row.kind], row.relation, round(row.strength, DIGITS))
+        for row in evidence
+        if row.kind == SPAN and (row.source, row.target) not in known
+    ]
+    return tuple(sorted([*joined, *[one for one in likely if not any(_clash(one, other) for other in joined)]]))
+
+
+def _clash(likely: DiscontinuousPair, joined: DiscontinuousPair) -> bool:
+    """Whether one has the words of the other on one side, or a part of them: *He turned* of *turned … down*."""
+    sides = (likely.source, joined.source), (likely.target, joined.target)
+    return any(own == words or not (set(own).isdisjoint(words) or set(own) >= set(words)) for own, words in sides)
+
+
 def _ends(pairs: Sequence[AlignedSpans]) -> Ends:
     ends = Ends({}, {})
     for pair in pairs:

@@ -26,7 +26,7 @@ from forestalign.lexicon.oppositions import are_opposites
 from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
 from forestalign.phrases.result.alignment import DiscontinuousPair
-from forestalign.phrases.result.discontinuous_pairs import AlignedSpans, discontinuous_pairs
+from forestalign.phrases.result.discontinuous_pairs import AlignedSpans, discontinuous_pairs, with_likely
 from forestalign.tokens import Sentence, Span, Token
 from forestalign.words.alignment import WordAlignment
 
@@ -92,15 +92,15 @@ class PairRelations:
             rows, inside = self._rows(pair), held.get(k, [])
             relation = self._relation(pair, rows, [found[support] for support in pair.supports], inside)
             found.append(Annotated(pair, self._evidence(pair, rows, inside), relation))
-        return found, scattered
+        return found, with_likely(scattered, evidence, pairs, PUBLIC_KINDS)
 
     def _rows(self, pair: AlignedSpans) -> list[PhraseEvidence]:
-        """What is known about just these words; what is known without articles counts more than mere similarity."""
+        """What is known about just these words; or about them without articles."""
         one, other = pair.source, pair.target
-        exact = self.rows.get((tuple(range(one.begin, one.end)), tuple(range(other.begin, other.end))), [])
-        if any(row.kind != SPAN for row in exact):
-            return exact
-        return self.rows.get((_bare(self.source, one), _bare(self.target, other)), []) or exact
+        for words in ((tuple(range(*one)), tuple(range(*other))), (_bare(self.source, one), _bare(self.target, other))):
+            if rows := [row for row in self.rows.get(words, ()) if row.kind != SPAN]:
+                return rows
+        return []
 
     def _evidence(
         self, pair: AlignedSpans, rows: Sequence[PhraseEvidence], inside: Sequence[DiscontinuousPair]
@@ -118,10 +118,9 @@ class PairRelations:
         supports: Sequence[Annotated],
         inside: Sequence[DiscontinuousPair],
     ) -> str:
-        said = [row for row in rows if row.kind != SPAN]  # similarity names no relation
-        if said:
-            strongest = max(row.strength for row in said)
-            relations = {row.relation for row in said if row.strength == strongest}
+        if rows:
+            strongest = max(row.strength for row in rows)
+            relations = {row.relation for row in rows if row.strength == strongest}
             first = min(relations, key=RELATIONS.index)
             return SIMILAR if first == MORE_GENERAL and MORE_SPECIFIC in relations else first
         if supports or inside:

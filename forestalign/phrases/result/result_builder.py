@@ -35,7 +35,6 @@ class ResultBuilder:
     target: Forest
     log_probs: FloatArray  # of all pairs
     relations: PairRelations
-    has_posteriors: bool = True  # tree edit distance has none
 
     def alignments(self, found: Found) -> tuple[PhraseAlignment, ...]:
         """The alignments of all derivations."""
@@ -47,6 +46,7 @@ class ResultBuilder:
         self, derivation: Derivation, sides: tuple[_ShownNodes, _ShownNodes], statistics: SearchStatistics
     ) -> PhraseAlignment:
         pairs, scattered = self._pairs(derivation, sides)
+        joined = [one for one in scattered if not one.is_likeness]
         top = derivation.pairs[-1] if derivation.pairs else None
         is_root = top is not None and top.source in self.source.roots and top.target in self.target.roots
         roots = (top.source, top.target) if top and is_root else (viterbi(self.source).root, viterbi(self.target).root)
@@ -57,8 +57,8 @@ class ResultBuilder:
         )
         return PhraseAlignment(
             pairs=pairs,
-            source_nulls=_nulls(self.source, derivation.source_nulls, (one.source for one in scattered)),
-            target_nulls=_nulls(self.target, derivation.target_nulls, (one.target for one in scattered)),
+            source_nulls=_nulls(self.source, derivation.source_nulls, (one.source for one in joined)),
+            target_nulls=_nulls(self.target, derivation.target_nulls, (one.target for one in joined)),
             source_tree=chosen_tree(self.source, whole.source_edges),
             target_tree=chosen_tree(self.target, whole.target_edges),
             log_score=round(float(derivation.score), DIGITS),
@@ -74,7 +74,7 @@ class ResultBuilder:
     ) -> tuple[tuple[PhrasePair, ...], tuple[DiscontinuousPair, ...]]:
         """All pairs, supports before what they support, and the words that belong together beside them."""
         nodes = derivation.pairs
-        shares = [pair.posterior if self.has_posteriors else None for pair in nodes]
+        shares = [pair.posterior for pair in nodes]
         log_probs = self.log_probs[[pair.source for pair in nodes], [pair.target for pair in nodes]].tolist()
         shown = [(sides[0].node(pair.source), sides[1].node(pair.target)) for pair in nodes]
         annotated, scattered = self.relations.annotated(

@@ -14,9 +14,8 @@ import numpy as np
 from forestalign.arrays import BoolArray, FloatArray, IntArray
 from forestalign.forest import Forest, best_inside, log_partition
 from forestalign.lexicon.word_classes import WordClass
-from forestalign.phrases.evidence.discounted_links import discount_links
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence
-from forestalign.phrases.evidence.rule_evidence import block_links
+from forestalign.phrases.evidence.rule_evidence import block_links, discount_links
 from forestalign.phrases.scoring.link_competition import CompetingLinks, PhraseLinks
 from forestalign.phrases.scoring.model import PairScores
 from forestalign.phrases.scoring.schema import (

@@ -43,17 +43,19 @@ CONTENT_WEIGHT = {
 LEAST_WEIGHT = 0.05  # of any word, so that no phrase weighs nothing
 LEAST_CONTENT = 0.3
 SCALE = 10.0  # of the unit vectors of words
-FEATURE_COUNT = 18
-SHAPES = {
+FEATURE_COUNT = 18  # and three more where spans are no nodes
+Shape = tuple[int | None, ...]
+SpanWeights = Mapping[str, Float32Array]
+SHAPES: dict[str, Shape] = {
     "word": (96, None),
     "likeness": (96, None),
     "span": (64, 480),
     "span_bias": (64,),
     "weight": (96,),
-    "hidden": (32, FEATURE_COUNT),
+    "hidden": (32, None),
     "hidden_bias": (32,),
     "out": (32,),
-    "null": (3,),
+    "null": (None,),
     "scalars": (5,),  # temperature, scale of u·u, biases of weight, out, null
 }
 
@@ -69,6 +71,7 @@ class SpansToScore:
     category: IntArray
     is_bar: FloatArray
     place: IntArray  # the span of each node
+    plausible: FloatArray | None = None  # how much each looks like a phrase, where not all are nodes
 
     @classmethod
     def of(cls, nodes: NodeArrays) -> SpansToScore:
@@ -102,44 +105,26 @@ class SpansToScore:
         return np.asarray(total[self.end] - total[self.begin])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SpanWeights:
-    """The learned weights."""
-
-    word: Float32Array
-    likeness: Float32Array
-    span: Float32Array
-    span_bias: Float32Array
-    weight: Float32Array
-    hidden: Float32Array
-    hidden_bias: Float32Array
-    out: Float32Array
-    null: Float32Array
-    scalars: Float32Array
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, AnyArray]) -> SpanWeights:
-        """The arrays of a file; ValueError where one is missing or has another shape."""
-        for name, shape in SHAPES.items():
-            if name not in arrays:
-                raise ValueError(f"has no array {name!r}")
-            size = arrays[name].shape
-            if len(size) != len(shape) or any(want not in (None, have) for want, have in zip(shape, size, strict=True)):
-                raise ValueError(f"{name!r} has the shape {size}; expected {shape}")
-        return cls(**{name: arrays[name].astype(np.float32) for name in SHAPES})
+def checked_weights(arrays: Mapping[str, AnyArray], shapes: Mapping[str, Shape] = SHAPES) -> SpanWeights:
+    """The arrays of a file that have these names; ValueError where one is missing or has another shape."""
+    for name, shape in shapes.items():
+        size = arrays[name].shape if name in arrays else ()
+        if len(size) != len(shape) or any(want not in (None, have) for want, have in zip(shape, size, strict=True)):
+            raise ValueError(f"has no array {name!r} of the shape {shape}")
+    return {name: arrays[name].astype(np.float32) for name in shapes}
 
 
 class _Projected:
     """One side under the weights: unit vectors of spans, of words, weights of words."""
 
     def __init__(self, side: SpansToScore, weights: SpanWeights):
-        projected = side.vectors @ weights.word.T
+        projected = side.vectors @ weights["word"].T
         around = np.pad(projected, ((1, 1), (0, 0)))
         mean = side.sums(projected) / side.lengths[:, None]
         parts = [mean, projected[side.begin], projected[side.end - 1], around[side.begin], around[side.end + 1]]
-        self.spans = _unit_rows(np.concatenate(parts, axis=1) @ weights.span.T + weights.span_bias)
-        self.words = _unit_rows(side.vectors @ weights.likeness.T)
-        raw = np.tanh(3.0 * self.words) @ weights.weight + weights.scalars[2]
+        self.spans = _unit_rows(np.concatenate(parts, axis=1) @ weights["span"].T + weights["span_bias"])
+        self.words = _unit_rows(side.vectors @ weights["likeness"].T)
+        raw = np.tanh(3.0 * self.words) @ weights["weight"] + weights["scalars"][2]
         self.weights = np.logaddexp(0.0, raw) * np.maximum(side.content, LEAST_WEIGHT)
 
 
@@ -154,8 +139,8 @@ def span_log_probs(source: NodeArrays, target: NodeArrays, links: FloatArray) ->
         return np.full((len(source.begin), len(target.begin)), LOWEST)
     one, other = SpansToScore.of(source), SpansToScore.of(target)
     scores, nulls = score_spans(one, other, links, weights)
-    forth = scores - np.logaddexp(_log_sums(scores), nulls[0][:, None])
-    back = scores - np.logaddexp(_log_sums(scores.T), nulls[1][:, None]).T
+    forth = scores - np.logaddexp(log_sums(scores), nulls[0][:, None])
+    back = scores - np.logaddexp(log_sums(scores.T), nulls[1][:, None]).T
     log_probs = np.maximum(0.5 * (forth + back), LOWEST)
     return np.asarray(log_probs.round(DIGITS)[np.ix_(one.place, other.place)])
 
@@ -163,7 +148,7 @@ def span_log_probs(source: NodeArrays, target: NodeArrays, links: FloatArray) ->
 def can_score(source: Forest, target: Forest, weights: SpanWeights) -> bool:
     """Whether both sentences have vectors of the encoder that the weights were learned for."""
     vectors = source.sentence.context_vectors, target.sentence.context_vectors
-    return all(rows is not None and rows.ndim == 2 and rows.shape[1] == weights.word.shape[1] for rows in vectors)
+    return all(rows is not None and rows.ndim == 2 and rows.shape[1] == weights["word"].shape[1] for rows in vectors)
 
 
 def score_spans(
@@ -171,35 +156,39 @@ def score_spans(
 ) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
     """z of each pair of spans, and of null on both sides."""
     left, right = _Projected(one, weights), _Projected(other, weights)
-    temperature, scale, _, out_bias, null_bias = weights.scalars.tolist()
+    temperature, scale, _, out_bias, null_bias = weights["scalars"].tolist()
     likeness = left.spans @ right.spans.T
     shared = np.exp(temperature * (left.words @ right.words.T - 1.0))
     forth = _explained(one, left.weights, other.sums(shared.T).T, temperature)
     back = _explained(other, right.weights, one.sums(shared).T, temperature).T
-    own, their = _LinkShares(one, other, links), _LinkShares(other, one, links.T)
+    own, their = LinkShares(one, other, links), LinkShares(other, one, links.T)
     content, their_content = np.log1p(own.content)[:, None], np.log1p(their.content)[None, :]
     layers = [
         likeness,
-        *_both(forth, back),
-        *_both(own.inside / own.floor[:, None], (their.inside / their.floor[:, None]).T),
-        *_both(own.leaving / own.floor[:, None], (their.leaving / their.floor[:, None]).T),
-        *_both(own.leaving, their.leaving.T),
-        *_both(content, their_content),
+        *both_ways(forth, back),
+        *both_ways(own.inside / own.floor[:, None], (their.inside / their.floor[:, None]).T),
+        *both_ways(own.leaving / own.floor[:, None], (their.leaving / their.floor[:, None]).T),
+        *both_ways(own.leaving, their.leaving.T),
+        *both_ways(content, their_content),
         np.abs(np.log(one.lengths[:, None] / other.lengths)),
         one.category[:, None] == other.category,
-        *_both((one.lengths == 1.0)[:, None] * 1.0, (other.lengths == 1.0)[None, :] * 1.0),
-        *_both(one.is_bar[:, None], other.is_bar[None, :]),
+        *both_ways((one.lengths == 1.0)[:, None] * 1.0, (other.lengths == 1.0)[None, :] * 1.0),
+        *both_ways(one.is_bar[:, None], other.is_bar[None, :]),
         forth * back,
     ]
-    features = np.empty((*likeness.shape, FEATURE_COUNT), np.float32)
+    if one.plausible is not None and other.plausible is not None:
+        middles = [(side.begin + side.end) / len(side.content) for side in (one, other)]
+        layers += [*both_ways(one.plausible[:, None], other.plausible), np.abs(middles[0][:, None] - middles[1])]
+    features = np.empty((*likeness.shape, len(layers)), np.float32)
     for number, layer in enumerate(layers):
         features[..., number] = layer
-    hidden = np.tanh(features @ weights.hidden.T + weights.hidden_bias)
-    scores = scale * likeness + hidden @ weights.out + out_bias
-    nulls = [
-        np.column_stack([np.log1p(each.content), each.share, np.log(side.lengths)]) @ weights.null + null_bias
-        for each, side in ((own, one), (their, other))
-    ]
+    hidden = np.tanh(features @ weights["hidden"].T + weights["hidden_bias"])
+    scores = scale * likeness + hidden @ weights["out"] + out_bias
+    nulls = []
+    for each, side in ((own, one), (their, other)):
+        columns = [np.log1p(each.content), each.share, np.log(side.lengths)]
+        columns += [] if side.plausible is None else [side.plausible]
+        nulls.append(np.column_stack(columns) @ weights["null"] + null_bias)
     return np.asarray(scores, np.float64), (nulls[0], nulls[1])
 
 
@@ -209,7 +198,7 @@ def _explained(side: SpansToScore, weights: FloatArray, shared: FloatArray, temp
     return np.asarray(side.sums(weights[:, None] * best) / side.sums(weights)[:, None])
 
 
-class _LinkShares:
+class LinkShares:
     """Content words of each span: how many, and how many are linked into and out of each span of the other side."""
 
     def __init__(self, side: SpansToScore, other: SpansToScore, links: FloatArray):
@@ -223,12 +212,12 @@ class _LinkShares:
         self.share = side.sums(weight * linked)[:, 0] / self.floor
 
 
-def _both(one: AnyArray, other: AnyArray) -> tuple[AnyArray, AnyArray]:
+def both_ways(one: AnyArray, other: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Sum and difference, which do not depend on the order."""
     return one + other, np.abs(one - other)
 
 
-def _log_sums(scores: FloatArray) -> FloatArray:
+def log_sums(scores: FloatArray) -> FloatArray:
     """log of the sum of exponentials of each row, as a column."""
     top = scores.max(axis=1, keepdims=True)
     return np.asarray(top + np.log(np.exp(scores - top).sum(axis=1, keepdims=True)))
@@ -243,4 +232,4 @@ def load_span_weights() -> SpanWeights:
 def read_span_weights(path: Path) -> SpanWeights:
     """The weights of a file, checked."""
     with reading(path, "file of span scores", GrammarError):
-        return SpanWeights.of(read_arrays(path))
+        return checked_weights(read_arrays(path))

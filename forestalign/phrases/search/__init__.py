@@ -9,5 +9,4 @@
 - `compiled_search`: the same by compiled twins, `_lca.pyx` and so on; `_search.pyx` names its parts
 - `directed_search`: the search in one direction, or in both, of which the better is kept
 - `legitimacy`: what makes an alignment legitimate (3.2); it judges the search and shares no code with it
-- `tree_edit_search`: a baseline, the edit distance of two trees
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -17,7 +16,7 @@ from forestalign.phrases.result.loose_phrases import LoosePhrase, loose_phrases,
 from forestalign.tokens import Span
 from forestalign.trees import Tree, constituents, parse_brackets
 from forestalign.view.text import render_text
-from tests.builders.sample_results import Side, result, with_phrases
+from tests.builders.sample_results import with_phrases
 from tests.builders.tree_strategies import trees
 from tests.builders.view_samples import bought, record
 
@@ -158,31 +157,6 @@ def test_extended_phrases_are_those_of_the_definition(
     assert [(row.side, row.span, row.pair) for row in loose_phrases(*result)] == expected
 
 
-@given(results())
-def test_what_is_added_has_no_partner_and_the_phrase_is_null_itself(
-    result: tuple[tuple[Tree, Tree], list[Spans], tuple[list[Span], list[Span]], list[Words]],
-) -> None:
-    _, pairs, nulls, scattered = result
-    for row in loose_phrases(*result):
-        side = ("source", "target").index(row.side)
-        assert row.added
-        assert row.span not in [pair[side] for pair in pairs]
-        assert sorted((*range(*pairs[row.pair][side]), *row.added)) == list(range(*row.span))
-        assert {Span(word, word + 1) for word in row.added} <= set(nulls[side])
-        assert not set(row.added) & set(scattered[0][side])
-
-
-@given(results())
-def test_exchanging_the_sentences_mirrors_extended_phrases(
-    result: tuple[tuple[Tree, Tree], list[Spans], tuple[list[Span], list[Span]], list[Words]],
-) -> None:
-    sides, pairs, nulls, scattered = result
-    mirrored = [Spans(pair.target, pair.source) for pair in pairs]
-    back = loose_phrases(sides[::-1], mirrored, nulls[::-1], [Words(*scattered[0][::-1])])
-    other = {"source": "target", "target": "source"}
-    assert {row._replace(side=other[row.side]) for row in back} == set(loose_phrases(*result))
-
-
 # ---- in results ----
 
 BOUGHT = bought("car")
@@ -212,23 +186,6 @@ def test_text_names_the_looser_partner_behind_the_null_words_it_adds() -> None:
     assert "~" not in render_text(BOUGHT)
     lines = render_text(BOUGHT, verbose=True).splitlines()
     assert "  wider: He ~ by him  [target adds by]" in lines
-
-
-def mirrored(sample: Alignment) -> Alignment:
-    found = sample.phrases
-    return result(
-        sample.id,
-        Side(sample.target, found.target_tree),
-        Side(sample.source, found.source_tree),
-        pairs=tuple(replace(each, source=each.target, target=each.source) for each in found.pairs),
-        source_nulls=found.target_nulls,
-        target_nulls=found.source_nulls,
-    )
-
-
-def test_the_source_always_stands_first() -> None:
-    lines = render_text(mirrored(BOUGHT), verbose=True).splitlines()
-    assert lines[-2] == "  wider: by him ~ He  [source adds by]"
 
 
 def test_a_word_that_belongs_to_others_is_not_added() -> None:
