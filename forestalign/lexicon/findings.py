@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 EQUAL, SIMILAR, OPPOSITE, DIFFERENT = "equal", "similar", "opposite", "different value"
-MORE_GENERAL, MORE_SPECIFIC = "more general", "more specific"  # what the source is, beside the target
+MORE_GENERAL, MORE_SPECIFIC = "more general", "more specific"  # what the target is, beside the source
 AGAINST = frozenset({OPPOSITE, DIFFERENT})  # what speaks against a pair
 OTHER_ROLES = "other roles"  # of phrases only: two words inside changed places
 RELATIONS = (EQUAL, SIMILAR, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, DIFFERENT)

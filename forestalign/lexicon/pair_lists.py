@@ -23,8 +23,8 @@ LONGEST = 12  # words of a phrase; nothing longer is a phrase of a lexicon
 # the entailment relations of PPDB 2.0
 PPDB_RELATIONS = {
     "Equivalence": EQUAL,
-    "ForwardEntailment": MORE_SPECIFIC,
-    "ReverseEntailment": MORE_GENERAL,
+    "ForwardEntailment": MORE_GENERAL,
+    "ReverseEntailment": MORE_SPECIFIC,
     "Exclusion": OPPOSITE,
     "OtherRelated": SIMILAR,
     "Independent": "",

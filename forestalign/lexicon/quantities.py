@@ -298,8 +298,8 @@ def compare(left: Quantity, right: Quantity) -> str:
     if left.is_implicit or right.is_implicit:
         return ""
     if left.low <= right.low and right.high <= left.high:
-        return MORE_GENERAL
-    return MORE_SPECIFIC if right.low <= left.low and left.high <= right.high else DIFFERENT
+        return MORE_SPECIFIC
+    return MORE_GENERAL if right.low <= left.low and left.high <= right.high else DIFFERENT
 
 
 def _is_near(left: Fraction, right: Fraction, dimension: str) -> bool:
@@ -358,15 +358,15 @@ def _compare_times(left: Quantity, right: Quantity) -> str:
         case Years() as own, Years() as other:
             return EQUAL if own == other else _held(own, other)
         case Years() as own, None if right.dimension == "count":
-            return MORE_GENERAL if own.begin <= right.low < own.end and right.low == right.high else ""
+            return MORE_SPECIFIC if own.begin <= right.low < own.end and right.low == right.high else ""
         case None, Years() as other if left.dimension == "count":
-            return MORE_SPECIFIC if other.begin <= left.low < other.end and left.low == left.high else ""
+            return MORE_GENERAL if other.begin <= left.low < other.end and left.low == left.high else ""
     return ""
 
 
 def _compare_dates(own: Date, other: Date) -> str:
     """The best of all readings: 3/4/2020 may be a day in March or in April."""
-    order = (EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR, DIFFERENT)
+    order = (EQUAL, MORE_SPECIFIC, MORE_GENERAL, SIMILAR, DIFFERENT)
     found = {_compare_days(mine, its) for mine in own.readings() for its in other.readings()}
     return min(found, key=order.index)
 
@@ -377,13 +377,13 @@ def _compare_days(own: tuple[int, int, int], other: tuple[int, int, int]) -> str
     if own == other:
         return EQUAL
     known, its = {i for i, value in enumerate(own) if value}, {i for i, value in enumerate(other) if value}
-    return MORE_GENERAL if known < its else MORE_SPECIFIC if its < known else SIMILAR
+    return MORE_SPECIFIC if known < its else MORE_GENERAL if its < known else SIMILAR
 
 
 def _held(own: Years, other: Years) -> str:
     if own.begin <= other.begin and other.end <= own.end:
-        return MORE_GENERAL
-    return MORE_SPECIFIC if other.begin <= own.begin and own.end <= other.end else DIFFERENT
+        return MORE_SPECIFIC
+    return MORE_GENERAL if other.begin <= own.begin and own.end <= other.end else DIFFERENT
 
 
 # ---- measures ----

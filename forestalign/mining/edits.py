@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from forestalign.errors import UsageError, counted, shown
-from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR, turned_relation
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
 from forestalign.meaning import differences as kinds
 from forestalign.meaning.differences import Difference
 from forestalign.mining.edit_sides import EditSide, is_other_number
@@ -64,7 +64,7 @@ class Edit:
     def __str__(self) -> str:
         """In words: `replaced: must → may (modality)`."""
         texts = {text.lower(): text for text in (self.target_text, self.source_text) if text}
-        told = self.detail or (turned_relation(self.relation) if self.relation not in (EQUAL, SIMILAR) else "")
+        told = self.detail or (self.relation if self.relation not in (EQUAL, SIMILAR) else "")
         return visible(f"{self.kind}: {' → '.join(reversed(texts.values()))}{f' ({told})' if told else ''}")
 
     def __repr__(self) -> str:

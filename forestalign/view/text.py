@@ -14,7 +14,6 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from forestalign.lexicon.english import looks_english
-from forestalign.lexicon.findings import turned_relation
 from forestalign.phrases.result.alignment import (
     CHANGED,
     SAME,
@@ -218,9 +217,7 @@ def _relation(relation: str, paint: Paint, before: str = "  ", reason: str = "")
     """What the target is where it is not equal, by its reason in words where there is one."""
     if relation in _SILENT:
         return ""
-    return paint(
-        RED if relation in CONTRADICTIONS else DIM, f"{before}({visible(reason or turned_relation(relation))})"
-    )
+    return paint(RED if relation in CONTRADICTIONS else DIM, f"{before}({visible(reason or relation)})")
 
 
 def _lines(rows: Sequence[_Row], paint: Paint, verbose: bool) -> Iterator[str]:

@@ -164,7 +164,7 @@ def test_rows_that_tell_nothing_about_words_can_be_left_out(tmp_path: Path) -> N
     [
         ("the couch", "a sofa", "NP", "similar", True),
         ("said", "says", "VBD", "equal", False),
-        ("the federal judge", "the judge", "NP", "more specific", False),
+        ("the federal judge", "the judge", "NP", "more general", False),
         ("could", "would", "MD", "similar", False),
         ("rose", "fell", "VBD", "opposite", False),
         ("nine cars", "ten boats", "NP", "different value", False),
@@ -234,11 +234,11 @@ def test_rare_rows_can_be_left_out(results: Path) -> None:
 
 def test_both_ways_turns_the_relation(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    path.write_text(line("a", "dog", "animal", entry((0, 1), (0, 1), relation="more specific")))
+    path.write_text(line("a", "dog", "animal", entry((0, 1), (0, 1), relation="more general")))
     rows = extracted([path], OccurrenceFilter(both_ways=True))
     assert [(row["phrase"], row["relation"]) for row in rows] == [
-        ("animal", "more general"),
-        ("dog", "more specific"),
+        ("animal", "more specific"),
+        ("dog", "more general"),
     ]
 
 
@@ -370,7 +370,7 @@ def test_slots_of_a_turned_pattern_count_in_its_own_order(tmp_path: Path) -> Non
 
 # ---- files ----
 
-KINDS = ("equal", "similar", "more general", "more specific", "opposite")
+KINDS = ("equal", "similar", "more specific", "more general", "opposite")
 
 
 @pytest.mark.parametrize("relation", KINDS)

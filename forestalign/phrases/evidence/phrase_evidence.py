@@ -87,7 +87,7 @@ KINDS = (*LISTED_KINDS, RULE, SPAN)
 class PhraseEvidence:
     """Two phrases, by the sorted numbers of their words (adjacent or not), and what they are to each other.
 
-    `relation` says what the source is beside the target: `equal`, `similar`, `more general`, `more specific`,
+    `relation` says what the target is beside the source: `equal`, `similar`, `more general`, `more specific`,
     `opposite` or `different value`; the last two are evidence against the pair.
     """
 

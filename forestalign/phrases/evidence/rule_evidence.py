@@ -25,7 +25,7 @@ from forestalign.words.alignment import WordAlignment
 STRONG, WEAK = 0.9, 0.5  # with a content word on both sides, or of function words alone
 MOST_LINK = 1.0 - 1e-4
 LEAST_STRENGTH = 0.5  # of evidence that explains links away
-_DIRECTIONS = {1: MORE_SPECIFIC, 0: EQUAL, -1: MORE_GENERAL}
+_DIRECTIONS = {1: MORE_GENERAL, 0: EQUAL, -1: MORE_SPECIFIC}
 
 
 def read_forest(forest: Forest) -> Reading:

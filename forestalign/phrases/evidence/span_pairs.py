@@ -40,7 +40,7 @@ MOST_CELLS = 1 << 20  # words by spans by words that are looked at together: wha
 LIKELY_LINK = 0.5  # a link above this is one
 OPENERS = frozenset({"DT", "PRP$", "CD", "JJ", "JJR", "JJS", "POS"})  # tags of words that nouns come after
 NOUN, VERB, PREPOSITION, OTHER, MARK = range(5)
-RELATED = {"more general": 1.0, "more specific": -1.0}
+RELATED = {"more specific": 1.0, "more general": -1.0}  # of the target; the feature is said of the source
 
 
 def span_features(context: SpanContext, source: Sequence[Words], target: Sequence[Words]) -> FloatArray:

@@ -122,7 +122,7 @@ class PairRelations:
             strongest = max(row.strength for row in rows)
             relations = {row.relation for row in rows if row.strength == strongest}
             first = min(relations, key=RELATIONS.index)
-            return SIMILAR if first == MORE_GENERAL and MORE_SPECIFIC in relations else first
+            return SIMILAR if first == MORE_SPECIFIC and MORE_GENERAL in relations else first
         if supports or inside:
             return self._composed(pair, supports, inside)
         if _is_word(pair.source) and _is_word(pair.target):
@@ -140,7 +140,7 @@ class PairRelations:
         over, under = wordnet.is_hypernym(one, other), wordnet.is_hypernym(other, one)
         if over == under:  # *drug* and *medicine* are above each other, in different senses
             return SIMILAR
-        return MORE_GENERAL if over else MORE_SPECIFIC
+        return MORE_SPECIFIC if over else MORE_GENERAL
 
     def _composed(self, pair: AlignedSpans, supports: Sequence[Annotated], inside: Sequence[DiscontinuousPair]) -> str:
         joined = [Span(i, i + 1) for one in inside for i in one.source]
@@ -154,12 +154,12 @@ class PairRelations:
         relations = [relation for relation in parts if relation != EQUAL]
         negations = source.count(WordClass.NEGATION) - target.count(WordClass.NEGATION)
         relations += [OPPOSITE] * abs(negations)
-        relations += [MORE_SPECIFIC] * (len(source) > source.count(WordClass.NEGATION))
-        relations += [MORE_GENERAL] * (len(target) > target.count(WordClass.NEGATION))
+        relations += [MORE_GENERAL] * (len(source) > source.count(WordClass.NEGATION))
+        relations += [MORE_SPECIFIC] * (len(target) > target.count(WordClass.NEGATION))
         found = set(relations)
         if not found:
             return EQUAL
-        is_one = len(relations) == 1 or found <= {MORE_SPECIFIC} or found <= {MORE_GENERAL}
+        is_one = len(relations) == 1 or found <= {MORE_GENERAL} or found <= {MORE_SPECIFIC}
         return relations[0] if is_one else SIMILAR
 
     def _is_function_pair(self, pair: AlignedSpans) -> bool:

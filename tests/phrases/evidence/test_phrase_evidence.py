@@ -44,7 +44,7 @@ QUANTITIES = [
     ("noon/NN", "12/CD pm/NN", ("noon", "12 pm"), "equal"),
     ("May/NNP 4/CD ,/, 1990/CD", "4/CD May/NNP 1990/CD", ("May 4 , 1990", "4 May 1990"), "equal"),
     ("the/DT 1920s/NNS", "the/DT twenties/NNS", ("1920s", "twenties"), "equal"),
-    ("1925/CD", "the/DT twenties/NNS", ("1925", "twenties"), "more specific"),
+    ("1925/CD", "the/DT twenties/NNS", ("1925", "twenties"), "more general"),
     ("five/CD feet/NNS six/CD inches/NNS", "66/CD inches/NNS", ("five feet six inches", "66 inches"), "equal"),
     ("at/IN least/JJS 30/CD", "no/DT fewer/JJR than/IN thirty/CD", ("at least 30", "no fewer than thirty"), "equal"),
     ("over/IN 30/CD", "about/RB thirty/CD", ("over 30", "about thirty"), "similar"),
@@ -164,7 +164,7 @@ def test_a_phrase_list_is_read_as_published_and_reports_what_it_skips(tmp_path: 
     assert [skipped.line for skipped in lists.skipped] == [5, 6]
     assert "201 words" in str(lists.skipped[1])
     fruit = find_evidence(sentence("stone/NN fruit/NN"), sentence("a/DT plum/NN"), lists)
-    assert [one.relation for one in fruit if one.kind == "list"] == ["more general"]
+    assert [one.relation for one in fruit if one.kind == "list"] == ["more specific"]
     assert not find_evidence(sentence("stone/NN fruit/NN"), sentence("a/DT table/NN"), lists)
 
 

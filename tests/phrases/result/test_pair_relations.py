@@ -32,8 +32,8 @@ def annotated(source: str, target: str, *pairs: AlignedSpans, links: WordAlignme
     [
         ("Dogs/NNS", "dog/NN", "equal"),
         ("car/NN", "automobile/NN", "equal"),
-        ("dog/NN", "poodle/NN", "more general"),
-        ("poodle/NN", "dog/NN", "more specific"),
+        ("dog/NN", "poodle/NN", "more specific"),
+        ("poodle/NN", "dog/NN", "more general"),
         ("hot/JJ", "cold/JJ", "opposite"),
         ("four/CD", "five/CD", "different value"),
         ("four/CD", "4/CD", "equal"),
@@ -54,8 +54,8 @@ def test_equal_parts_make_equal_phrases_whatever_the_articles() -> None:
 @pytest.mark.parametrize(
     ("source", "target", "relation"),
     [
-        ("big/JJ dog/NN", "dog/NN", "more specific"),
-        ("dog/NN", "big/JJ dog/NN", "more general"),
+        ("big/JJ dog/NN", "dog/NN", "more general"),
+        ("dog/NN", "big/JJ dog/NN", "more specific"),
         ("not/RB dog/NN", "dog/NN", "opposite"),
         ("the/DT dog/NN", "dog/NN", "equal"),
     ],
@@ -101,8 +101,8 @@ def test_every_kind_of_evidence_has_a_public_name() -> None:
 
 
 def test_evidence_and_relations_turn_with_the_sentences() -> None:
-    row = PhraseEvidence((0,), (1, 2), "lexicon", "more general", 0.5)
-    assert row.turned() == PhraseEvidence((1, 2), (0,), "lexicon", "more specific", 0.5)
+    row = PhraseEvidence((0,), (1, 2), "lexicon", "more specific", 0.5)
+    assert row.turned() == PhraseEvidence((1, 2), (0,), "lexicon", "more general", 0.5)
     assert all(turned_relation(turned_relation(each)) == each for each in RELATIONS)
 
 
