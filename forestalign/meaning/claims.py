@@ -90,12 +90,9 @@ def find_values(reading: Reading) -> list[Value]:
     for at, words in enumerate(forms):
         if at < end or table.keys().isdisjoint(words):
             continue
-        following = forms[at + 1] if at + 1 < len(forms) else ()
+        following = {(), *((word,) for word in (forms[at + 1] if at + 1 < len(forms) else ()))}
         expressions = [
-            each
-            for key in sorted(table.keys() & set(words))
-            for each in table[key]
-            if len(each.words) == 1 or each.words[1] in following
+            each for key in sorted(table.keys() & set(words)) for each in table[key] if each.words[1:2] in following
         ]
         met = next((each for each in expressions if _stands(each.words, reading, forms[at:], at)), None)
         if met is not None:
