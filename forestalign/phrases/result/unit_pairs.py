@@ -45,6 +45,7 @@ MOST_WORDS = 16  # of a unit that is not the whole sentence
 MOST_UNITS = 64
 LEAST_SCORE = -6.0  # log p of both directions together, of a pair whose confidence is asked for
 LOWEST_MARGIN = -8.0
+LEAST_SHARED = 0.3  # of the words, by weight, that the alignment joins: unrelated sentences have no partners to give
 SURE = 0.6  # confidence from which a pair is given
 WIDTH, HIDDEN = 17, 24  # of the network from features of pairs to confidence
 TABLES: dict[str, Shape] = {
@@ -178,7 +179,11 @@ def candidate_pairs(
     back = scores - np.logaddexp(log_sums(scores.T), nulls[1][:, None]).T
     known, words = _aligned(nodes, derivation, (one, other))
     is_long = (one.lengths[:, None] > 1.0) | (other.lengths > 1.0)
-    left, right = np.nonzero((forth + back > LEAST_SCORE) & is_long & (known == 0.0))
+    shared = (
+        words.max(axis=1) @ one.content / one.content.sum() + words.max(axis=0) @ other.content / other.content.sum()
+    )
+    is_asked = is_long & (known == 0.0) & (shared >= 2.0 * LEAST_SHARED)
+    left, right = np.nonzero((forth + back > LEAST_SCORE) & is_asked)
     own, their = LinkShares(one, other, words), LinkShares(other, one, words.T)
     sure, other_sure = known.max(axis=1)[:, None], known.max(axis=0)
     layers = [

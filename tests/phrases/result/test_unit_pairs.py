@@ -82,3 +82,13 @@ def test_a_bad_file_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "bad.npz", **arrays | {"layer": arrays["layer"][:, 1:]})
     with pytest.raises(GrammarError, match=r"bad.npz: .*has no array 'layer' of the shape"):
         read_unit_weights(tmp_path / "bad.npz")
+
+
+def test_unrelated_sentences_have_no_partners() -> None:
+    texts = (
+        "The cat sat on the mat .",
+        "Stock prices fell sharply on Monday .",
+        "I like tea .",
+        "Paris is in France .",
+    )
+    assert not any(likely(forestalign.align(one, other)) for one in texts for other in texts if one != other)
