@@ -61,7 +61,7 @@ def count_usage(trees: Iterable[Tree]) -> Usage:
     lower_case: set[str] = set()
     prepositions: Counter[tuple[str, str]] = Counter()
     for tree in trees:
-        lower_case.update(str(leaf.word) for leaf in tree.leaves() if str(leaf.word).islower())
+        lower_case.update(str(leaf.word) for leaf in leaves_of(tree) if str(leaf.word).islower())
         for node in nodes_labelled(tree, "VP"):
             prepositions.update(_prepositions(node))
     return Usage(frozenset(lower_case), prepositions)
@@ -102,9 +102,14 @@ def substitute(root: Tree, old: Tree, new: Tree) -> Tree:
     return with_children(root, [substitute(child, old, new) for child in root.children])
 
 
+def leaves_of(tree: Tree) -> list[Tree]:
+    """The words as they stand now; `Tree.leaves` goes by spans, which a changed tree still has from the old one."""
+    return [tree] if tree.word is not None else [leaf for child in tree.children for leaf in leaves_of(child)]
+
+
 def words(tree: Tree) -> list[str]:
     """The words in lower case, in order."""
-    return [str(leaf.word).lower() for leaf in tree.leaves()]
+    return [str(leaf.word).lower() for leaf in leaves_of(tree)]
 
 
 def first_word(tree: Tree) -> str:
@@ -124,7 +129,7 @@ def nodes_labelled(root: Tree, label: str) -> Iterator[Tree]:
 
 def number_anew(root: Tree, lower_case: frozenset[str]) -> tuple[Tree, tuple[Link, ...]]:
     """The changed tree with capital letters and spans put right, and the links to the old words."""
-    leaves = list(root.leaves())
+    leaves = leaves_of(root)
     links = tuple(sorted((leaf.begin, at) for at, leaf in enumerate(leaves) if leaf.begin != NEW))
     cased = [_cased(leaf, at, lower_case) for at, leaf in enumerate(leaves)]
     return _numbered(root, iter(range(len(leaves))), cased), links
@@ -295,7 +300,7 @@ def is_adjunct(child: Tree) -> bool:
         return _is_time(child)
     if child.label != "PP" or not child.children[0].is_leaf or child.children[-1].label not in {"NP", "PP"}:
         return False
-    if any(leaf.label in {"WP", "WDT", "WRB"} for leaf in child.leaves()):
+    if any(leaf.label in {"WP", "WDT", "WRB"} for leaf in leaves_of(child)):
         return False
     word = first_word(child)
     if word in word_list("adjunct_prepositions"):
@@ -412,14 +417,14 @@ def _has_room(verb_phrase: Tree) -> bool:
 
 def _would_confuse(first: Tree, rest: list[Tree]) -> bool:
     """A pronoun that meant a noun before it would come before the noun."""
-    has_noun = any(leaf.label.startswith("NN") for leaf in first.leaves())
+    has_noun = any(leaf.label.startswith("NN") for leaf in leaves_of(first))
     pronouns = {word for child in rest for word in words(child)} & _THIRD_PERSON
     return has_noun and bool(pronouns) and not _is_time(first)
 
 
 def swapped_conjuncts(root: Tree, usage: Usage) -> Iterator[Tree]:
     """`the cat and the dog`, `the dog and the cat`."""
-    if any(leaf.label == "EX" for leaf in root.leaves()):
+    if any(leaf.label == "EX" for leaf in leaves_of(root)):
         return
     for label in _SWAPPED_PHRASES:
         for node in nodes_labelled(root, label):
@@ -437,7 +442,7 @@ def _is_coordination(children: Sequence[Tree], label: str) -> bool:
 
 def _are_alike(first: Tree, second: Tree) -> bool:
     """Two conjuncts that may change places: of one number, both with or without determiner, no pronouns, no clauses."""
-    leaves = [*first.leaves(), *second.leaves()]
+    leaves = [*leaves_of(first), *leaves_of(second)]
     if any(leaf.label in _NOT_SWAPPED_TAGS or leaf.label.startswith("VB") for leaf in leaves):
         return False
     if {*words(first), *words(second)} & word_list("not_swapped") or words(first) == words(second):
@@ -447,5 +452,5 @@ def _are_alike(first: Tree, second: Tree) -> bool:
     if first.label != "NP":
         return True
     numbers = {getattr(head_noun(each), "label", None) for each in (first, second)}
-    determined = {each.leaves()[0].label in _DETERMINERS for each in (first, second)}
+    determined = {leaves_of(each)[0].label in _DETERMINERS for each in (first, second)}
     return len(numbers) == 1 and None not in numbers and len(determined) == 1

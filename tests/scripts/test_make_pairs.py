@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from make_pairs import RULES, is_plain_sentence, main, make_pair, make_pairs
-from permutation_rules import Usage, count_usage, number_anew, swapped_clauses
+from permutation_rules import Usage, count_usage, leaves_of, number_anew, swapped_clauses
 
 from forestalign.evaluation.annotated_pairs import annotated_pair, format_annotated_pair
 from forestalign.evaluation.annotation_checks import check_pair
@@ -105,7 +105,7 @@ def read_rows(table: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("rule", "expected", "brackets"), read_rows(FIRES))
 def test_a_rule_says_the_sentence_again(rule: str, expected: str, brackets: str) -> None:
     made = apply_rule(APPLY[rule], brackets)
-    assert expected in [" ".join(str(leaf.word) for leaf in tree.leaves()) for tree in made]
+    assert expected in [" ".join(str(leaf.word) for leaf in leaves_of(tree)) for tree in made]
 
 
 @pytest.mark.parametrize(("rule", "what", "brackets"), read_rows(STAYS))

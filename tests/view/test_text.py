@@ -220,9 +220,7 @@ def test_equality_goes_without_saying(relation: str) -> None:
 
 @pytest.mark.parametrize("relation", ["more general", "opposite", "different value", "any other"])
 def test_any_other_relation_is_named(relation: str) -> None:
-    assert first_line(render_text(with_first(relation=relation))).endswith(
-        f"Dogs = Hounds  ({relation})"
-    )
+    assert first_line(render_text(with_first(relation=relation))).endswith(f"Dogs = Hounds  ({relation})")
 
 
 @pytest.mark.parametrize(("relation", "colour"), [("opposite", RED), ("different value", RED), ("more general", DIM)])
