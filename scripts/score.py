@@ -19,6 +19,7 @@ COMMANDS = {
     "words": "words",
     "phrases": "phrases",
     "reworded": "phrases",
+    "search": "search",
     "permutations": "trees",
     "rerank": "trees",
     "parser": "parser",

@@ -180,6 +180,7 @@ def legitimate_example() -> tuple[Derivation, Forest, Forest]:
 def test_the_example_is_legitimate_and_maximal():
     alignment, source, target = legitimate_example()
     assert legitimacy.is_legitimate(alignment, source, target)
+    assert legitimacy.addable_pairs(alignment, source, target) == ()
 
 
 def test_an_alignment_without_its_root_pair_is_found_out():
@@ -225,6 +226,15 @@ def test_pairs_that_nest_on_one_side_only_are_found_out():
         rest[-1],
     ]
     assert not legitimacy.pairs_are_monotonous(replace(alignment, pairs=tuple(crossed)), source, target)
+
+
+def test_a_pair_that_could_be_added_is_reported():
+    alignment, source, target = legitimate_example()
+    spans = {(node.begin, node.end, node.label): number for number, node in enumerate(source.nodes)}
+    noun = next(pair for pair in alignment.pairs if pair.source == spans[0, 2, "NP"])
+    without = tuple(pair for pair in alignment.pairs if pair is not noun)
+    smaller = replace(alignment, pairs=without)
+    assert (noun.source, noun.target) in legitimacy.addable_pairs(smaller, source, target)
 
 
 # ---- robustness ----

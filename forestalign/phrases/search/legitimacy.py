@@ -69,6 +69,23 @@ def pairs_are_monotonous(alignment: Derivation, source: Forest, target: Forest) 
     return True
 
 
+def addable_pairs(alignment: Derivation, source: Forest, target: Forest) -> tuple[tuple[NodeId, NodeId], ...]:
+    """6. Maximum Set: the pairs that two aligned pairs could support and that no other pair forbids.
+
+    Empty means that the set is maximal. It is reported, never required: a search for the best score may leave a
+    compatible pair out.
+    """
+    source_tree, target_tree = _trees(alignment, source, target)
+    found = set()
+    for one, other in combinations(alignment.pairs, 2):
+        x = _lowest_common(source_tree, one.source, other.source)
+        y = _lowest_common(target_tree, one.target, other.target)
+        proper = x not in (one.source, other.source) and y not in (one.target, other.target)
+        if proper and _fits(alignment, source_tree, target_tree, x, y):
+            found.add((x, y))
+    return tuple(sorted(found))
+
+
 def is_legitimate(alignment: Derivation, source: Forest, target: Forest) -> bool:
     """Conditions 1 to 5 together."""
     return (
@@ -78,6 +95,23 @@ def is_legitimate(alignment: Derivation, source: Forest, target: Forest) -> bool
         and pairs_are_consistent(alignment)
         and pairs_are_monotonous(alignment, source, target)
     )
+
+
+def _fits(alignment: Derivation, source_tree: Descendants, target_tree: Descendants, x: NodeId, y: NodeId) -> bool:
+    """Would ⟨x, y⟩ keep Consistency and Monotonous?"""
+    for pair in alignment.pairs:
+        if pair.source == x or pair.target == y:
+            return False
+        if (pair.source in source_tree[x]) != (pair.target in target_tree[y]):
+            return False
+        if (x in source_tree[pair.source]) != (y in target_tree[pair.target]):
+            return False
+    return True
+
+
+def _lowest_common(tree: Descendants, one: NodeId, other: NodeId) -> NodeId:
+    common = [node for node, below in tree.items() if one in below and other in below]
+    return min(common, key=lambda node: len(tree[node]))
 
 
 def _trees(alignment: Derivation, source: Forest, target: Forest) -> tuple[Descendants, Descendants]:
