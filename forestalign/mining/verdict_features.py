@@ -75,9 +75,6 @@ class _Side:
         """The weighted mean of numbers of the words."""
         return float(self.weights @ numbers) / self.mass
 
-    def of_kind(self, kind: str) -> FloatArray:
-        return np.array([each == kind for each in self.kinds], np.float64)
-
 
 def _kind(word: str, tag: str, kind: WordClass) -> str:
     if kind == WordClass.PUNCTUATION or not word:
@@ -98,11 +95,10 @@ def alignment_features(alignment: Alignment, vectors: WordVectors) -> dict[str, 
     target = _Side.of(alignment.meaning.target, links.mirrored(), vectors)
     found = _shares(source, target)
     for kind in CLASSES:
-        missing = [each.of_kind(kind) * (1 - each.aligned) for each in (source, target)]
+        missing = [(np.array(each.kinds) == kind) * (1 - each.aligned) for each in (source, target)]
         found[f"missing {kind}"] = sum(side.share(each) for side, each in zip((source, target), missing, strict=True))
         found[f"missing {kind}s"] = min(float(missing[0].sum() + missing[1].sum()), 3) / 3
         found[f"unequal {kind}s"] = min(abs(float(missing[0].sum() - missing[1].sum())), 3) / 3
-    found |= _lengths(source, target)
     found |= _surface(source, target)
     found |= _static_vectors(source, target, vectors)
     found |= _word_pairs(source, target, links, vectors)
@@ -111,7 +107,7 @@ def alignment_features(alignment: Alignment, vectors: WordVectors) -> dict[str, 
     found |= _mean(_kept_edges(source, target, links), _kept_edges(target, source, links.mirrored()))
     found |= _phrases(alignment)
     found |= _word_vectors(source, target, links)
-    return found | _against(alignment.differences, min(source.count, target.count))
+    return found | _against(alignment.differences, min(source.count, target.count), found["aligned"])
 
 
 def is_against(name: str) -> bool:
@@ -124,15 +120,16 @@ def is_of_vectors(name: str) -> bool:
     return name.endswith("vectors") and name not in ("static vectors", "has vectors")
 
 
-def _against(differences: Sequence[Difference], length: int) -> dict[str, float]:
-    """How many differences there are of each kind; a detail of a long sentence matters less."""
-    weight = min(1.0, _DECIDED / length)
+def _against(differences: Sequence[Difference], length: int, aligned: float) -> dict[str, float]:
+    """How many differences of each kind; a detail of a long sentence matters less, one among words that agree more."""
     counts = Counter(each.kind for each in differences)
     counts[AGAINST[-1]] = max(counts[LEFT_OUT], counts[ADDED])
     found = {kind: min(counts[kind], MOST) / MOST for kind in AGAINST}
     found["any difference"] = float(any(each.contradicts for each in differences))
     return {f"against: {kind}": value for kind, value in found.items()} | {
-        f"against, short: {kind}": weight * value for kind, value in found.items()
+        f"against, {name}: {kind}": share * value
+        for name, share in (("short", min(1.0, _DECIDED / length)), ("covered", aligned**2))
+        for kind, value in found.items()
     }
 
 
@@ -143,7 +140,8 @@ def _mean(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
 
 
 def _shares(source: _Side, target: _Side) -> dict[str, float]:
-    """Aligned shares: by weight, by words that are surely aligned, and of the side that has less of it."""
+    """Aligned shares: by weight, by words that are surely aligned, and of the side that has less of it; lengths."""
+    counts = source.count, target.count
     shares = source.share(source.aligned), target.share(target.aligned)
     mass = source.mass + target.mass
     whole = (source.mass * shares[0] + target.mass * shares[1]) / mass
@@ -154,12 +152,6 @@ def _shares(source: _Side, target: _Side) -> dict[str, float]:
         "least aligned": min(shares),
         "most aligned": max(shares),
         "sure": sure,
-    }
-
-
-def _lengths(source: _Side, target: _Side) -> dict[str, float]:
-    counts = source.count, target.count
-    return {
         "length ratio": min(counts) / max(counts),
         "mass ratio": min(source.mass, target.mass) / max(source.mass, target.mass),
         "length": math.log(sum(counts)),
@@ -242,11 +234,10 @@ def _word_pairs(source: _Side, target: _Side, links: WordAlignment, vectors: Wor
     shares = source.share(near[0]), target.share(near[1])
     found = {f"linked {name}": 2 * count / length for name, count in counts.items()}
     found |= {f"any linked {name}": min(count, 2) / 2 for name, count in counts.items() if name != "same word"}
-    whole = (source.mass * shares[0] + target.mass * shares[1]) / (source.mass + target.mass)
     return found | {
         "least cosine of a pair": min(cosines),
         "mean cosine of a pair": sum(cosines) / len(cosines),
-        "near links": whole,
+        "near links": (source.mass * shares[0] + target.mass * shares[1]) / (source.mass + target.mass),
         "least near links": min(shares),
     }
 

@@ -4,12 +4,12 @@ It rests on the features x of `verdict_features`, which include the cosine of th
 of the alignment, and, where the parser gave vectors, on the dimensions y in which these agree:
 
     h = tanh(hidden x + hidden bias)
-    log odds of the same meaning = linear0 . x + out0 . h + bias0 - against0 . d        with against >= 0
+    log odds of the same meaning = linear0 . x + out0 . h + bias0 - against0 . d + trees(x, d)       with against >= 0
     likeness = 5 sigmoid(linear1 . x + out1 . h + bias1 + dimensions . y - against1 . d)
 
-so that one more difference never raises either. The score is the likeness, lowered as the probability of the same
-meaning falls (`joined_score`). The verdict follows from both. The same words in the same order are the same meaning by
-definition. `scripts/train_verdict.py` learns the weights.
+where the trees, boosted, never rise with a difference, so that one more difference never raises either. The score is
+the likeness, lowered as the probability of the same meaning falls (`joined_score`). The verdict follows from both. The
+same words in the same order are the same meaning by definition. `scripts/train_verdict.py` learns the weights.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from forestalign.arrays import FloatArray
+from forestalign.arrays import FloatArray, IntArray
 from forestalign.errors import GrammarError
 from forestalign.formats.fields import check_id
 from forestalign.grammar import grammar_root
@@ -48,20 +49,6 @@ FARTHEST = 4.0  # standard deviations from the mean that a feature can be
 SAME_CLAIM, SAME_TOPIC = 2.6, 1.2  # the least likeness of sentences that say something about one thing, or topic
 _LOST = 0.3  # the share of the likeness that a pair loses that surely says something else
 _SURE = 3.5  # the least score of a pair that surely says the same
-_ARRAYS = (
-    "names",
-    "centre",
-    "scale",
-    "hidden",
-    "hidden_bias",
-    "linear",
-    "out",
-    "bias",
-    "against",
-    "projection",
-    "offset",
-    "dimensions",
-)
 _DIGITS = 5
 _PARTS = {"ca": "can", "wo": "will", "n't": "not"}  # of contractions
 
@@ -129,6 +116,10 @@ class VerdictModel:
     projection: FloatArray
     offset: FloatArray
     dimensions: FloatArray  # what products and distances of sentence vectors add to the likeness
+    tree_features: IntArray  # [trees, nodes] of features and differences; a leaf is its own child
+    tree_thresholds: FloatArray  # up to which the first child is taken
+    tree_children: IntArray  # [trees, nodes, 2]
+    tree_values: FloatArray
 
     @with_one_thread
     def judge(self, alignment: Alignment) -> Verdict:
@@ -143,13 +134,12 @@ class VerdictModel:
         row = scaled(np.array(values), self.centre, self.scale, self.names, both is not None)
         units = np.tanh(self.hidden @ row + self.hidden_bias)
         log_odds, likeness = self.linear @ row + self.out @ units + self.bias - self.against @ against
-        if both is not None:
-            likeness += float(self.dimensions @ compared(*both))
-        probability = _sigmoid(float(log_odds))
-        likeness = HIGHEST_SCORE * _sigmoid(float(likeness))
-        score = round(joined_score(probability, likeness), _DIGITS)
-        is_other = any(each.contradicts for each in alignment.differences)
-        return Verdict(verdict_name(probability, likeness, is_other), round(probability, _DIGITS), score)
+        trees = self.tree_features, self.tree_thresholds, self.tree_children, self.tree_values
+        log_odds += sum_trees(np.concatenate([row, against])[None], *trees)[0]
+        likeness += float(self.dimensions @ compared(*both)) if both else 0.0
+        probability, likeness = _sigmoid(float(log_odds)), HIGHEST_SCORE * _sigmoid(float(likeness))
+        name = verdict_name(probability, likeness, any(each.contradicts for each in alignment.differences))
+        return Verdict(name, round(probability, _DIGITS), round(joined_score(probability, likeness), _DIGITS))
 
     def _projected(self, source: Sentence, target: Sentence) -> tuple[FloatArray, FloatArray] | None:
         """The vectors of two sentences; None if there are no vectors, or those of another encoder."""
@@ -157,6 +147,20 @@ class VerdictModel:
         if left is None or right is None or not len(left) == len(right) == len(self.projection):
             return None
         return projected(left, self.projection, self.offset), projected(right, self.projection, self.offset)
+
+
+def sum_trees(
+    rows: FloatArray, features: IntArray, thresholds: FloatArray, children: IntArray, values: FloatArray
+) -> FloatArray:
+    """What trees come to for rows of scaled features and differences: each adds the value of the leaf it leads to."""
+    trees, places = np.arange(len(values)), np.arange(len(rows))[:, None]
+    nodes = np.zeros((len(rows), len(trees)), np.int64)
+    while True:
+        is_above = rows[places, features[trees, nodes]] > thresholds[trees, nodes]
+        below = children[trees, nodes, is_above.astype(np.int64)]
+        if (below == nodes).all():
+            return np.asarray(values[trees, nodes].sum(axis=1))
+        nodes = below
 
 
 def _sigmoid(value: float) -> float:
@@ -201,20 +205,25 @@ def read_verdicts(path: Path) -> VerdictModel:
     """Weights from a file of numpy's; GrammarError if their sizes do not fit together."""
     with reading(path, "file of weights of the verdict", GrammarError):
         content = read_arrays(path)
-        arrays = {name: content[name] for name in _ARRAYS}
+        arrays = {name: content[name] for name in VerdictModel.__dataclass_fields__}
     names = tuple(str(name) for name in arrays.pop("names"))
-    numbers = {name: array.astype(np.float64) for name, array in arrays.items()}
+    whole = ("tree_features", "tree_children")
+    numbers: dict[str, Any] = {name: array.astype(int if name in whole else float) for name, array in arrays.items()}
     count, units = len(names), len(np.atleast_1d(numbers["hidden_bias"]))
     shapes: dict[str, tuple[int, ...]] = {"centre": (count,), "scale": (count,), "hidden": (units, count)}
     shapes |= {"hidden_bias": (units,), "linear": (2, count), "out": (2, units), "bias": (2,)}
-    shapes |= {
-        "against": (2, *numbers["against"].shape[1:2]),
-        "dimensions": (2 * len(np.atleast_1d(numbers["offset"])),),
-    }
+    shapes |= {"against": (2, *numbers["against"].shape[1:2])}
+    shapes |= {"dimensions": (2 * len(np.atleast_1d(numbers["offset"])),)}
+    trees = numbers["tree_values"].shape[:2]
+    shapes |= {"tree_features": trees, "tree_thresholds": trees, "tree_children": (*trees, 2)}
     if numbers["projection"].ndim != 2 or numbers["offset"].shape != numbers["projection"].shape[1:]:
         found = numbers["projection"].shape, numbers["offset"].shape
         raise GrammarError(path, None, f"projection and offset are {found}; expected [pooled, few] and [few]")
     for name, shape in shapes.items():
         if numbers[name].shape != shape or not np.isfinite(numbers[name]).all():
             raise GrammarError(path, None, f"{name} is {numbers[name].shape}; expected finite numbers, {shape}")
+    features, children = numbers["tree_features"], numbers["tree_children"]
+    is_later = (np.arange(trees[1])[:, None] <= children) & (children < trees[1])
+    if not ((features >= 0) & (features < count + shapes["against"][1]) & is_later.all(axis=2)).all():
+        raise GrammarError(path, None, "tree_features or tree_children lead out of the tree; expected later nodes")
     return VerdictModel(names, **numbers)

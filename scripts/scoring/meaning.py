@@ -86,7 +86,9 @@ def read_pairs(path: Path) -> list[dict[str, Any]]:
             {"source": source, "target": target, "paraphrase": float(row[3])}
             for (source, target), row in zip(plain, rows, strict=True)
         ]
-    records = [row for row in read_records(path) if row.get("split", "train") == "train"]
+    stem = path.name.partition(".")[0]
+    records = [{"base": f"{stem}-{number}"} | row for number, row in enumerate(read_records(path))]
+    records = [row for row in records if row.get("split", "train") == "train"]
     return [_without_marks(row) if "relation" in row else row for row in records]
 
 
