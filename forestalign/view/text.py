@@ -98,7 +98,7 @@ class _Tree:
         ]
         self._scattered: dict[int | None, list[DiscontinuousPair]] = {}
         for one in alignment.phrases.scattered:
-            if not is_confident(one, least):
+            if not is_confident(one, least) or (one.is_likeness and not verbose and self._is_composed(one)):
                 continue
             self._scattered.setdefault(self._holder(one), []).append(one)
         supported = {support for pair in self._pairs for support in pair.supports}
@@ -128,6 +128,15 @@ class _Tree:
             ),
             None,
         )
+
+    def _is_composed(self, one: DiscontinuousPair) -> bool:
+        """Whether pairs that are shown tell all of its words: *He bought* beside *He* and *bought*."""
+        left, right = set(one.source), set(one.target)
+        for pair, is_shown in zip(self._pairs, self._shown, strict=True):
+            own, other = set(range(*pair.source)), set(range(*pair.target))
+            if is_shown and own <= set(one.source) and other <= set(one.target):
+                left, right = left - own, right - other
+        return not left and not right
 
     def _below(self, holder: int | None, indices: Sequence[int], depth: int) -> Iterator[_Row]:
         """Phrases and scattered words at one place, in the order of the source."""

@@ -13,7 +13,7 @@ import pytest
 import forestalign
 from forestalign import Alignment, PhrasePair
 from forestalign.formats.codec import from_json, to_json
-from forestalign.phrases.result.alignment import ForestNode, ForestNodes, Verdict
+from forestalign.phrases.result.alignment import DiscontinuousPair, ForestNode, ForestNodes, Verdict
 from forestalign.terminal import DIM, PLAIN, RED, visible, wants_colour
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
@@ -567,3 +567,13 @@ def test_equal_values_are_not_replaced_and_emoji_are_words(source: str, target: 
     found = find_differences(forestalign.align(source, target), 0.6)
     assert [f"{one.source} → {one.target}" for one in found.replaced] == told
     assert (found.removed, found.added) == ((), ())
+
+
+def test_partners_whose_words_other_pairs_tell_are_shown_on_request_alone() -> None:
+    sample = bought("car")
+    told = DiscontinuousPair((0, 1), (3, 5), "similarity", "similar", 0.9)  # He bought = bought ... him
+    untold = told._replace(target=(3, 4, 5))
+    for one, is_shown in ((told, False), (untold, True)):
+        both = with_phrases(sample, scattered=(one,))
+        assert ("He bought =" in render_text(both)) == is_shown
+        assert "He bought =" in render_text(both, verbose=True)
