@@ -47,6 +47,7 @@ from forestalign.tokens import Sentence, standard_form
 VECTOR_FEATURES = ("has vectors", "cosine", "cosine, squared", "cosine, cubed", "cosine times aligned")
 FARTHEST = 4.0  # standard deviations from the mean that a feature can be
 SAME_CLAIM, SAME_TOPIC = 2.6, 1.2  # the least likeness of sentences that say something about one thing, or topic
+MOSTLY_ALIGNED = 0.6  # the least share of the words, by weight, that have partners in sentences about one topic
 _LOST = 0.3  # the share of the likeness that a pair loses that surely says something else
 _SURE = 3.5  # the least score of a pair that surely says the same
 _DIGITS = 5
@@ -138,7 +139,8 @@ class VerdictModel:
         log_odds += sum_trees(np.concatenate([row, against])[None], *trees)[0]
         likeness += float(self.dimensions @ compared(*both)) if both else 0.0
         probability, likeness = _sigmoid(float(log_odds)), HIGHEST_SCORE * _sigmoid(float(likeness))
-        name = verdict_name(probability, likeness, any(each.contradicts for each in alignment.differences))
+        contradicts = any(each.contradicts for each in alignment.differences)
+        name = verdict_name(probability, likeness, contradicts, found["least aligned"])
         return Verdict(name, round(probability, _DIGITS), round(joined_score(probability, likeness), _DIGITS))
 
     def _projected(self, source: Sentence, target: Sentence) -> tuple[FloatArray, FloatArray] | None:
@@ -187,12 +189,17 @@ def joined_score(probability: float, likeness: float) -> float:
     return max(likeness * (1 - _LOST * (1 - probability)), _SURE * (2 * probability - 1))
 
 
-def verdict_name(probability: float, likeness: float, contradicts: bool) -> str:
-    """What the numbers come to; sentences about one topic that contradict each other say something about one thing."""
+def verdict_name(probability: float, likeness: float, contradicts: bool, aligned: float) -> str:
+    """What the numbers come to; sentences about one topic that contradict each other say something about one thing.
+
+    They are about one topic if they are alike, or if most of the words of both, `aligned` of them, have partners.
+    """
     if probability >= 0.5:
         return SAME
-    least = SAME_TOPIC if contradicts else SAME_CLAIM
-    return CHANGED if likeness >= least else RELATED if likeness >= SAME_TOPIC else UNRELATED
+    is_related = likeness >= SAME_TOPIC or aligned >= MOSTLY_ALIGNED
+    if likeness >= SAME_CLAIM or (is_related and contradicts):
+        return CHANGED
+    return RELATED if is_related else UNRELATED
 
 
 @cache

@@ -159,7 +159,7 @@ def _choice_fields(choice: Choice) -> dict[str, Any]:
         "trees": {"source": _tree_fields(choice.source_tree), "target": _tree_fields(choice.target_tree)},
         "phrases": [_phrase_fields(*each) for each in zip(found.pairs, choice.shown, strict=True)],
         "nulls": {"source": found.source_nulls, "target": found.target_nulls},
-        "scattered": found.scattered,
+        "scattered": found.joined,
         "extended": choice.extended,
         "logScore": _rounded(found.log_score),
         "reachedRoot": found.reached_root,

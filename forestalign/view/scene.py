@@ -160,8 +160,8 @@ def _choice(phrases: PhraseAlignment, drawn: dict[Tree, DrawnTree], shown: tuple
     extended = phrases.extended
     inner = [{each.span: each.pair for each in extended if each.side == name} for name in ("source", "target")]
     beside = (
-        Beside(inner[0], tuple(one.source for one in phrases.scattered)),
-        Beside(inner[1], tuple(one.target for one in phrases.scattered)),
+        Beside(inner[0], tuple(one.source for one in phrases.joined)),
+        Beside(inner[1], tuple(one.target for one in phrases.joined)),
     )
     source = [(pair.source, pair.source_label) for pair in phrases.pairs]
     target = [(pair.target, pair.target_label) for pair in phrases.pairs]

@@ -245,7 +245,7 @@ def _box(placed: _Placed, choice: Choice, scene: Scene, x: float, y: float, heig
 def _node_hue(node: SceneNode, choice: Choice, scene: Scene) -> float | None:
     """The colour of the pair that a node is in, belongs to or extends, or of its scattered words."""
     if node.phrase < 0 and node.joined >= 0:
-        return _scattered_hue(choice.phrases.scattered[node.joined], scene)
+        return _scattered_hue(choice.phrases.joined[node.joined], scene)
     pair = max(node.phrase, node.inner, node.whole)  # a node has one of them at most
     return hue_of(choice.phrases.pairs[pair], scene) if pair >= 0 else None
 
@@ -266,7 +266,7 @@ def _looks(node: SceneNode, choice: Choice, hue: float) -> str:
 def _title(node: SceneNode, choice: Choice, scene: Scene) -> tuple[str, str]:
     """What a reader sees who points at a node, and the relation that its own box is marked with."""
     if node.phrase < 0 and node.joined >= 0:
-        one = choice.phrases.scattered[node.joined]
+        one = choice.phrases.joined[node.joined]
         words = f"{_scattered(scene.source, one.source)} - {_scattered(scene.target, one.target)}"
         return f"{words} ({one.relation})" if one.relation else words, one.relation
     pair = choice.phrases.pairs[max(node.phrase, node.inner, node.whole)]
@@ -319,7 +319,7 @@ def _links(
     hues: dict[tuple[Span, Span], float] = {
         (pair.source, pair.target): hue_of(pair, scene) for pair in choice.phrases.pairs
     }
-    dashed = {link: _scattered_hue(one, scene) for one in choice.phrases.scattered for link in _star(one)}
+    dashed = {link: _scattered_hue(one, scene) for one in choice.phrases.joined for link in _star(one)}
     paths = [curve(*link, "s", hue) for link, hue in dashed.items()]
     for i, j in scene.words.pairs:
         if (i, j) not in dashed:

@@ -86,19 +86,21 @@ def test_the_score_rises_with_probability_and_likeness() -> None:
 
 
 @pytest.mark.parametrize(
-    ("probability", "likeness", "contradicts", "verdict"),
+    ("probability", "likeness", "contradicts", "aligned", "verdict"),
     [
-        (0.5, 0.1, True, "same meaning"),
-        (0.49, 4.0, False, "changed"),
-        (0.1, 2.0, False, "related"),
-        (0.1, 2.0, True, "changed"),
-        (0.1, 0.5, True, "unrelated"),
+        (0.5, 0.1, True, 0.0, "same meaning"),
+        (0.49, 4.0, False, 0.3, "changed"),
+        (0.1, 2.0, False, 0.3, "related"),
+        (0.1, 2.0, True, 0.3, "changed"),
+        (0.1, 0.5, True, 0.3, "unrelated"),
+        (0.1, 0.5, True, 0.9, "changed"),
+        (0.1, 0.5, False, 0.9, "related"),
     ],
 )
-def test_the_verdict_follows_from_both_numbers(
-    probability: float, likeness: float, contradicts: bool, verdict: str
+def test_the_verdict_follows_from_its_numbers(
+    probability: float, likeness: float, contradicts: bool, aligned: float, verdict: str
 ) -> None:
-    assert verdict_name(probability, likeness, contradicts) == verdict
+    assert verdict_name(probability, likeness, contradicts, aligned) == verdict
 
 
 def test_without_vectors_their_features_are_nought() -> None:
