@@ -217,6 +217,7 @@ class RuleTable:
         self.rules = compiled.rules
         self._keys = compiled.keys
         self._patterns: dict[int, Expression] = {}
+        self._plain: dict[int, frozenset[str]] = {}
         sizes = [len(rule.left) + len(rule.right) for rule in compiled.rules]
         self._starts = [0, *accumulate(sizes)]  # the number of the first expression of each line
         self._lines = [line for line, size in enumerate(sizes) for _ in range(size)]  # of each expression
@@ -243,11 +244,13 @@ class RuleTable:
 
     def _may_be_met(self, number: int, words: Set[str]) -> bool:
         """Whether words that stand for themselves are all there; to take the expression apart costs far more."""
-        if number in self._patterns:
-            return True
-        line = self._lines[number]
-        items = self.rules[line].expressions[number - self._starts[line]].split()
-        return all(item in words or item in _CHANGED or not (item.isalpha() and item.islower()) for item in items)
+        plain = self._plain.get(number)
+        if plain is None:
+            line = self._lines[number]
+            items = self.rules[line].expressions[number - self._starts[line]].split()
+            kept = [item for item in items if item.isalpha() and item.islower() and item not in _CHANGED]
+            plain = self._plain[number] = frozenset(kept)
+        return words >= plain
 
     def expression(self, number: int) -> Expression:
         """One expression, taken apart when it is first asked for."""
