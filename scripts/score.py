@@ -20,7 +20,6 @@ COMMANDS = {
     "phrases": "phrases",
     "reworded": "phrases",
     "search": "search",
-    "permutations": "trees",
     "rerank": "trees",
     "parser": "parser",
     "meaning": "meaning",

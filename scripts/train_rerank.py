@@ -1,7 +1,6 @@
 """Learn the weights of `rerank`, grammar/rerank_weights.tsv, from pairs with gold trees on both sides.
 
-    python scripts/make_pairs.py ewt.train.mrg.gz --permutations --every 8 -o made.jsonl
-    python scripts/train_rerank.py made.jsonl annotations/train.jsonl --ambiguous annotations/ambiguity.jsonl \\
+    python scripts/train_rerank.py permuted.jsonl annotations/train.jsonl --ambiguous annotations/ambiguity.jsonl \\
         --limit 120 -o grammar/rerank_weights.tsv
     python scripts/train_rerank.py --children ewt.train.mrg.gz -o grammar/known_children.tsv
 

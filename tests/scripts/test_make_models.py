@@ -69,4 +69,4 @@ def test_steps_are_chosen_by_name_or_from_one_on(capsys: pytest.CaptureFixture[s
 
 def test_a_step_that_fails_ends_the_run() -> None:
     with pytest.raises(SystemExit, match="--from broken"):
-        make_models.run_step(make_models.Step("broken", "", "python scripts/make_pairs.py sample nothing:1 -o nowhere"))
+        make_models.run_step(make_models.Step("broken", "", "python scripts/make_pairs.py nothing:1 -o nowhere"))

@@ -1,4 +1,4 @@
-"""What the subcommands of score.py count: permutations, readings, trees, spans, parts of treebanks."""
+"""What the subcommands of score.py count: readings, trees, spans, parts of treebanks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ import score
 from scoring import parser, trees
 from scoring.ambiguous_pairs import AmbiguousPair, LabelledSpan, Reading
 
-import forestalign
 from forestalign.config import AlignConfig
-from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence, Annotation, NamedPair, NodeName
+from forestalign.evaluation.annotated_pairs import AnnotatedPair, AnnotatedSentence
 from forestalign.reranking import Reranked, RerankedPair
 from forestalign.tokens import Span
 from forestalign.trees import ScoredTree, Tree, format_brackets, parse_brackets
 from tests.builders.annotations import SOURCE, TARGET, record, write
 
-DOGS = parse_brackets("(S (S (NP (NNS Dogs)) (VP (VBP bark))) (CC and) (S (NP (NNS cats)) (VP (VBP run))) (. .))")
-CATS = parse_brackets("(S (S (NP (NNS Cats)) (VP (VBP run))) (CC and) (S (NP (NNS dogs)) (VP (VBP bark))) (. .))")
 LOW = parse_brackets("(S (NP (PRP We)) (VP (VBD saw) (NP (NP (NNS men)) (PP (IN with) (NP (NNS lenses))))))")
 HIGH = parse_brackets("(S (NP (PRP We)) (VP (VBD saw) (NP (NNS men)) (PP (IN with) (NP (NNS lenses)))))")
 
@@ -42,35 +39,6 @@ def test_every_subcommand_has_help(name: str, capsys: pytest.CaptureFixture[str]
 def test_no_row_of_the_ablation_asks_for_a_setting_that_is_gone() -> None:
     known = {field.name for field in fields(AlignConfig)}
     assert [each.name for each in ablate.VARIANTS if not each.settings.keys() <= known] == []
-
-
-# ---- permutations ----
-
-
-def permuted() -> AnnotatedPair:
-    links = {0: 3, 1: 4, 2: 2, 3: 0, 4: 1, 5: 5}
-    own = [NamedPair(NodeName(i, i + 1, "X", False), NodeName(j, j + 1, "X", False)) for i, j in links.items()]
-    clauses = [((0, 2), (3, 5)), ((3, 5), (0, 2)), ((0, 6), (0, 6))]
-    wholes = [NamedPair(NodeName(*s, "S", False), NodeName(*t, "S", False)) for s, t in clauses]
-    bar = NamedPair(NodeName(0, 5, "S", True), NodeName(0, 5, "S", True))
-    annotation = Annotation("rules", (*own, *wholes, bar))
-    return AnnotatedPair("1", (), sentence(DOGS), sentence(CATS), (annotation,))
-
-
-def test_words_without_punctuation_and_constituents_without_bars_are_looked_for() -> None:
-    parts = trees.shared_parts(permuted())
-    assert len(parts.words) == 5
-    assert parts.constituents == {(Span(0, 2), Span(3, 5)), (Span(3, 5), Span(0, 2)), (Span(0, 6), Span(0, 6))}
-
-
-def test_swapped_clauses_are_found_whole() -> None:
-    pair = permuted()
-    counts = trees.count_parts(pair, forestalign.load().align(pair.source.tokens, pair.target.tokens))
-    assert counts["words found"] == counts["words"] == 5
-    assert counts["constituents found"] == counts["constituents parsed"] == counts["constituents"] == 3
-    assert counts["whole found"] == counts["pairs"] == 1
-    assert counts["linked in no pair"] == counts["function words elsewhere"] == 0
-    assert "  whole pairs                          100.00 %  (1 of 1)" in trees.format_parts(counts).splitlines()
 
 
 # ---- rerank ----
