@@ -1,4 +1,4 @@
-"""The parameters of a tuning run, its trials, and what it shows of them: a table, a curve, the settings to paste.
+"""The parameters of a tuning run, its trials, and what it shows of them: a table and the settings to paste.
 
 Bayesian optimisation with a Gaussian process. The first trial has the settings that the run starts from (where they lie
 in the ranges), the next are random, the rest are where the process expects the largest improvement. Each is added to a
@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from importlib.util import find_spec
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from forestalign.evaluation.development import (
 from forestalign.evaluation.reports import data_hash
 from forestalign.evaluation.scores import Evaluation
 from forestalign.formats.pairs import PairRecord
-from forestalign.outputs import followed, is_packed, naming, whole_file
+from forestalign.outputs import followed, is_packed, naming
 from forestalign.own_files import open_alone, started
 from forestalign.trees import Tree
 
@@ -357,22 +356,3 @@ def settings_block(plan: TuningPlan, trials: Sequence[Trial]) -> str:
 
 def _kind(parameter: Parameter) -> str:
     return type(getattr(DEFAULT_CONFIG, parameter.name)).__name__
-
-
-def plot_convergence(path: str | Path, plan: TuningPlan, trials: Sequence[Trial]) -> None:
-    """Every trial's objective, and the best so far, as a PNG."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("a plot", "tune") from error
-    numbers = [trial.number for trial in trials]
-    values = [trial.objective for trial in trials]
-    figure = Figure(figsize=(7, 4), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
-    axes.plot(numbers, values, "o", color="0.6", label="trial")
-    axes.step(numbers, list(accumulate(values, max)), where="post", color="C0", label="best so far")
-    axes.set_xlabel("trial")
-    axes.set_ylabel(" + ".join(f"{weight:g} {name}" for name, weight in plan.objective))
-    axes.legend()
-    with whole_file(path) as file:
-        figure.savefig(file, format="png")  # a figure without a window draws with Agg

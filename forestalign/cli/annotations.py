@@ -3,7 +3,6 @@
     forestalign annotations project gold.jsonl
     forestalign annotations project gold.jsonl > phrases.jsonl
     forestalign annotations check mine.jsonl
-    forestalign annotations check annotations/dev.jsonl annotations/test.jsonl --strict
     forestalign annotations agreement annotations/test.jsonl --match node
     forestalign annotations agreement mine.jsonl yours.jsonl --by-phenomenon
     forestalign annotations statistics annotations/dev.jsonl
@@ -59,11 +58,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="how to match pairs (default: span)",
     )
     parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="check: also require what our own set has: its sizes, sentence lengths, phenomena and annotators",
-    )
-    parser.add_argument(
         "--by-phenomenon", action="store_true", help="agreement: also print it for the pairs of each phenomenon"
     )
     parser.add_argument(
@@ -91,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    found, pair_count = check_paths(args.files, args.strict)
+    found, pair_count = check_paths(args.files)
     findings = [finding for finding in found if finding.is_error or not args.quiet]
     if args.json:
         print(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))

@@ -19,12 +19,12 @@ from forestalign.evaluation.annotated_pairs import (
     read_annotations,
     statistics,
 )
-from forestalign.evaluation.annotation_checks import ANY_SPLIT, FIRST_PHENOMENA, PHENOMENA, check_files, check_pair
+from forestalign.evaluation.annotation_checks import check_files, check_pair
 from tests.builders.annotations import FED, KEEPERS, ROOTS, SEALS, SOURCE, TARGET, record, side, write
 
 
 def codes(**changes: Any) -> set[str]:
-    return {code for code, _ in check_pair(annotated_pair(json.dumps(record(**changes))), ANY_SPLIT)}
+    return {code for code, _ in check_pair(annotated_pair(json.dumps(record(**changes))))}
 
 
 def aligned(*pairs: Any) -> dict[str, Any]:
@@ -54,17 +54,13 @@ def test_marks_round_trip_and_pairs_without_them_stay_as_they_were() -> None:
         ("E02", {"source": side(SOURCE) | {"text": "Something else"}}),
         ("E03", {"source": side(SOURCE) | {"tree": SOURCE.replace("keeper", "farmer")}}),
         ("E03", {"source": side(SOURCE) | {"tree": "(X (NN The))"}}),
-        ("E04", {"source": side("(S (NP (NNS Seals)) (VP (VBP eat)) (. .))")}),
         ("E05", {"target": side(SOURCE)}),
         ("E06", aligned(ROOTS, [[0, 2, "NP", False], [7, 9, "NP", False]])),
         ("E06", aligned(ROOTS, [[0, 3, "NP", True], [7, 9, "NP", False]])),
         ("E07", aligned(ROOTS, KEEPERS, KEEPERS)),
         ("E08", aligned(ROOTS, KEEPERS, [KEEPERS[0], [0, 3, "NP", False]])),
         ("E09", aligned(KEEPERS)),
-        ("E10", {"annotators": {"pa1": {"pairs": [ROOTS]}}}),
         ("E10", {"annotators": {}}),
-        ("E13", {"phenomena": []}),
-        ("E13", {"phenomena": ["telepathy"]}),
         ("E16", {"heads": {"source": [[0, 3, "NP", 5]]}}),
         ("E16", {"heads": {"source": [[0, 2, "NP", 1]]}}),
         ("E17", {"origin": {"corpus": "A Book of Seals"}}),
@@ -92,9 +88,7 @@ def test_each_mistake_has_its_code(code: str, changes: dict[str, Any]) -> None:
     ],
 )
 def test_a_set_of_the_users_own_need_not_follow_the_rules_of_ours(changes: dict[str, Any]) -> None:
-    pair = annotated_pair(json.dumps(record(**changes)))
-    assert list(check_pair(pair)) == []
-    assert list(check_pair(pair, ANY_SPLIT)) != []
+    assert codes(**changes) == set()
 
 
 def test_a_pair_that_nobody_annotated_is_told_to_everybody() -> None:
@@ -119,19 +113,6 @@ def test_repeated_ids_and_sentences_are_found_across_files(tmp_path: Path) -> No
     found = check_files(files)
     assert [finding.code for finding in found] == ["E11", "E12", "E12"]
     assert f"{first}:1" in found[0].message
-
-
-def test_split_sizes_and_phenomena_are_asked_for(tmp_path: Path) -> None:
-    found = check_files([read_annotated_file(write(tmp_path / "dev.jsonl", record()))], strict=True)
-    assert [finding.code for finding in found].count("E14") == len(FIRST_PHENOMENA) - 1
-    assert [finding.message for finding in found if finding.code == "E15"] == ["1 pair; expected at least 40"]
-
-
-@pytest.mark.parametrize("name", ["natural", "train"])
-def test_the_newer_files_of_our_set_have_to_show_the_newer_phenomena_too(name: str, tmp_path: Path) -> None:
-    found = check_files([read_annotated_file(write(tmp_path / f"{name}.jsonl", record()))], strict=True)
-    missing = {finding.message.removeprefix("no pair shows ") for finding in found if finding.code == "E14"}
-    assert missing == PHENOMENA - {"voice"}
 
 
 @pytest.mark.parametrize(
@@ -252,8 +233,8 @@ def test_the_command_exits_with_1_on_errors_and_0_on_notes(tmp_path: Path, capsy
     assert "N01" in capsys.readouterr().out
     assert run("check", str(good), "--quiet") == 0
     assert capsys.readouterr().out == ""
-    assert run("check", str(good), "--strict", "--json") == 1
-    assert {finding["code"] for finding in json.loads(capsys.readouterr().out)} == {"N01", "E14"}
+    assert run("check", str(good), "--json") == 0
+    assert {finding["code"] for finding in json.loads(capsys.readouterr().out)} == {"N01"}
 
 
 def test_phrase_gold_is_printed_from_word_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,9 +115,6 @@ def test_folds_print_a_table_of_each_set_and_calibrate(folder: Path, tmp_path: P
     assert 0.0 <= model.card["area under the curve"] <= 1.0
     assert model.confidence is not None
     assert sum(count for _, _, count in model.card["reliability"]) > 0
-    picture = tmp_path / "reliability.png"
-    assert main(["model", "show", str(output), "--plot", str(picture)]) == 0
-    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("folds", ["1", "many", "-2"])
