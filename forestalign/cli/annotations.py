@@ -5,7 +5,6 @@
     forestalign annotations check mine.jsonl
     forestalign annotations agreement annotations/test.jsonl --match node
     forestalign annotations agreement mine.jsonl yours.jsonl --by-phenomenon
-    forestalign annotations statistics annotations/dev.jsonl
     forestalign annotations pairs annotations/dev.jsonl | forestalign align - --json > aligned.jsonl
     forestalign annotations sheet pairs.jsonl -o sheet.txt
     forestalign annotations collect pairs.jsonl --annotator pa1=one.txt --annotator pa2=two.txt -o gold.jsonl
@@ -24,7 +23,7 @@ from dataclasses import asdict
 
 from forestalign.cli.options import add_force_option
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.annotated_pairs import agreement, agreement_by_phenomenon, format_annotated_pair, statistics
+from forestalign.evaluation.annotated_pairs import agreement, agreement_by_phenomenon, format_annotated_pair
 from forestalign.evaluation.annotation_sheets import (
     agreement_text,
     check_paths,
@@ -33,7 +32,6 @@ from forestalign.evaluation.annotation_sheets import (
     project_gold,
     read_annotated_sets,
     sheet_text,
-    statistics_text,
     summary,
 )
 from forestalign.evaluation.phrase_scores import Match
@@ -121,12 +119,6 @@ def _agreement(args: argparse.Namespace) -> int:
     return 0
 
 
-def _statistics(args: argparse.Namespace) -> int:
-    found = statistics(read_annotated_sets(args.files))
-    print(json.dumps(asdict(found)) if args.json else statistics_text(found))
-    return 0
-
-
 def _sheet(args: argparse.Namespace) -> int:
     check_output(args.output, args.files, force=args.force)
     pairs = read_annotated_sets(args.files)
@@ -170,5 +162,4 @@ _ACTIONS = {
     "pairs": _pairs,
     "project": _project,
     "sheet": _sheet,
-    "statistics": _statistics,
 }

@@ -2,8 +2,8 @@
 
     forestalign crf score pairs.tsv
     forestalign crf kbest pairs.tsv --count 5
-    forestalign crf train gold.jsonl -o token.json --analyses analyses.npz
-    forestalign crf train gold.jsonl -o phrase.json --phrase --synthetic --analyses analyses.npz
+    forestalign crf train gold.jsonl -o token.json
+    forestalign crf train gold.jsonl -o phrase.json --phrase --synthetic
     forestalign crf synthesise gold.jsonl > phrases.jsonl
 
 Gold is read in any format that `evaluate words` reads. `forestalign words --links crf --model MODEL` aligns with a
@@ -68,9 +68,6 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", nargs="+", help="gold links: JSON lines, Jacana JSON or MultiMWA TSV, plain or gzipped")
     parser.add_argument("--possible", action="store_true", help="count possible links as sure ones")
     parser.add_argument(
-        "--analyses", default="", metavar="FILE", help="keep the analyses of sentences in FILE and reuse them"
-    )
-    parser.add_argument(
         "--no-parser", action="store_true", help="use no tags; features of tags and chunks stay inactive"
     )
 
@@ -120,14 +117,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         help=f"use this margin for a missed word (default: {defaults.costs.miss})",
     )
     add_jobs_option(parser, "work")
-    parser.add_argument(
-        "--held-out",
-        type=float,
-        default=0.0,
-        metavar="SHARE",
-        help="hold out this share of the gold and report F1 on it",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="random seed of --sample and --held-out (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of --sample (default: 0)")
     parser.add_argument("--resume", action="store_true", help="continue an earlier run from MODEL.checkpoint.npz")
     add_force_option(parser)
     parser.add_argument("--note", default="", help="add a line to the card in the model file")

@@ -73,15 +73,13 @@ class Checkpoint:
 
 
 @contextmanager
-def training(
-    output: Path, record: SideFile, inputs: Iterable[str], cache: Path | None = None, others: Iterable[str] = ()
-) -> Iterator[None]:
+def training(output: Path, record: SideFile, inputs: Iterable[str], cache: Path | None = None) -> Iterator[None]:
     """One run at a time trains a model of this name, and no file of somebody else lies where it writes.
 
-    `record` is what it can be resumed from, and is removed when it is over; `others` are files that it writes besides.
+    `record` is what it can be resumed from, and is removed when it is over.
     """
     sides = (record, SideFile(lock_path(output), lambda path: False))
-    check_sides(output, sides, inputs, others)
+    check_sides(output, sides, inputs)
     if cache is not None:
         made_cache(cache)
     with only_run(output):

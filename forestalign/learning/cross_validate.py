@@ -34,7 +34,6 @@ from forestalign.evaluation.development import (
     project_cached,
     read_development,
 )
-from forestalign.evaluation.projection import GoldKind
 from forestalign.evaluation.scores import Evaluation, compare
 from forestalign.learning.checkpoints import checkpoint_path, files_of, is_checkpoint, training
 from forestalign.learning.em import WeightedTask, run_pass
@@ -231,7 +230,6 @@ class ScorePlan:
     limit: int = 0  # pairs of each file; 0 takes all
     resume: bool = False
     start: str = ""  # scores to go on from: a file, or "shipped"; empty: the paper's
-    kind: GoldKind = GoldKind.FAIR  # of what is learned from; scores are always against fair gold
 
     @property
     def start_weights(self) -> FloatArray | None:
@@ -326,16 +324,6 @@ def _train(plan: ScorePlan, notify: Notify, workers: Workers | None) -> ScoreRun
     return ScoreRun(len(examples), tables, model)
 
 
-def held_out_evaluations(plan: ScorePlan, notify: Notify, workers: Workers | None = None) -> list[Evaluation]:
-    """The scores of every set, each pair aligned with weights that did not see it."""
-    config = plan.config.replace(scoring="paper", scores="")
-    sets = [read_gold(plan, gold, config, workers) for gold in plan.gold]
-    held = _cross_validated(sets, config, plan, workers, notify)
-    fair = replace(plan, kind=GoldKind.FAIR)
-    judging = [read_gold(fair, gold, config, workers) for gold in plan.gold]
-    return [each.gold.evaluate(_held_answers(each, held, config, workers)) for each in judging]
-
-
 def read_gold(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Workers | None = None) -> GoldPairs:
     """A set with its pairs parsed and linked under the settings."""
     found = read_development(
@@ -343,7 +331,6 @@ def read_gold(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Wor
         lambda records: best_trees(prepared_pairs(records, plan.cache, config.replace(mutual=False), workers)),
         gold.annotators,
         plan.limit,
-        plan.kind,
     )
     return GoldPairs(found, tuple(prepared_pairs(found.records, plan.cache, config, workers)), gold.weight)
 

@@ -17,7 +17,6 @@ from forestalign.evaluation.annotated_pairs import (
     format_annotated_pair,
     read_annotated_file,
     read_annotations,
-    statistics,
 )
 from forestalign.evaluation.annotation_checks import check_files, check_pair
 from tests.builders.annotations import FED, KEEPERS, ROOTS, SEALS, SOURCE, TARGET, record, side, write
@@ -203,15 +202,6 @@ def test_lines_of_one_id_that_contradict_each_other_are_refused(changes: dict[st
         agreement([annotated_pair(json.dumps(line)) for line in lines])
 
 
-def test_statistics_count_pairs_by_origin_and_by_their_longer_sentence() -> None:
-    tree = "(S (NP (DT The) " + "(JJ old) " * 50 + "(NN keeper)) (VP (VBD fed) (NP (NNS seals))) (. .))"
-    corpora = ("web", "book", "web")
-    lines = [record(origin={"corpus": name, "licence": "free"}) for name in corpora]
-    found = statistics([annotated_pair(json.dumps(line)) for line in (*lines, record(source=side(tree)))])
-    assert found.origins == (("book", 1), ("not said", 1), ("web", 2))
-    assert found.lengths == (("8-15", 3), ("16-25", 0), ("26-35", 0), ("36-45", 0), ("more than 45", 1))
-
-
 def test_agreement_by_phenomenon_takes_the_pairs_that_show_it() -> None:
     lines = [
         record(**people(ann=[ROOTS, KEEPERS], bob=[ROOTS]), phenomena=["voice", "date"]),
@@ -255,7 +245,7 @@ def test_phrase_gold_is_printed_from_word_links(tmp_path: Path, capsys: pytest.C
     assert "no words" in capsys.readouterr().err
 
 
-def test_agreement_and_statistics_print_text_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agreement_prints_text_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(write(tmp_path / "set.jsonl", record()))
     assert run("agreement", path) == 0
     assert "F1 pa1-pa2     85.71" in capsys.readouterr().out
@@ -265,8 +255,6 @@ def test_agreement_and_statistics_print_text_and_json(tmp_path: Path, capsys: py
     assert "voice                    1    77.46    66.67" in capsys.readouterr().out
     assert run("agreement", path, "--by-phenomenon", "--json") == 0
     assert json.loads(capsys.readouterr().out)["phenomena"]["voice"]["by_all"] == 2
-    assert run("statistics", path) == 0
-    assert "pairs 1, words 19" in capsys.readouterr().out
 
 
 def test_sentences_that_say_something_else_need_no_aligned_roots() -> None:

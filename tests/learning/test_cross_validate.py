@@ -9,16 +9,12 @@ from unittest import mock
 import pytest
 
 from forestalign.cli import main
-from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.learning.checkpoints import checkpoint_path
 from forestalign.learning.cross_validate import (
     MOST_EVIDENCE,
     GoldFile,
-    ScorePlan,
-    held_out_evaluations,
 )
-from forestalign.learning.train_scores import GoldSettings
 from forestalign.phrases.evidence.phrase_evidence import KINDS
 from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import load_score_model
@@ -129,15 +125,6 @@ def test_no_evidence_outweighs_everything_else(folder: Path, tmp_path: Path) -> 
     weights = dict(zip(NAMES, load_score_model(str(output)).weights, strict=True))
     assert max(weights[f"phrase: {kind}"] for kind in KINDS) <= MOST_EVIDENCE
     assert weights["phrase: list"] == weights["phrase: rule"]
-
-
-def test_held_out_scores_come_from_weights_that_did_not_see_the_pair(folder: Path) -> None:
-    plan = ScorePlan(
-        (GoldFile(str(folder / "gold.jsonl")),), AlignConfig(), GoldSettings(passes=1), folder / "cache", folds="2"
-    )
-    (evaluation,) = held_out_evaluations(plan, lambda message, count: None)
-    assert len(evaluation) == 6
-    assert 0.5 < evaluation["F1"] <= 1.0
 
 
 def test_the_gold_itself_is_never_the_output(folder: Path, capsys) -> None:

@@ -1,6 +1,6 @@
 """Gold, objective, training, model file, aligner and command, on sentences made up here.
 
-Files of the CRF aligners: models, journals of training runs, analyses; and gold as the CRF needs it.
+Files of the CRF aligners: models, journals of training runs; and gold as the CRF needs it.
 """
 
 from __future__ import annotations
