@@ -69,14 +69,14 @@ def test_a_device_without_an_end_is_left_at_a_bound(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in LOADERS if name not in ARRAYS])
 def test_a_bomb_of_gzip_is_left_at_a_bound(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes, unpack = [], inputs._unpacked
+    sizes, unpack = [], inputs._unpack_gzip
 
     def counted(*arguments: Any) -> Iterator[bytes]:
         for block in unpack(*arguments):
             sizes.append(len(block))
             yield block
 
-    monkeypatch.setattr(inputs, "_unpacked", counted)
+    monkeypatch.setattr(inputs, "_unpack_gzip", counted)
     path = tmp_path / "bomb.txt.gz"
     with gzip.open(path, "wb", compresslevel=9) as file:
         file.write(b"1 1\nword 0.5\n" if name == "vectors" else b"a\tb\n")

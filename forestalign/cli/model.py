@@ -33,8 +33,6 @@ def run(args: argparse.Namespace) -> int:
     """Print the model."""
     if args.model == "scores":
         args.model = str(grammar_root() / SHIPPED)
-    if args.json:
-        print(json.dumps(read_model_content(args.model), ensure_ascii=False))
-    else:
-        print(describe_model(args.model, args.top))
+    content = read_model_content(args.model)
+    print(json.dumps(content, ensure_ascii=False) if args.json else describe_model(args.model, args.top))
     return 0

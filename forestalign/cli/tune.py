@@ -24,7 +24,7 @@ from forestalign.cli.options import (
     add_force_option,
     add_worker_options,
     check_outputs,
-    opened_workers,
+    open_workers,
 )
 from forestalign.config import PAPER_ONLY, AlignConfig
 from forestalign.errors import UsageError
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
         print("forestalign tune: some of these settings work with scoring=paper only, so it is used", file=sys.stderr)
         config = config.replace(scoring="paper")
     plan = _plan(args, config, parameters)
-    with opened_workers(args) as workers:
+    with open_workers(args) as workers:
         annotators = [name for name in args.annotators.split(",") if name]
         evaluate = DevelopmentTrials(args.development, config, Path(args.cache), annotators, args.limit, workers)
         trials: list[Trial] = []

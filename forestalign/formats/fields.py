@@ -113,7 +113,7 @@ class Fields:
 
     def rows(self, name: str, kind: type[Row], expectation: str) -> tuple[Row, ...]:
         """A list whose parts are all of one kind."""
-        return tuple(self._checked(name, value, kind, expectation) for value in self.items(name, expectation))
+        return tuple(self._convert(name, value, kind, expectation) for value in self.items(name, expectation))
 
     def items(self, name: str, expectation: str) -> Sequence[object]:
         """A list of anything."""
@@ -124,9 +124,9 @@ class Fields:
         raise ValueError(f"{self._at(name)}: {message}")
 
     def _as(self, name: str, kind: type[Row], expectation: str) -> Row:
-        return self._checked(name, self._value(name, expectation), kind, expectation)
+        return self._convert(name, self._value(name, expectation), kind, expectation)
 
-    def _checked(self, name: str, value: object, kind: type[Row], expectation: str) -> Row:
+    def _convert(self, name: str, value: object, kind: type[Row], expectation: str) -> Row:
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError:

@@ -168,7 +168,7 @@ def _train(plan: CrfPlan) -> None:
     names = tuple(Path(path).name for path in plan.gold)
     card = ModelCard(names, len(pairs), _description(plan, settings), plan.note)
     model = CrfModel(space, weights.get("s2t"), weights.get("t2s"), card=card)
-    model = model.combined(plan.combination) if plan.combination else model
+    model = model.with_combination(plan.combination) if plan.combination else model
     write_model(model, plan.output)
 
 

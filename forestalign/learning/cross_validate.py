@@ -90,9 +90,9 @@ class ObservingWorker:
 
     @with_one_thread
     def __call__(self, task: WeightedTask[GoldExample]) -> list[Observed]:
-        return [self._observed(example, task.weights) for example in task.items]
+        return [self._observe(example, task.weights) for example in task.items]
 
-    def _observed(self, example: GoldExample, weights: FloatArray) -> Observed:
+    def _observe(self, example: GoldExample, weights: FloatArray) -> Observed:
         self.stage = self.stage or load_stage(self.config)
         pair = read_cached(example.path)
         source, target = self.stage.forests(pair.source, pair.target)
@@ -110,7 +110,7 @@ class ObservingWorker:
         )
 
 
-def joined(observed: Sequence[Observed]) -> Observed:
+def join_observed(observed: Sequence[Observed]) -> Observed:
     """All pairs of all alignments."""
     return Observed(
         np.concatenate([each.features for each in observed]),
@@ -119,9 +119,9 @@ def joined(observed: Sequence[Observed]) -> Observed:
     )
 
 
-def fitted(observed: Sequence[Observed]) -> PairConfidence:
+def fit_confidence(observed: Sequence[Observed]) -> PairConfidence:
     """The weights of all kinds of pairs."""
-    rows = joined(observed)
+    rows = join_observed(observed)
     parts = [rows.kinds == number for number in range(len(KINDS))]
     return PairConfidence(tuple(fit_logistic(rows.features[each], rows.right[each], RIDGE) for each in parts))
 
@@ -138,12 +138,14 @@ def with_confidence(model: ScoreModel, observed: Sequence[Observed]) -> ScoreMod
         "right lost with half of the wrong": round(cost_of_half(points), 4),
         "reliability": [[round(x, 3), round(y, 3), count] for x, y, count in reliability(tried)],
     }
-    return replace(model, calibration=curve, card=card, confidence=fitted(observed))
+    return replace(model, calibration=curve, card=card, confidence=fit_confidence(observed))
 
 
 def _points(seen: Sequence[Observed], kept_back: Sequence[Observed]) -> list[Point]:
-    rows = joined(kept_back)
-    return list(zip(fitted(seen)(rows.features, rows.kinds.tolist()).tolist(), rows.right.tolist(), strict=True))
+    rows = join_observed(kept_back)
+    return list(
+        zip(fit_confidence(seen)(rows.features, rows.kinds.tolist()).tolist(), rows.right.tolist(), strict=True)
+    )
 
 
 def _halves(points: Sequence[Point]) -> list[Point]:

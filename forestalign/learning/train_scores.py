@@ -63,7 +63,7 @@ def isotonic(observed: Sequence[Point], bins: int = 20) -> tuple[Point, ...]:
     for x, y, count in blocks:
         pooled.append((float(x), float(y), count))
         while len(pooled) > 1 and pooled[-2][1] > pooled[-1][1]:
-            pooled[-2:] = [_joined(*pooled[-2:])]
+            pooled[-2:] = [_pool(*pooled[-2:])]
     return _ends([(x, y) for x, y, _ in pooled])
 
 
@@ -79,7 +79,7 @@ def _parts(ordered: list[Point], bins: int) -> list[list[Point]]:
     return parts
 
 
-def _joined(one: tuple[float, float, int], other: tuple[float, float, int]) -> tuple[float, float, int]:
+def _pool(one: tuple[float, float, int], other: tuple[float, float, int]) -> tuple[float, float, int]:
     count = one[2] + other[2]
     return (one[0] * one[2] + other[0] * other[2]) / count, (one[1] * one[2] + other[1] * other[2]) / count, count
 
@@ -124,7 +124,7 @@ class KBestList:
     parts: FloatArray
     risks: FloatArray
 
-    def joined(self, other: KBestList) -> KBestList:
+    def join(self, other: KBestList) -> KBestList:
         """Both lists; derivations with the same parts are one."""
         parts = np.concatenate([self.parts, other.parts])
         _, first = np.unique(parts.round(6), axis=0, return_index=True)
@@ -293,7 +293,7 @@ class _Pass:
 
     def add(self, k: int, found: KBestList) -> None:
         known = self.lists[k]
-        self.lists[k] = found if known is None else known.joined(found)
+        self.lists[k] = found if known is None else known.join(found)
 
     def is_over(self, settings: GoldSettings) -> bool:
         history = self.history

@@ -316,8 +316,8 @@ def render_short(alignment: Alignment, colour: bool = False) -> str:
     return "\n".join(
         [
             paint(BOLD, visible(alignment.id or "pair")),
-            "  " + _bracketed(alignment.source, [unit.source for unit in units], paint),
-            "  " + _bracketed(alignment.target, [unit.target for unit in units], paint),
+            "  " + _bracket(alignment.source, [unit.source for unit in units], paint),
+            "  " + _bracket(alignment.target, [unit.target for unit in units], paint),
         ]
     )
 
@@ -344,7 +344,7 @@ def _units(alignment: Alignment) -> Iterator[_Unit]:
             yield unit
 
 
-def _bracketed(sentence: Sentence, units: Sequence[Words], paint: Paint) -> str:
+def _bracket(sentence: Sentence, units: Sequence[Words], paint: Paint) -> str:
     """The text as it stands; words of one unit that do not follow each other have brackets of their own."""
     owner = {word: number for number, words in enumerate(units, start=1) for word in words}
     text, end = "", 0

@@ -11,7 +11,7 @@ import pytest
 import forestalign
 from forestalign.aligner import PairToAlign
 from forestalign.batch.workers import Job
-from forestalign.cli.options import watched
+from forestalign.cli.options import watch_jobs
 from forestalign.errors import UsageError
 from forestalign.tokens import tokenize
 from tests.builders.commands import Run, runner
@@ -236,7 +236,7 @@ def test_sentences_in_another_language_are_reported_once(capsys: pytest.CaptureF
     for count in (1, 30):
         for text, said in ((english, ""), (german, message)):
             pairs = [PairToAlign(tokenize(text), tokenize(text))] * count
-            list(watched([Job(k, str(k), pair) for k, pair in enumerate(pairs, start=1)], "pairs.tsv"))
+            list(watch_jobs([Job(k, str(k), pair) for k, pair in enumerate(pairs, start=1)], "pairs.tsv"))
             assert capsys.readouterr().err == said
 
 

@@ -258,7 +258,7 @@ def test_a_file_that_only_another_machine_lacks_is_told_as_that(
     with pytest.raises(InputError, match=MISSING) as raised:
         start()
     monkeypatch.setattr(cluster.Path, "exists", lambda path: True)
-    told = cluster._told(Raised(raised.value))
+    told = cluster._explain_missing_file(Raised(raised.value))
     assert "file system which all machines share" in str(told.error)
 
 

@@ -27,7 +27,7 @@ from forestalign.cli.options import (
     check_outputs,
     line_count,
     named_files,
-    opened_workers,
+    open_workers,
     read_pair_input,
     warn_of_unused,
 )
@@ -361,9 +361,9 @@ def test_an_output_that_is_there_is_refused_before_any_work(tmp_path: Path, monk
 
 
 def test_one_process_needs_no_workers() -> None:
-    with opened_workers(parsed("--jobs", "1")) as workers:
+    with open_workers(parsed("--jobs", "1")) as workers:
         assert workers is None
-    with opened_workers(parsed("--jobs", "3")) as workers:
+    with open_workers(parsed("--jobs", "3")) as workers:
         assert isinstance(workers, Processes)
         assert workers.capacity == 3
 

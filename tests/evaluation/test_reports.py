@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from forestalign.evaluation.parse_scores import KindChange
-from forestalign.evaluation.reports import Column, Report, as_text, data_hash, measured, signature
+from forestalign.evaluation.reports import Column, Report, as_text, data_hash, measure, signature
 from forestalign.evaluation.scores import (
     Comparison,
     Evaluation,
@@ -99,7 +99,7 @@ def test_changes_are_summed_over_their_kinds() -> None:
 
 
 def test_rows_of_people_and_baselines_have_no_intervals_and_are_not_compared() -> None:
-    found = measured("x", [("sys", total("a", 1, 2))], np.random.default_rng(0), 10, [("human", total("a", 3, 4))])
+    found = measure("x", [("sys", total("a", 1, 2))], np.random.default_rng(0), 10, [("human", total("a", 3, 4))])
     assert [(column.name, len(column.intervals)) for column in found.columns] == [("sys", 1), ("human", 0)]
     assert found.comparisons == ()
 

@@ -22,7 +22,7 @@ from forestalign.batch.workers import Worker
 from forestalign.errors import UsageError
 from forestalign.evaluation.development import AnnotatedJudge, risk
 from forestalign.evaluation.phrase_scores import PhraseSet
-from forestalign.learning.cross_validate import Observed, fitted, with_confidence
+from forestalign.learning.cross_validate import Observed, fit_confidence, with_confidence
 from forestalign.learning.em import (
     CHUNK,
     EmSettings,
@@ -179,7 +179,7 @@ def test_training_recovers_planted_weights() -> None:
 
 def test_joined_lists_hold_each_derivation_once() -> None:
     one = KBestList(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.0, 1.0]))
-    both = one.joined(KBestList(np.array([[3.0, 4.0], [5.0, 6.0]]), np.array([1.0, 2.0])))
+    both = one.join(KBestList(np.array([[3.0, 4.0], [5.0, 6.0]]), np.array([1.0, 2.0])))
     assert both.parts.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     assert both.risks.tolist() == [0.0, 1.0, 2.0]
 
@@ -216,7 +216,7 @@ def alignments(count: int, seed: int = 0) -> list[Observed]:
 
 
 def test_each_kind_learns_what_makes_it_right() -> None:
-    words, mixed, phrases = fitted(alignments(100)).weightings
+    words, mixed, phrases = fit_confidence(alignments(100)).weightings
     assert int(np.argmax(np.abs(words.weights))) == MARGIN
     assert int(np.argmax(np.abs(mixed.weights))) == int(np.argmax(np.abs(phrases.weights))) == RIVAL
     assert words.weights[MARGIN] > 0.0 > phrases.weights[RIVAL]

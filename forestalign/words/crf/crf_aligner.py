@@ -83,7 +83,7 @@ class CrfModel:
         missing = [name for name, weights in self.directions().items() if weights is None]
         return combination == POSTERIOR or not missing or combination not in (*OF_BOTH, *missing)
 
-    def combined(self, combination: str, threshold: float | None = None) -> CrfModel:
+    def with_combination(self, combination: str, threshold: float | None = None) -> CrfModel:
         """This model with another way to put the directions together."""
         return replace(self, combination=combination, threshold=self.threshold if threshold is None else threshold)
 
@@ -113,7 +113,7 @@ def format_model(model: CrfModel) -> str:
         "threshold": model.threshold,
         "card": asdict(card),
         "weights": {
-            direction: _named(space, weights)
+            direction: _name_weights(space, weights)
             for direction, weights in model.directions().items()
             if weights is not None
         },
@@ -121,7 +121,7 @@ def format_model(model: CrfModel) -> str:
     return json.dumps(document, indent=0, ensure_ascii=False) + "\n"
 
 
-def _named(space: FeatureSpace, weights: FloatArray) -> dict[str, float]:
+def _name_weights(space: FeatureSpace, weights: FloatArray) -> dict[str, float]:
     rounded = ((name, float(f"{weight:.{DIGITS}g}")) for name, weight in zip(space.names, weights, strict=True))
     return {name: weight for name, weight in rounded if weight}
 
@@ -218,7 +218,7 @@ class CrfAligner:
         *_, log_partition = forward(lattice)
         posteriors = self.posteriors(source, target)
         return [
-            (score - log_partition, _word_alignment(_turned(links_of(path), direction), posteriors))
+            (score - log_partition, _word_alignment(_turn_links(links_of(path), direction), posteriors))
             for score, path in k_best(lattice, count)
         ]
 
@@ -272,7 +272,7 @@ def _decode(lattice: Lattice, direction: str) -> Decoded:
     everything_deleted = tuple(Segment(i, 1, 0, 0) for i in range(len(lattice.nulls)))
     decision = (path_score(lattice, path) - path_score(lattice, everything_deleted)) / len(lattice.nulls)
     posteriors = link_posteriors(lattice)
-    return Decoded(_turned(links_of(path), direction), posteriors.T if direction == "t2s" else posteriors, decision)
+    return Decoded(_turn_links(links_of(path), direction), posteriors.T if direction == "t2s" else posteriors, decision)
 
 
 def link_posteriors(lattice: Lattice) -> FloatArray:
@@ -287,7 +287,7 @@ def link_posteriors(lattice: Lattice) -> FloatArray:
     return links
 
 
-def _turned(links: Links, direction: str) -> Links:
+def _turn_links(links: Links, direction: str) -> Links:
     return frozenset((j, i) for i, j in links) if direction == "t2s" else links
 
 
@@ -304,4 +304,4 @@ def load_crf(path: str = "token", ppdb: str = "", vectors: str = "", combination
     """A model file, or by its name a shipped model; `combination` overrides how the directions are put together."""
     name = path or SHIPPED[0]
     model = read_model(grammar_root() / "crf" / f"{name}.json" if name in SHIPPED else name)
-    return CrfAligner(model.combined(combination) if combination else model, load_resources(ppdb, vectors))
+    return CrfAligner(model.with_combination(combination) if combination else model, load_resources(ppdb, vectors))
