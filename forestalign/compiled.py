@@ -63,4 +63,25 @@ class plain_cython:  # noqa: N801 (it stands for a module)
     """What kernels ask of Cython where it is not installed; nobody looks at their types."""
 
     compiled = False
-    cfunc = inline = exceptval = nogil = _Unchanged()
+    cclass = cfunc = inline = exceptval = nogil = _Unchanged()
+    int = double = None
+
+    @staticmethod
+    def declare(_: Any, value: Any) -> Any:
+        return value
+
+    cast = declare
+
+
+class plain_vector(list[Any]):  # noqa: N801
+    """What kernels ask of a vector of C++."""
+
+    push_back, pop_back, size = list.append, list.pop, list.__len__
+
+    def assign(self, count: int, value: Any) -> None:
+        """So many of one value."""
+        self[:] = [value] * count
+
+    def back(self) -> Any:
+        """The last value."""
+        return self[-1]

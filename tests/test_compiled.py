@@ -14,10 +14,7 @@ import pytest
 from forestalign import compiled
 
 ROOT = Path(__file__).resolve().parent.parent
-TWINS = {
-    "chart._kbest": "chart.kbest",
-    "phrases.search._search": "phrases.search.search",
-}
+TWINS = {"phrases.search._search": "phrases.search.search"}
 
 
 @pytest.fixture
@@ -41,13 +38,13 @@ def test_a_compiled_module_has_the_names_of_its_plain_twin(name: str) -> None:
 
 
 def test_the_plain_twins_are_taken_when_asked_for_without_a_word(capsys: pytest.CaptureFixture[str]) -> None:
-    assert compiled.core("chart._kbest", plain=True) is None
+    assert compiled.core("phrases.search._search", plain=True) is None
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.usefixtures("_fresh")
 def test_missing_modules_are_told_of_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("chart._kbest", "phrases.search._search"):
+    for name in ("phrases.search._lca", "phrases.search._search"):
         monkeypatch.setitem(sys.modules, f"forestalign.{name}", None)
         assert compiled.core(name) is None
         assert compiled.core(name) is None
@@ -85,7 +82,7 @@ class Kind(IntEnum):
     ]
 
 
-@pytest.mark.parametrize("module", ["chart.kbest", "phrases.scoring.score"])
+@pytest.mark.parametrize("module", ["phrases.search.hypotheses", "phrases.scoring.score"])
 def test_constants_read_from_a_source_are_those_of_the_module(module: str) -> None:
     found = build_core._constants((ROOT / "forestalign" / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
     assert found

@@ -5,8 +5,7 @@ over n-ary trees: the grammar (see `kernels`) gives each of them one derivation.
 spans that are not in the tree add nothing. Chains of unary phrases are one label, joined by `::` as in benepar.
 
 - `chart`: the chart itself, partition, marginals
-- `kernels`: the recurrences; one source, compiled and plain
-- `kbest`: lists of the k best entries of every span (compiled in `_kbest`)
+- `kernels`, `kbest`: the recurrences, lists of the k best entries of every span; one source, compiled and plain
 - `decode`: the best tree, the k best
 """
 

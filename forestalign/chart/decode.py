@@ -12,7 +12,7 @@ import numpy as np
 from forestalign.arrays import Int16Array, Int32Array
 from forestalign.chart import kernels
 from forestalign.chart.chart import CHAIN, Chart, inside, maxima, rows, square
-from forestalign.chart.kbest import find_lists
+from forestalign.chart.kbest import KBestLists
 from forestalign.trees import ScoredTree, Tree
 
 LEFT, RIGHT = 0, 1
@@ -84,12 +84,12 @@ def kbest(chart: Chart, words: Sequence[str], k: int, log_z: float | None = None
     best, margin = through[RIGHT, 0, -1], FIRST_MARGIN
     while True:
         slack = np.where(through > -np.inf, np.maximum(through, -1e9) - (best - margin), -1.0)
-        lists = find_lists(chart.potentials, slack, k)
-        scores = lists.scores()
+        lists = KBestLists(np.ascontiguousarray(chart.potentials), slack, k)
+        scores = np.array(lists.scores())
         if (len(scores) == k and scores[-1] > best - margin + 1e-6) or np.isinf(margin):
             break
         margin = margin * 2 if margin < 1000 else np.inf
-    shared = SharedTrees.of(*lists.shared(), len(scores))
+    shared = SharedTrees.of(lists.shared(), len(scores))
     return BestTrees(shared, tuple((scores - log_z).tolist()), chart.labels, words, chart.best_tags())
 
 
@@ -105,16 +105,9 @@ class SharedTrees:
     roots: Int32Array  # the subtree that is the whole tree, for each tree
 
     @classmethod
-    def of(
-        cls,
-        begin: Int32Array,
-        end: Int32Array,
-        label: Int32Array,
-        children: Int32Array,
-        child_start: Int32Array,
-        tree_count: int,
-    ) -> SharedTrees:
-        """From subtrees in any order, the roots first, with their children right to left."""
+    def of(cls, shared: tuple[Int32Array, ...], tree_count: int) -> SharedTrees:
+        """From what `KBestLists.shared` gives: subtrees in any order, the roots first, their children right to left."""
+        begin, end, label, children, child_start = shared
         order = np.lexsort((label != 0, end - begin))
         number = np.empty(len(order), np.int32)
         number[order] = np.arange(len(order), dtype=np.int32)

@@ -20,8 +20,8 @@ from forestalign.chart import (
     viterbi,
 )
 from forestalign.chart.chart import log_sums, maxima
-from forestalign.chart.kbest import KBestLists, find_lists
-from forestalign.compiled import core, load_plain
+from forestalign.chart.kbest import KBestLists
+from forestalign.compiled import load_plain
 from forestalign.trees import Tree
 from tests.builders.charts import all_trees, brackets_of, log_sum, random_chart, sorted_trees, words
 
@@ -98,7 +98,6 @@ def test_kbest_is_the_same_from_any_first_margin(monkeypatch: pytest.MonkeyPatch
 
 @given(st.integers(1, 9), st.integers(0, 1000))
 @settings(max_examples=25, deadline=None)
-@pytest.mark.skipif(core("chart._kbest") is None, reason="the compiled core was not built")
 def test_compiled_kernels_compute_what_their_source_says(n: int, seed: int) -> None:
     chart = random_chart(n, seed)
     sums, best = log_sums(chart), maxima(chart)
@@ -115,12 +114,14 @@ def test_compiled_kernels_compute_what_their_source_says(n: int, seed: int) -> N
 
 @given(st.integers(1, 9), st.integers(0, 1000), st.sampled_from([1, 3, 20]), st.booleans())
 @settings(max_examples=100, deadline=None)
-def test_both_twins_give_the_same_lists_and_subtrees_in_the_same_order(n: int, seed: int, k: int, tied: bool) -> None:
+def test_the_compiled_lists_and_subtrees_are_those_of_their_source_in_the_same_order(
+    n: int, seed: int, k: int, tied: bool
+) -> None:
     chart = random_chart(n, seed)
     potentials = np.round(chart.potentials) if tied else chart.potentials
     slack = np.random.default_rng(seed).uniform(0.0, 6.0, (2, n, n))
-    plain_lists = KBestLists(potentials, slack, k)
-    lists = find_lists(potentials, slack, k)
+    plain_lists = load_plain("chart.kbest").KBestLists(potentials, slack, k)
+    lists = KBestLists(potentials, slack, k)
     np.testing.assert_array_equal(lists.scores(), plain_lists.scores())
     for fast, slow in zip(lists.shared(), plain_lists.shared(), strict=True):
         np.testing.assert_array_equal(fast, slow)
