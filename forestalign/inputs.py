@@ -225,7 +225,7 @@ def number(name: str, value: object, least: float = -math.inf, most: float = mat
     found = finite_number(value)
     if found is None or not least <= found <= most:
         bounds = "a finite number" if math.isinf(most) and math.isinf(least) else f"a number from {least:g} to {most:g}"
-        raise ValueError(f"{name} is {_brief(value)}; expected {bounds}")
+        raise ValueError(f"{name} is {shown(value)}; expected {bounds}")
     return found
 
 
@@ -248,15 +248,7 @@ def as_record(value: object, kind: type[Value]) -> Value:
         place = path.strip("`.") or "it"
         if told.startswith("Object missing"):
             raise ValueError(f"{place} has no field {told.partition('field ')[2]}") from None
-        raise ValueError(f"{place} is {_brief(found)}; {told[0].lower()}{told[1:]}") from None
-
-
-def _brief(value: object) -> str:
-    """Numbers of more digits than Python writes down have no text."""
-    try:
-        return shown(value)
-    except ValueError:
-        return "a number of very many digits"
+        raise ValueError(f"{place} is {shown(found)}; {told[0].lower()}{told[1:]}") from None
 
 
 # ---- contents ----
