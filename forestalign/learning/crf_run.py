@@ -30,7 +30,6 @@ from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_
 from forestalign.words.crf.training import (
     DIRECTIONS,
     PAIR_LIST_FEATURES,
-    Costs,
     Loss,
     PartlyFree,
     TrainingPair,
@@ -67,16 +66,12 @@ class CrfPlan(CrfGold):
     synthetic: bool = False
     by_kind: bool = False
     start: str = ""
-    direction: str = "both"
-    combination: str = ""
     without: tuple[str, ...] = ()
     ppdb: str = ""
     l2: float = TrainSettings().l2
     iterations: int = TrainSettings().iterations
-    miss_cost: float = Costs().miss
     jobs: int = 1
     resume: bool = False
-    note: str = ""
     quiet: bool = False
 
 
@@ -150,9 +145,7 @@ def train_crf(plan: CrfPlan) -> None:
 
 def _train(plan: CrfPlan) -> None:
     space = _space(plan)
-    settings = TrainSettings(
-        l2=plan.l2, iterations=plan.iterations, costs=Costs(miss=plan.miss_cost), processes=plan.jobs
-    )
+    settings = TrainSettings(l2=plan.l2, iterations=plan.iterations, processes=plan.jobs)
     pairs = read_training_pairs(plan)
     if plan.synthetic:
         pairs = [synthetic_phrases(pair) for pair in pairs]
@@ -163,13 +156,11 @@ def _train(plan: CrfPlan) -> None:
     if answers.rows and not plan.quiet:
         print(f"{counted(len(answers.rows), 'evaluation')} recalled from {answers.kept.path}", file=sys.stderr)
     weights: dict[str, FloatArray] = {}
-    for direction in DIRECTIONS if plan.direction == "both" else (plan.direction,):
+    for direction in DIRECTIONS:
         weights[direction] = _train_direction(plan, space, settings, direction, pairs, weights, answers)
     names = tuple(Path(path).name for path in plan.gold)
-    card = ModelCard(names, len(pairs), _description(plan, settings), plan.note)
-    model = CrfModel(space, weights.get("s2t"), weights.get("t2s"), card=card)
-    model = model.with_combination(plan.combination) if plan.combination else model
-    write_model(model, plan.output)
+    card = ModelCard(names, len(pairs), _description(plan, settings))
+    write_model(CrfModel(space, weights["s2t"], weights["t2s"], card=card), plan.output)
 
 
 def _train_direction(
@@ -228,8 +219,7 @@ class _Answers:
 
 def _description(plan: CrfPlan, settings: TrainSettings) -> str:
     """The settings, for the card and for the checkpoint."""
-    costs = settings.costs
-    parts = [f"l2={settings.l2} iterations={settings.iterations} miss={costs.miss} direction={plan.direction}"]
+    parts = [f"l2={settings.l2} iterations={settings.iterations}"]
     parts += [f"longest={plan.longest}"] if plan.phrase else []
     parts += [name for name in ("by_kind", "possible", "synthetic") if getattr(plan, name)]
     parts += ["untagged"] if plan.no_parser else []
