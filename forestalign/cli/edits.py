@@ -68,12 +68,12 @@ def _shown(args: argparse.Namespace, result: Alignment, edits: PairEdits) -> str
 
 
 def edits_text(edits: PairEdits, differences: Sequence[Difference]) -> str:
-    """The id, and a line for each edit; of words that do not mean the same with the kind of difference."""
+    """The id, and a line for each change; of words that do not mean the same with the kind of difference."""
     lines = [edits.id or "pair"]
-    for edit in edits.edits:
+    for edit in edits.changes:
         if edit.kind is EditKind.REPLACED and edit.source and edit.target:
             sides = set(range(*edit.source)), set(range(*edit.target))
             kinds = [each.kind for each in differences if sides[0] & {*each.source} and sides[1] & {*each.target}]
             edit = replace(edit, detail=", ".join(dict.fromkeys(kinds)))
-        lines += [f"  {edit}"] if edit.kind is not EditKind.KEPT else []
+        lines.append(f"  {edit}")
     return "\n".join(lines if len(lines) > 1 else [*lines, "  nothing changed"]) + "\n"

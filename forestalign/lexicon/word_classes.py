@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from unicodedata import category
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, negation_words, punctuation_tags, read_rows, stop_words
@@ -94,3 +95,8 @@ def read_meaning_words(path: Path) -> MeaningWords:
 def meaning_words() -> MeaningWords:
     """The lists, loaded once."""
     return read_meaning_words(grammar_root() / "meaning_words.tsv")
+
+
+def is_mark(word: str) -> bool:
+    """Whether a token has neither letter nor digit and is no emoji."""
+    return not any(char.isalnum() or (char > "\u2600" and category(char) == "So") for char in word)

@@ -1,8 +1,10 @@
 """The units of an aligned pair that edits are told of: phrases whose words are all kept, and what replaces what.
 
 The phrase pairs cut both sentences: from the top of each tree of pairs down to what is the same or has nothing below
-it. A phrase is one unit with the small words that only its looser partner has (*his car*, *by his automobile*). Linked
-words in no phrase pair are units, too, and one word that is linked with several neighbours is one unit with them all.
+it. Words that are joined across others are one unit (*turned … down*, *refused*). A phrase is one unit with the small
+words that only its looser partner has (*his car*, *by his automobile*). Linked words in no phrase pair are units, too,
+as are the words that a pair has on both sides beyond its parts, and one word that is linked with several neighbours is
+one unit with them all.
 """
 
 from __future__ import annotations
@@ -11,9 +13,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, OPPOSITE, SIMILAR
+from forestalign.lexicon.word_classes import WordClass
 from forestalign.meaning.differences import Difference
 from forestalign.mining.edit_sides import EditSide
-from forestalign.phrases.result.alignment import Alignment, PhrasePair
+from forestalign.phrases.result.alignment import Alignment, DiscontinuousPair, PhrasePair
+from forestalign.phrases.result.discontinuous_pairs import runs_of
 from forestalign.tokens import Span
 from forestalign.words.alignment import WordLink
 
@@ -23,55 +27,134 @@ _PARTICLES = frozenset({"IN", "RP", "TO"})
 
 @dataclass(frozen=True, slots=True)
 class EditUnit:
-    """Two spans, whether their words are the same, and what the source is to the target if not."""
+    """Two spans, whether their words are the same, and what the source is to the target if not.
+
+    Words that do not stand together are the first stretch of them and the `rest`, on either side.
+    """
 
     source: Span
     target: Span
     is_kept: bool
     relation: str
+    rest: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())
 
     @property
     def spans(self) -> tuple[Span, Span]:
         """Where the unit stands in source and target."""
         return self.source, self.target
 
+    @property
+    def words(self) -> tuple[Words, Words]:
+        """All words of the unit, of the source and of the target."""
+        own, other = ([word for span in spans for word in range(*span)] for spans in self.stretches)
+        return tuple(own), tuple(other)
+
+    @property
+    def stretches(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        """All that belongs to the unit, of the source and of the target."""
+        return (self.source, *self.rest[0]), (self.target, *self.rest[1])
+
 
 def units_of(
-    alignment: Alignment, source: EditSide, target: EditSide, contradictions: Sequence[Difference] = ()
+    alignment: Alignment,
+    source: EditSide,
+    target: EditSide,
+    contradictions: Sequence[Difference] = (),
+    least: float = 0.0,
 ) -> list[EditUnit]:
-    """All units, in the order of the source; neighbours that were kept are one."""
+    """All units, in the order of the source; neighbours that were kept are one.
+
+    A replacement below the confidence `least` counts only inside a surer phrase.
+    """
     opposites = {(each.source, each.target) for each in contradictions if each.kind == OPPOSITE}
-    return _Units(alignment, source, target, opposites).all()
+    return _Units(alignment, source, target, opposites, least).all()
+
+
+def edit_units(alignment: Alignment, least: float = 0.0) -> list[EditUnit]:
+    """The units of a result, where nothing else is asked of its sides."""
+    source = EditSide.of(alignment.source, alignment.source_tree)
+    return units_of(alignment, source, EditSide.of(alignment.target, alignment.target_tree), least=least)
 
 
 class _Units:
-    def __init__(self, alignment: Alignment, source: EditSide, target: EditSide, opposites: set[tuple[Words, Words]]):
+    def __init__(
+        self,
+        alignment: Alignment,
+        source: EditSide,
+        target: EditSide,
+        opposites: set[tuple[Words, Words]],
+        least: float,
+    ):
         self.alignment, self.source, self.target, self.opposites = alignment, source, target, opposites
-        self.pairs, self.links = alignment.phrases.pairs, alignment.words
+        self.pairs, self.links, self.least = alignment.phrases.pairs, alignment.words, least
+        self.unsure: tuple[set[int], set[int]] = (set(), set())  # words whose pair is not believed
 
     def all(self) -> list[EditUnit]:
-        """From phrase pairs, then from links."""
-        units = self._with_loose(self._of_phrases())
+        """From phrase pairs, then from links, then what is left on both sides of a pair."""
+        units = self._with_loose(self._with_joined(self._of_phrases()))
         units += self._linked_words(units)
+        units += self._left_over(units)
         units = self._with_small_words(self._with_particles(self._with_neighbours(units)))
         return _join_units(sorted(units, key=lambda unit: (unit.source, unit.target)))
 
     def _of_phrases(self) -> list[EditUnit]:
         supporting = {support for pair in self.pairs for support in pair.supports}
-        waiting = [index for index in range(len(self.pairs)) if index not in supporting]
+        waiting = [(index, False) for index in range(len(self.pairs)) if index not in supporting]
         units = []
         while waiting:
-            pair = self.pairs[waiting.pop()]
-            is_kept = self._are_same(pair.source, pair.target)
-            if is_kept or not pair.supports or self._is_one_value(pair):
+            index, is_held = waiting.pop()
+            pair = self.pairs[index]
+            is_kept, is_sure = self._are_same(pair.source, pair.target), self._is_sure(pair)
+            if not (is_kept or not pair.supports or self._is_one_value(pair) or self._is_surer_whole(pair)):
+                is_held = is_held or (is_sure and pair.source.size < len(self.source.words) - 1)
+                waiting += [(support, is_held) for support in pair.supports]
+            elif is_kept or is_sure or is_held:
                 units.append(EditUnit(pair.source, pair.target, is_kept, "" if is_kept else pair.relation))
             else:
-                waiting += pair.supports
+                self.unsure[0].update(range(*pair.source))
+                self.unsure[1].update(range(*pair.target))
         return units
+
+    def _is_sure(self, pair: PhrasePair | DiscontinuousPair) -> bool:
+        return pair.confidence is None or pair.confidence >= self.least
+
+    def _left_over(self, units: Sequence[EditUnit]) -> list[EditUnit]:
+        """What a pair has on both sides beyond its parts, null phrases and the units: it stands for each other."""
+        taken, found = words_of(units), self.alignment.phrases
+        nulls = found.source_nulls, found.target_nulls
+        for words, spans, side, unsure in zip(taken, nulls, (self.source, self.target), self.unsure, strict=True):
+            marks = {word for word, each in enumerate(side.classes) if each is WordClass.PUNCTUATION}
+            words |= _words(spans) | unsure | marks
+        more = []
+        for pair in filter(self._is_sure, self.pairs):  # parts stand before their wholes
+            own = sorted({*range(*pair.source)} - taken[0]), sorted({*range(*pair.target)} - taken[1])
+            if all(own):
+                more.append(_unit(*own, ""))
+            taken[0].update(own[0])
+            taken[1].update(own[1])
+        return more
+
+    def _with_joined(self, units: Sequence[EditUnit]) -> list[EditUnit]:
+        """Words that are joined across others, or across phrases, stand for all replaced units that they hold."""
+        found = list(units)
+        for joined in filter(self._is_sure, self.alignment.phrases.joined):
+            held = [unit for unit in found if not unit.is_kept and _holds_all(joined, unit)]
+            others = [unit for unit in found if unit not in held]
+            taken = words_of(others)
+            if taken[0].isdisjoint(joined.source) and taken[1].isdisjoint(joined.target):
+                found = [*others, _unit(joined.source, joined.target, joined.relation)]
+        return found
 
     def _is_one_value(self, pair: PhrasePair) -> bool:
         """Whether a phrase says the same with another number: *three days*, *72 hours*."""
         return pair.relation == EQUAL and any(self.pairs[below].relation == DIFFERENT for below in pair.supports)
+
+    def _is_surer_whole(self, pair: PhrasePair) -> bool:
+        """Whether a phrase is all that its only part is on one side, and surer: *7-2*, *seven votes (to two)*."""
+        part = self.pairs[pair.supports[0]]
+        is_replaced = len(pair.supports) == 1 and not part.supports and not self._are_same(part.source, part.target)
+        is_whole = (part.source == pair.source) != (part.target == pair.target)
+        return is_replaced and is_whole and (part.confidence or 0) < (pair.confidence or 0)
 
     def _are_same(self, source: Span, target: Span) -> bool:
         return self.source.lowered(source) == self.target.lowered(target)
@@ -91,10 +174,11 @@ class _Units:
 
     def _linked_words(self, units: Sequence[EditUnit]) -> list[EditUnit]:
         """Words that are linked but in no phrase pair, the surest links first: *not like* and *liked* share a verb."""
-        taken = _words(unit.source for unit in units), _words(unit.target for unit in units)
+        taken = words_of(units)
         found = []
         for link in sorted(self.links, key=lambda link: (-link.score, self._order_link(link))):
-            if link.source not in taken[0] and link.target not in taken[1]:
+            is_unsure = link.source in self.unsure[0] and link.target in self.unsure[1]
+            if link.source not in taken[0] and link.target not in taken[1] and not is_unsure:
                 taken[0].add(link.source)
                 taken[1].add(link.target)
                 spans = Span(link.source, link.source + 1), Span(link.target, link.target + 1)
@@ -112,7 +196,7 @@ class _Units:
     def _with_neighbours(self, units: Sequence[EditUnit]) -> list[EditUnit]:
         """One word for several: a word without a partner joins the replaced neighbour that its link leads to."""
         found = list(units)
-        taken = _words(unit.source for unit in found), _words(unit.target for unit in found)
+        taken = words_of(found)
         for link in sorted(self.links, key=self._order_link):
             for k, unit in enumerate(found):
                 if unit.is_kept:
@@ -161,10 +245,8 @@ class _Units:
         """Small words that only one side has go with what they belong to: *approved* and *was approved*, *a dog* and
         *two dogs*, *failed to* and *did not*."""
         found = list(units)
-        free = (
-            set(range(len(self.source.words))) - _words(unit.source for unit in found),
-            set(range(len(self.target.words))) - _words(unit.target for unit in found),
-        )
+        taken = words_of(found)
+        free = set(range(len(self.source.words))) - taken[0], set(range(len(self.target.words))) - taken[1]
         for k, unit in enumerate(found):
             spans = self._with_auxiliaries(unit, free) or self._with_count(unit, free) or self._with_to(unit, free)
             if spans:
@@ -213,6 +295,12 @@ class _Units:
         return None if unit.is_kept or (source, target) == unit.spans else (source, target)
 
 
+def _unit(source: Sequence[int], target: Sequence[int], relation: str) -> EditUnit:
+    """Words that stand for each other, wherever they stand."""
+    own, other = runs_of(source), runs_of(target)
+    return EditUnit(own[0], other[0], False, relation, (tuple(own[1:]), tuple(other[1:])))
+
+
 def _is_verb_with_to(side: EditSide, word: int) -> bool:
     return side.tags[word] == "TO" and side.tags[word - 1].startswith("VB")
 
@@ -224,8 +312,18 @@ def _widened(span: Span, word: int) -> Span | None:
     return Span(word, span.end) if word == span.begin - 1 else None
 
 
+def words_of(units: Iterable[EditUnit]) -> tuple[set[int], set[int]]:
+    """The words of all units, of the source and of the target."""
+    words = [unit.words for unit in units]
+    return {word for own, _ in words for word in own}, {word for _, other in words for word in other}
+
+
 def _words(spans: Iterable[Span]) -> set[int]:
     return {word for span in spans for word in range(*span)}
+
+
+def _holds_all(joined: DiscontinuousPair, unit: EditUnit) -> bool:
+    return {*joined.source}.issuperset(range(*unit.source)) and {*joined.target}.issuperset(range(*unit.target))
 
 
 def _meets(one: Span, other: Span) -> bool:

@@ -16,11 +16,13 @@ from typing import TypeVar
 
 from forestalign.errors import UsageError, counted, shown
 from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
+from forestalign.lexicon.word_classes import is_mark
 from forestalign.meaning import differences as kinds
 from forestalign.meaning.differences import Difference
 from forestalign.mining.edit_sides import EditSide, is_other_number
-from forestalign.mining.edit_units import EditUnit, units_of
+from forestalign.mining.edit_units import EditUnit, units_of, words_of
 from forestalign.phrases.result.alignment import Alignment
+from forestalign.phrases.result.discontinuous_pairs import runs_of
 from forestalign.terminal import visible
 from forestalign.tokens import Span, tokenize
 
@@ -49,7 +51,8 @@ class EditKind(StrEnum):
 class Edit:
     """One edit: where, the words as they stand in the text, and for a replacement the relation, where one is known.
 
-    `source` is None for what was inserted, `target` for what was deleted. `detail` says more: of a change of number
+    `source` is None for what was inserted, `target` for what was deleted. `rest` are further stretches of the source
+    and of the target, where words do not stand together (*turned … down*). `detail` says more: of a change of number
     `value` or `grammatical`, of a change of voice what the target is, of swapped roles which words changed places.
     """
 
@@ -60,6 +63,7 @@ class Edit:
     target_text: str = ""
     relation: str = ""
     detail: str = ""
+    rest: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())
 
     def __str__(self) -> str:
         """In words: `replaced: must → may (modality)`."""
@@ -81,17 +85,22 @@ class PairEdits:
     contradictions: tuple[Difference, ...] = ()  # what makes the sentences say different things
 
     def __str__(self) -> str:
-        """A line for each edit but what was kept."""
-        return "\n".join(str(edit) for edit in self.edits if edit.kind is not EditKind.KEPT) or "nothing changed"
+        """A line for each change."""
+        return "\n".join(map(str, self.changes)) or "nothing changed"
 
     def __repr__(self) -> str:
-        changed = sum(edit.kind is not EditKind.KEPT for edit in self.edits)
-        return f"<PairEdits: {counted(changed, 'edit')}, {self.kept_share:.2f} of the words kept>"
+        return f"<PairEdits: {counted(len(self.changes), 'edit')}, {self.kept_share:.2f} of the words kept>"
 
     def _repr_html_(self) -> str:
         from forestalign.terminal import lines_html
 
         return lines_html(str(self))
+
+    @property
+    def changes(self) -> tuple[Edit, ...]:
+        """The edits that a reader wants to know: of what was not kept, and of more than marks of punctuation."""
+        edits = (edit for edit in self.edits if edit.kind is not EditKind.KEPT)
+        return tuple(edit for edit in edits if not (is_mark(edit.source_text) and is_mark(edit.target_text)))
 
     @property
     def is_same(self) -> bool:
@@ -112,6 +121,7 @@ class PairEdits:
                 for name in ("kind", "source", "target", "source_text", "target_text", "relation", "detail")
                 if (value := getattr(edit, name))
             }
+            | ({"rest": edit.rest} if any(edit.rest) else {})
             for edit in self.edits
             if edit.kind is not EditKind.KEPT
         ]
@@ -140,17 +150,14 @@ class _Comparison:
         self.target = EditSide.of(alignment.target, alignment.target_tree)
         self.contradictions = tuple(each for each in alignment.differences if each.contradicts)
         self.units = units_of(alignment, self.source, self.target, self.contradictions)
-        nulls, lengths = alignment.phrases, (len(alignment.source), len(alignment.target))
-        self.deleted = _spans_without([unit.source for unit in self.units], nulls.source_nulls, lengths[0])
-        self.inserted = _spans_without([unit.target for unit in self.units], nulls.target_nulls, lengths[1])
+        covered = words_of(self.units)
+        self.deleted = runs_of([i for i in range(len(alignment.source)) if i not in covered[0]])
+        self.inserted = runs_of([j for j in range(len(alignment.target)) if j not in covered[1]])
 
     def edits(self) -> PairEdits:
         """All edits: those of phrases in the order of the source, insertions, then those of the whole."""
         phrases = [
-            self._edit(EditKind.KEPT, *unit.spans)
-            if unit.is_kept
-            else self._edit(EditKind.REPLACED, *unit.spans, unit.relation, self._kind_inside(unit))
-            for unit in self.units
+            self._edit(EditKind.KEPT, *unit.spans) if unit.is_kept else self._replaced(unit) for unit in self.units
         ]
         phrases += [self._edit(EditKind.DELETED, span, None) for span in self.deleted]
         phrases.sort(key=lambda edit: edit.source or (0, 0))
@@ -169,6 +176,14 @@ class _Comparison:
         self, kind: EditKind, source: Span | None, target: Span | None, relation: str = "", detail: str = ""
     ) -> Edit:
         return Edit(kind, source, target, self.source.text(source), self.target.text(target), relation, detail)
+
+    def _replaced(self, unit: EditUnit) -> Edit:
+        source, target = (
+            " … ".join(map(side.text, spans))
+            for side, spans in zip((self.source, self.target), unit.stretches, strict=True)
+        )
+        detail = self._kind_inside(unit)
+        return Edit(EditKind.REPLACED, *unit.spans, source, target, unit.relation, detail, unit.rest)
 
     def _kept_share(self) -> float:
         kept = [unit for unit in self.units if unit.is_kept]
@@ -295,20 +310,6 @@ def _moves_as_one(phrase: SpanPair, first: SpanPair, units: Sequence[SpanPair], 
 
 def _inside(inner: Span, outer: Span) -> bool:
     return outer.begin <= inner.begin and inner.end <= outer.end
-
-
-def _spans_without(units: Sequence[Span], nulls: Sequence[Span], length: int) -> list[Span]:
-    """Words outside all units: as the null phrases cut them, and otherwise in runs."""
-    covered = {word for unit in units for word in range(*unit)}
-    free = [word for word in range(length) if word not in covered]
-    owner = {word: index for index, span in enumerate(nulls) for word in range(*span)}
-    spans: list[Span] = []
-    for word in free:
-        if spans and spans[-1].end == word and owner.get(word) == owner.get(word - 1):
-            spans[-1] = Span(spans[-1].begin, word + 1)
-        else:
-            spans.append(Span(word, word + 1))
-    return spans
 
 
 def heaviest_common_order(targets: Sequence[Span], weights: Sequence[int]) -> set[int]:

@@ -309,8 +309,8 @@ def _marks(alignment: Alignment, edits: PairEdits) -> tuple[Marks, Marks]:
     """Characters of words that are not kept, or kept in another form; without any, of words that moved."""
     for kinds in ({EditKind.REPLACED, EditKind.DELETED, EditKind.INSERTED}, {EditKind.MOVED}):
         found = [edit for edit in edits.edits if edit.kind in kinds]
-        source = {word for edit in found for word in range(*(edit.source or (0, 0)))}
-        target = {word for edit in found for word in range(*(edit.target or (0, 0)))}
+        source = {word for edit in found for span in (edit.source, *edit.rest[0]) if span for word in range(*span)}
+        target = {word for edit in found for span in (edit.target, *edit.rest[1]) if span for word in range(*span)}
         if EditKind.MOVED not in kinds:
             others = list(_other_forms(alignment, edits))
             source.update(i for i, _ in others)

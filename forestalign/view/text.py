@@ -14,6 +14,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from forestalign.lexicon.english import looks_english
+from forestalign.lexicon.word_classes import is_mark
+from forestalign.mining.edit_units import edit_units
 from forestalign.phrases.result.alignment import (
     CHANGED,
     SAME,
@@ -26,7 +28,7 @@ from forestalign.phrases.result.alignment import (
 from forestalign.phrases.result.discontinuous_pairs import scattered_words
 from forestalign.terminal import BOLD, CYAN, DIM, RED, YELLOW, Paint, visible
 from forestalign.tokens import Sentence, Span
-from forestalign.view.differences import find_differences, is_confident, is_mark, linked_nulls
+from forestalign.view.differences import find_differences, is_confident
 
 CONTRADICTIONS = frozenset({"opposite", "different value", "other roles"})
 _SILENT = frozenset({"", "equal", "similar"})  # relations that go without saying
@@ -301,50 +303,20 @@ def _kind(found: PhraseAlignment) -> str:
     return "root completed" if found.completed else "root aligned"
 
 
-Words = tuple[int, ...]
-
-
-class _Unit(NamedTuple):
-    source: Words
-    target: Words
-
-
 def render_short(alignment: Alignment, colour: bool = False) -> str:
     """The id, and both sentences in brackets: phrases of the same words, or the smallest pairs that differ."""
     paint = Paint(colour)
-    units = sorted(_units(alignment))
+    units = [unit.words for unit in edit_units(alignment) if not is_mark(alignment.source.phrase(unit.source))]
     return "\n".join(
         [
             paint(BOLD, visible(alignment.id or "pair")),
-            "  " + _bracket(alignment.source, [unit.source for unit in units], paint),
-            "  " + _bracket(alignment.target, [unit.target for unit in units], paint),
+            "  " + _bracket(alignment.source, [source for source, _ in units], paint),
+            "  " + _bracket(alignment.target, [target for _, target in units], paint),
         ]
     )
 
 
-def _units(alignment: Alignment) -> Iterator[_Unit]:
-    """From the top of the tree down to what is the same, or what its parts do not tell any better."""
-    found = alignment.phrases
-    taken: tuple[set[int], set[int]] = (set(), set())
-    for one in found.scattered:
-        taken[0].update(one.source)
-        taken[1].update(one.target)
-        yield _Unit(one.source, one.target)
-    yield from (_Unit((link.source,), (link.target,)) for link in linked_nulls(alignment))
-    supported = {support for pair in found.pairs for support in pair.supports}
-    waiting = [k for k in range(len(found.pairs)) if k not in supported]
-    while waiting:
-        pair = found.pairs[waiting.pop()]
-        unit = _Unit(tuple(range(*pair.source)), tuple(range(*pair.target)))
-        is_same = pair.source.text.lower() == pair.target.text.lower()
-        is_free = taken[0].isdisjoint(unit.source) and taken[1].isdisjoint(unit.target)
-        if pair.supports and not is_same:
-            waiting += pair.supports
-        elif is_free and not all(is_mark(alignment.source.words[word]) for word in unit.source):
-            yield unit
-
-
-def _bracket(sentence: Sentence, units: Sequence[Words], paint: Paint) -> str:
+def _bracket(sentence: Sentence, units: Sequence[Sequence[int]], paint: Paint) -> str:
     """The text as it stands; words of one unit that do not follow each other have brackets of their own."""
     owner = {word: number for number, words in enumerate(units, start=1) for word in words}
     text, end = "", 0
