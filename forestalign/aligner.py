@@ -40,10 +40,9 @@ from forestalign.grammar import grammar_hash, program_version
 from forestalign.inputs import content_digest
 from forestalign.machine import give_back, with_one_thread
 from forestalign.parsers import Given, Parse, Parser, load_parser
-from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.scoring.model import PhraseModel
-from forestalign.phrases.stage import PhraseStage, Scorer, load_stage
+from forestalign.phrases.stage import PhraseStage, PreparedPair, Scorer, load_stage
 from forestalign.reranking import (
     ParsedPair,
     RerankedPair,
