@@ -78,7 +78,7 @@ class Finding(NamedTuple):
     target: tuple[int, ...]
     relation: str
 
-    def turned(self) -> Finding:
+    def swap_sides(self) -> Finding:
         """The finding with source and target swapped: *more general* becomes *more specific*."""
         return Finding(self.target, self.source, turned_relation(self.relation))
 

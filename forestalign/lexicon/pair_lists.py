@@ -97,7 +97,7 @@ class PhraseLists:
             forward = Finding((), (), pair.relation)
             for left, right, relation in (
                 (pair.left, pair.right, pair.relation),
-                (pair.right, pair.left, forward.turned().relation),
+                (pair.right, pair.left, forward.swap_sides().relation),
             ):
                 self._partners[left].setdefault(right, relation)
                 words = left.split()

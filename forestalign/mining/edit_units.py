@@ -226,7 +226,7 @@ class _Units:
         units += self._linked_words(units)
         units += self._left_over(units)
         units = self._with_small_words(self._with_particles(self._with_neighbours(units)))
-        return _joined(sorted(units, key=lambda unit: (unit.source, unit.target)))
+        return _join_units(sorted(units, key=lambda unit: (unit.source, unit.target)))
 
     def _of_phrases(self) -> list[EditUnit]:
         supporting = {support for pair in self.pairs for support in pair.supports}
@@ -307,7 +307,7 @@ class _Units:
         """Words that are linked but in no phrase pair, the surest links first: *not like* and *liked* share a verb."""
         taken = words_of(units)
         found = []
-        for link in sorted(self.links, key=lambda link: (-link.score, self._turned(link))):
+        for link in sorted(self.links, key=lambda link: (-link.score, self._order_link(link))):
             is_unsure = link.source in self.unsure[0] and link.target in self.unsure[1]
             if link.source not in taken[0] and link.target not in taken[1] and not is_unsure:
                 taken[0].add(link.source)
@@ -319,7 +319,7 @@ class _Units:
                 found.append(EditUnit(*spans, is_kept, EQUAL if is_equal else OPPOSITE if is_opposite else ""))
         return found
 
-    def _turned(self, link: WordLink) -> tuple[int, int]:
+    def _order_link(self, link: WordLink) -> tuple[int, int]:
         """In the order of the sentences by their words: ties fall the same way when they are swapped."""
         is_turned = self.target.words < self.source.words
         return (link.target, link.source) if is_turned else (link.source, link.target)
@@ -328,7 +328,7 @@ class _Units:
         """One word for several: a word without a partner joins the replaced neighbour that its link leads to."""
         found = list(units)
         taken = words_of(found)
-        for link in sorted(self.links, key=self._turned):
+        for link in sorted(self.links, key=self._order_link):
             for k, unit in enumerate(found):
                 if unit.is_kept:
                     continue
@@ -465,7 +465,7 @@ def _holds(outer: Span, inner: Span) -> bool:
     return outer.begin <= inner.begin and inner.end <= outer.end
 
 
-def _joined(units: Sequence[EditUnit]) -> list[EditUnit]:
+def _join_units(units: Sequence[EditUnit]) -> list[EditUnit]:
     """Kept units that follow each other on both sides are one."""
     joined: list[EditUnit] = []
     for unit in units:

@@ -310,13 +310,13 @@ def render_short(alignment: Alignment, colour: bool = False) -> str:
     return "\n".join(
         [
             paint(BOLD, visible(alignment.id or "pair")),
-            "  " + _bracketed(alignment.source, [source for source, _ in units], paint),
-            "  " + _bracketed(alignment.target, [target for _, target in units], paint),
+            "  " + _bracket(alignment.source, [source for source, _ in units], paint),
+            "  " + _bracket(alignment.target, [target for _, target in units], paint),
         ]
     )
 
 
-def _bracketed(sentence: Sentence, units: Sequence[Sequence[int]], paint: Paint) -> str:
+def _bracket(sentence: Sentence, units: Sequence[Sequence[int]], paint: Paint) -> str:
     """The text as it stands; words of one unit that do not follow each other have brackets of their own."""
     owner = {word: number for number, words in enumerate(units, start=1) for word in words}
     text, end = "", 0

@@ -96,7 +96,7 @@ class PhraseEvidence:
     relation: str
     strength: float
 
-    def turned(self) -> PhraseEvidence:
+    def swap_sides(self) -> PhraseEvidence:
         """The evidence with source and target swapped: *more general* becomes *more specific*."""
         return PhraseEvidence(self.target, self.source, self.kind, turned_relation(self.relation), self.strength)
 
