@@ -18,10 +18,9 @@ from pathlib import Path
 
 from forestalign.errors import GrammarError, UsageError
 from forestalign.grammar import grammar_root, read_rows
-from forestalign.lexicon.findings import AGAINST, RELATIONS, Finding, turned_relation
+from forestalign.lexicon.findings import AGAINST, RELATIONS, Finding, Parts, take_apart, turned_relation
 from forestalign.lexicon.names import acronym_findings, name_findings
 from forestalign.lexicon.pair_lists import PhraseLists
-from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import quantity_findings
 from forestalign.tokens import Sentence
 
