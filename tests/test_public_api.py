@@ -47,11 +47,10 @@ DOCUMENTED = (
     "forestalign.config",
     "forestalign.errors",
     "forestalign.forest.forest",
-    "forestalign.one_pair",
     "forestalign.parsers",
     "forestalign.phrases.result.alignment",
     "forestalign.tokens",
-    "forestalign.trees.brackets",
+    "forestalign.trees.tree",
     "forestalign.view.static",
     "forestalign.view.text",
 )

@@ -34,8 +34,8 @@ from forestalign.cli.options import (
 )
 from forestalign.errors import counted
 from forestalign.lexicon.findings import PHRASE_RELATIONS
+from forestalign.mining.occurrences import MOST_SLOTS
 from forestalign.mining.pair_counts import OccurrenceFilter
-from forestalign.mining.patterns import MOST_SLOTS
 from forestalign.mining.phrase_table import RowFilter
 from forestalign.mining.table_files import TableForm, TableOptions, TableSummary, extract_table
 

@@ -163,7 +163,7 @@ def report_empty(name: str) -> None:
 
 def warn_of_language(jobs: Sequence[Job]) -> None:
     """Say on stderr if most of some sentences, with their words, are not English."""
-    from forestalign.lexicon.english import looks_english  # loads WordNet
+    from forestalign.lexicon.wordnet import looks_english  # loads WordNet
 
     sentences = [each for job in jobs for each in _sentences_of(job.payload)]
     foreign = sum(not looks_english(each.words) for each in sentences)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR, Finding
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR, Finding, Parts
 from forestalign.lexicon.numbers import (
     ARTICLES,
     Number,
@@ -27,7 +27,6 @@ from forestalign.lexicon.numbers import (
     units,
     word_value,
 )
-from forestalign.lexicon.phrase_text import Parts
 from forestalign.lexicon.times import Clock, Date, Years, read_clock, read_date, read_years
 from forestalign.tokens import KEPT_WORDS
 

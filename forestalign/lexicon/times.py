@@ -6,8 +6,8 @@ import re
 from datetime import date
 from typing import NamedTuple
 
+from forestalign.lexicon.findings import Parts
 from forestalign.lexicon.numbers import number_words, read_number
-from forestalign.lexicon.phrase_text import Parts
 
 SMALL_HOURS = 300  # twelve at night begins a day, ten at night ends one; in minutes
 LEAP_YEAR = 2000  # for a day and a month without a year

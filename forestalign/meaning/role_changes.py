@@ -15,7 +15,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from forestalign.lexicon import WordNet
-from forestalign.lexicon.oppositions import are_opposites, conversives
+from forestalign.lexicon.wordnet import are_opposites, conversives
 from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.readings import SUBJECT, THAN, Reading
 from forestalign.words.alignment import WordLink

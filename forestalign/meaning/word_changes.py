@@ -15,9 +15,9 @@ from itertools import product
 from forestalign.grammar import negation_words
 from forestalign.lexicon.findings import EQUAL, SIMILAR, Finding
 from forestalign.lexicon.numbers import same_number, word_value
-from forestalign.lexicon.oppositions import are_opposites
 from forestalign.lexicon.quantities import find_measures, quantity_findings
 from forestalign.lexicon.word_classes import WordClass, meaning_words, word_class
+from forestalign.lexicon.wordnet import are_opposites
 from forestalign.meaning.claims import Negation, Value, find_negations, find_values, forms_of, is_compared, less_of
 from forestalign.meaning.differences import NAME, NUMBER, OPPOSITE, OTHER, Difference, describe
 from forestalign.meaning.matcher import Correspondence

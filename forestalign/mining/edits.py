@@ -19,8 +19,7 @@ from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
 from forestalign.lexicon.word_classes import is_mark
 from forestalign.meaning import differences as kinds
 from forestalign.meaning.differences import Difference
-from forestalign.mining.edit_sides import EditSide, is_other_number
-from forestalign.mining.edit_units import EditUnit, units_of, words_of
+from forestalign.mining.edit_units import EditSide, EditUnit, is_other_number, units_of, words_of
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.result.discontinuous_pairs import runs_of
 from forestalign.terminal import visible

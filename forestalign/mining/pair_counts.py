@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from forestalign.formats.lines import read_text_lines
 from forestalign.lexicon.findings import turned_relation
-from forestalign.mining.occurrences import UNITS, AlignedLine, Phrases, read_line
-from forestalign.mining.patterns import patterns
+from forestalign.mining.occurrences import UNITS, AlignedLine, Phrases, patterns, read_line
 from forestalign.phrases.result.shown_pairs import shown_pairs
 
 MOST_EXAMPLES = 5

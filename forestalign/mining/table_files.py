@@ -20,8 +20,7 @@ from forestalign.formats.lines import cell
 from forestalign.lexicon.findings import DIFFERENT, OTHER_ROLES
 from forestalign.lexicon.pair_lists import BARS, LONGEST, PPDB_RELATIONS
 from forestalign.mining.pair_counts import CountedLines, CountLines, OccurrenceFilter, line_batches
-from forestalign.mining.phrase_table import PhraseTable, RowFilter
-from forestalign.mining.telling_rows import TableRow
+from forestalign.mining.phrase_table import PhraseTable, RowFilter, TableRow
 from forestalign.outputs import STDOUT, follow_link, is_packed, is_stream, packed_file
 from forestalign.own_files import scratch_folder
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from forestalign.errors import InputError, UsageError, counted
 from forestalign.formats.lines import read_text_lines
-from forestalign.lexicon.english import looks_english
+from forestalign.lexicon.wordnet import looks_english
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

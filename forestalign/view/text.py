@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from forestalign.lexicon.english import looks_english
 from forestalign.lexicon.word_classes import is_mark
+from forestalign.lexicon.wordnet import looks_english
 from forestalign.mining.edit_units import edit_units
 from forestalign.phrases.result.alignment import (
     CHANGED,

@@ -39,8 +39,7 @@ import numpy as np
 from forestalign.arrays import AnyFloatArray
 from forestalign.errors import UsageError
 from forestalign.lexicon import PairList, PhraseLists, WordNet
-from forestalign.lexicon.findings import EQUAL, SIMILAR
-from forestalign.lexicon.phrase_text import take_apart
+from forestalign.lexicon.findings import EQUAL, SIMILAR, take_apart
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordAlignment, WordLink
 from forestalign.words.analysis import Analysis

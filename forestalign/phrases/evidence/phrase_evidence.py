@@ -36,12 +36,13 @@ from forestalign.lexicon.findings import (
     RELATIONS,
     SIMILAR,
     Finding,
+    Parts,
+    take_apart,
     turned_relation,
 )
 from forestalign.lexicon.names import acronym_findings, name_findings, person_titles
 from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.pair_lists import PhraseLists
-from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import quantity_findings
 from forestalign.meaning.matcher import Correspondence, find_correspondences
 from forestalign.meaning.readings import Reading
