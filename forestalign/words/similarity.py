@@ -182,10 +182,9 @@ def same_stems(left: Sequence[str], right: Sequence[str]) -> BoolArray:
 def _start(word: str) -> str:
     """What all words of one stem begin with, *dying* and *die*, too: two letters, or a vowel."""
     plain = word.lstrip("'").partition("'")[0]
-    return plain[:1] if plain[:1] in _VOWELS else plain[:2].replace("y", "i")
+    return plain[:1] if plain[:1] in "aeiouy" else plain[:2].replace("y", "i")
 
 
-_VOWELS = frozenset("aeiouy")
 _DELETED = str.maketrans("", "", ".-,")
 
 

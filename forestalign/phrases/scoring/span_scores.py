@@ -119,8 +119,7 @@ def checked_weights(arrays: Mapping[str, AnyArray], shapes: Mapping[str, Shape] 
 class _Projected:
     """One side under the weights: unit vectors of spans, of words, weights of words.
 
-    A span is the sum of five parts, each a matrix of its own: the mean of its words, its first and last word, and the
-    words around it. Each word goes through all five once, whatever spans it stands in.
+    A span is the sum of five parts, each by a matrix of its own, through which each word goes once.
     """
 
     def __init__(self, side: SpansToScore, weights: SpanWeights):
