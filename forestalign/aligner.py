@@ -32,7 +32,6 @@ from forestalign.formats.fields import (
     check_rows,
     checked_links,
     checked_sentence,
-    shorten_any,
 )
 from forestalign.formats.pairs import BadRecord
 from forestalign.formats.tree_files import read_given
@@ -272,7 +271,7 @@ class Aligner:
 
     def _job(self, number: int, pair: object) -> Job | BadRecord:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            return BadRecord(number, str(number), f"{shorten_any(pair)} is not a pair; expected a source and a target")
+            return BadRecord(number, str(number), f"{shown(pair)} is not a pair; expected a source and a target")
         try:
             source, target = (self.sentence(side, text) for side, text in zip(SIDES, pair, strict=True))
         except ForestAlignError as error:
@@ -418,7 +417,7 @@ def _row(source: Text, target: Text, id: str, links: WordAlignment | None) -> Ro
     """One pair as a batch has it."""
     check_id(id)
     if links is not None and not isinstance(links, WordAlignment):
-        raise UsageError(f"links is {shorten_any(links)}; expected a WordAlignment")
+        raise UsageError(f"links is {shown(links)}; expected a WordAlignment")
     return id, source, target, links
 
 

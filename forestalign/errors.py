@@ -74,7 +74,10 @@ def shown(value: object, limit: int = 60) -> str:
     >>> shown(b"x"), len(shown("x" * 1000))
     ("b'x'", 60)
     """
-    text = ascii(value)
+    try:
+        text = ascii(value)
+    except ValueError:  # numbers of more digits than Python writes down
+        text = "a number of very many digits"
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 

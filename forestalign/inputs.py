@@ -68,7 +68,7 @@ def read_plain(path: str | Path, largest: int = LARGEST) -> bytes:
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ValueError("it is not a regular file")
-        return _bounded(file.read, largest)
+        return _read_bounded(file.read, largest)
 
 
 def read_whole(path: str | Path, largest: int = LARGEST) -> bytes:
@@ -79,7 +79,7 @@ def read_whole(path: str | Path, largest: int = LARGEST) -> bytes:
 def read_blocks(path: str | Path, largest: int = LARGEST) -> Iterator[bytes]:
     """What `read_whole` reads, a block at a time."""
     with open(path, "rb") as file:
-        yield from _unpacked(file, largest) if _is_gzip(file) else _plain(file, largest)
+        yield from _unpack_gzip(file, largest) if _is_gzip(file) else _plain(file, largest)
 
 
 def read_lines(path: str | Path, largest: int = LARGEST_LIST) -> Iterator[tuple[int, bytes]]:
@@ -101,7 +101,7 @@ def _is_gzip(file: BinaryIO) -> bool:
     return file.peek(2)[:2] == _GZIP  # type: ignore[attr-defined, no-any-return]
 
 
-def _bounded(read: Callable[[int], bytes], largest: int) -> bytes:
+def _read_bounded(read: Callable[[int], bytes], largest: int) -> bytes:
     data = read(largest + 1)
     if len(data) > largest:
         _refuse_size(largest)
@@ -117,7 +117,7 @@ def _plain(file: BinaryIO, largest: int) -> Iterator[bytes]:
         yield block
 
 
-def _unpacked(file: BinaryIO, largest: int) -> Iterator[bytes]:
+def _unpack_gzip(file: BinaryIO, largest: int) -> Iterator[bytes]:
     """The members of a gzip file, a block at a time, so that a bomb is noticed before it has filled the memory."""
     count, unpacker, packed = 0, zlib.decompressobj(_GZIP_MEMBER), file.read(_BLOCK)
     while True:
@@ -174,7 +174,7 @@ def read_arrays(path: str | Path, largest: int = LARGEST) -> dict[str, AnyArray]
     """The arrays of a file of numpy's by name, numbers all finite; `.npy` has one, without a name."""
     with open(path, "rb") as file:
         if file.peek(2)[:2] != b"PK":
-            return {"": _array("", io.BytesIO(_bounded(file.read, largest)), largest)}
+            return {"": _array("", io.BytesIO(_read_bounded(file.read, largest)), largest)}
         with zipfile.ZipFile(file) as archive:
             if sum(member.file_size for member in archive.infolist()) > largest:
                 _refuse_size(largest)
@@ -225,7 +225,7 @@ def number(name: str, value: object, least: float = -math.inf, most: float = mat
     found = finite_number(value)
     if found is None or not least <= found <= most:
         bounds = "a finite number" if math.isinf(most) and math.isinf(least) else f"a number from {least:g} to {most:g}"
-        raise ValueError(f"{name} is {_brief(value)}; expected {bounds}")
+        raise ValueError(f"{name} is {shown(value)}; expected {bounds}")
     return found
 
 
@@ -248,15 +248,7 @@ def as_record(value: object, kind: type[Value]) -> Value:
         place = path.strip("`.") or "it"
         if told.startswith("Object missing"):
             raise ValueError(f"{place} has no field {told.partition('field ')[2]}") from None
-        raise ValueError(f"{place} is {_brief(found)}; {told[0].lower()}{told[1:]}") from None
-
-
-def _brief(value: object) -> str:
-    """Numbers of more digits than Python writes down have no text."""
-    try:
-        return shown(value)
-    except ValueError:
-        return "a number of very many digits"
+        raise ValueError(f"{place} is {shown(found)}; {told[0].lower()}{told[1:]}") from None
 
 
 # ---- contents ----

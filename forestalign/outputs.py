@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from forestalign.errors import OutputError, UsageError
-from forestalign.own_files import is_mine, replaced
+from forestalign.own_files import is_mine, replace_file
 
 STDOUT = "-"
 
@@ -44,7 +44,7 @@ def _refuse_unwritable(output: str) -> None:
         raise UsageError(f"cannot write to {output}: it is a folder; expected the name of a file")
     if os.path.exists(output) and not os.access(output, os.W_OK):
         raise UsageError(f"cannot write to {output}: permission denied")
-    folder = os.path.dirname(followed(output))
+    folder = os.path.dirname(follow_link(output))
     if not os.path.isdir(folder):
         named = os.path.dirname(output) or folder
         raise UsageError(f"cannot write to {output}: the folder {named} does not exist")
@@ -131,16 +131,16 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
         return
     with naming(path):
-        target = followed(path)
+        target = follow_link(path)
         if is_stream(target):
             with target.open("wb") as device:
                 yield device
             return
-        with replaced(target) as file:
+        with replace_file(target) as file:
             yield file
 
 
-def followed(path: str | Path) -> Path:
+def follow_link(path: str | Path) -> Path:
     """The file behind the name that a user gave. A link of theirs stays a link; those of others lead anywhere."""
     link = Path(path)
     with suppress(OSError):

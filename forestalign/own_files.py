@@ -151,7 +151,7 @@ class NewFile:
 
     def take_place(self) -> int:
         """Stand under the name, whatever stood there; the file stays open and locked."""
-        self.descriptor = renamed(self.descriptor, self.path, self.place, sync_folder=not self._is_entry)
+        self.descriptor = rename_file(self.descriptor, self.path, self.place, sync_folder=not self._is_entry)
         self._is_placed = True
         return self.descriptor
 
@@ -162,7 +162,7 @@ class NewFile:
                 os.unlink(self.path)
 
 
-def renamed(descriptor: int, source: str | Path, target: str | Path, sync_folder: bool = True) -> int:
+def rename_file(descriptor: int, source: str | Path, target: str | Path, sync_folder: bool = True) -> int:
     """Rename an open file when all of it is on the disk; its descriptor, a new one where only closed files can be."""
     os.fsync(descriptor)
     if os.name == "nt":
@@ -185,7 +185,7 @@ def _sync(folder: Path) -> None:
 
 
 @contextmanager
-def replaced(path: str | Path, mode: int | None = None, is_entry: bool = False) -> Iterator[BinaryIO]:
+def replace_file(path: str | Path, mode: int | None = None, is_entry: bool = False) -> Iterator[BinaryIO]:
     """Write a file that is whole or not there. A link of this name is replaced and not followed."""
     with NewFile(path, mode, is_entry) as new:
         with open(new.descriptor, "wb", closefd=False) as file:
@@ -193,7 +193,7 @@ def replaced(path: str | Path, mode: int | None = None, is_entry: bool = False) 
         new.take_place()
 
 
-def started(path: str | Path, data: bytes = b"") -> int:
+def start_file(path: str | Path, data: bytes = b"") -> int:
     """A new file of this name, whatever stood there, that begins with these bytes; open and locked."""
     new = NewFile(path)
     try:

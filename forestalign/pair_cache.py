@@ -18,16 +18,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import numpy as np
 import platformdirs
 
 from forestalign.aligner import Aligner
-from forestalign.batch.workers import Worker, Workers, map_ordered
+from forestalign.batch.workers import Worker, Workers, cut_into_chunks, map_ordered
 from forestalign.config import PLACES, AlignConfig
 from forestalign.errors import InputError, UsageError
 from forestalign.forest import Forest
@@ -36,7 +36,7 @@ from forestalign.formats.tree_files import format_forest, parse_forest
 from forestalign.grammar import grammar_hash
 from forestalign.inputs import as_record, content_digest, parse_json, read_plain, reading, unpack
 from forestalign.outputs import naming
-from forestalign.own_files import private_folder, remove_unfinished, replaced
+from forestalign.own_files import private_folder, remove_unfinished, replace_file
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.words.alignment import MOST_SCORE, WordAlignment, WordLink
 from forestalign.words.word_vectors import packed, unpacked
@@ -129,7 +129,7 @@ def _write_entry(path: Path, pair: PreparedPair, settings: str) -> None:
     middle = [None if rows is None or not rows.size else packed(rows) for rows in vectors]
     content = {"format": FORMAT, "settings": settings, **forests, "words": links, "middle": middle}
     data = json.dumps(content).encode()
-    with naming(path), replaced(path, 0o600, is_entry=True) as file:
+    with naming(path), replace_file(path, 0o600, is_entry=True) as file:
         file.write(zlib.crc32(data).to_bytes(_CHECK_BYTES, "big") + zlib.compress(data, 1))
 
 
@@ -202,7 +202,7 @@ def cache_corpus(
     """Each pair with its file, in order, parsed where it is not there yet; a string says why it cannot be parsed."""
     made_cache(cache.folder)
     cache.sweep()
-    chunks = _chunks(records, CHUNK)
+    chunks = cut_into_chunks(records, CHUNK)
     for done in map_ordered(Worker(partial(_CacheWorker, cache)), chunks, workers):
         yield from done
 
@@ -232,9 +232,3 @@ class _CacheWorker:
 def _lean(forest: Forest) -> Forest:
     """Without the last layer of the encoder, which is most of the bytes and not needed any more."""
     return forest.over(replace(forest.sentence, vectors=None))
-
-
-def _chunks(records: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    iterator = iter(records)
-    while chunk := list(islice(iterator, size)):
-        yield chunk

@@ -1,4 +1,4 @@
-"""The parameters of a tuning run, its trials, and what it shows of them: a table, a curve, the settings to paste.
+"""The parameters of a tuning run, its trials, and what it shows of them: a table and the settings to paste.
 
 Bayesian optimisation with a Gaussian process. The first trial has the settings that the run starts from (where they lie
 in the ranges), the next are random, the rest are where the process expects the largest improvement. Each is added to a
@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from importlib.util import find_spec
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +35,8 @@ from forestalign.evaluation.development import (
 from forestalign.evaluation.reports import data_hash
 from forestalign.evaluation.scores import Evaluation
 from forestalign.formats.pairs import PairRecord
-from forestalign.outputs import followed, is_packed, naming, whole_file
-from forestalign.own_files import open_alone, started
+from forestalign.outputs import follow_link, is_packed, naming
+from forestalign.own_files import open_alone, start_file
 from forestalign.trees import Tree
 
 Value = float | int | str | bool
@@ -73,7 +72,7 @@ class Parameter:
         """Whether the setting takes whole numbers."""
         return type(getattr(DEFAULT_CONFIG, self.name)) is int
 
-    def cleaned(self, value: object) -> Value:
+    def clean(self, value: object) -> Value:
         """A value of the optimiser as the setting takes it: numbers rounded, but not out of the range."""
         if self.choices:
             return next(choice for choice in self.choices if choice == value)
@@ -101,10 +100,10 @@ def parse_parameter(text: str) -> Parameter:
         return Parameter(name, choices=tuple(_boolean(text, value) for value in values.split(",")))
     if isinstance(default, str):
         return Parameter(name, choices=tuple(values.split(",")))
-    return _ranged(text, name, values, type(default))
+    return _parse_range(text, name, values, type(default))
 
 
-def _ranged(text: str, name: str, values: str, kind: type[int] | type[float]) -> Parameter:
+def _parse_range(text: str, name: str, values: str, kind: type[int] | type[float]) -> Parameter:
     low, colon, high = values.partition(":")
     try:
         if not colon:
@@ -226,13 +225,15 @@ def run_trials(
     plan: TuningPlan, config: AlignConfig, evaluate: Evaluate, record: Path, resume: bool = False
 ) -> Iterator[Trial]:
     """All trials in order, those that were recorded before included; nobody else writes to the record meanwhile."""
-    with _opened_record(record) as write:
+    with _open_record(record) as write:
         trials = _read_record(record, plan) if resume else []
         write(plan, trials)
         yield from tuple(trials)
         while len(trials) < plan.trials:
-            values = _suggested(plan, config, trials)
-            trial = _judged(len(trials) + 1, values, evaluate(changed_config(config, plan.parameters, values)), plan)
+            values = _suggest(plan, config, trials)
+            trial = _judge_trial(
+                len(trials) + 1, values, evaluate(changed_config(config, plan.parameters, values)), plan
+            )
             trials.append(trial)
             write(plan, trials)
             yield trial
@@ -243,13 +244,13 @@ def best_trial(trials: Sequence[Trial]) -> Trial:
     return max(trials, key=lambda trial: (trial.objective, -trial.number))
 
 
-def _judged(number: int, values: tuple[Value, ...], evaluation: Evaluation, plan: TuningPlan) -> Trial:
+def _judge_trial(number: int, values: tuple[Value, ...], evaluation: Evaluation, plan: TuningPlan) -> Trial:
     shown = [name for name in SCORES.values() if name in evaluation.names]
     scores = tuple((name, evaluation[name]) for name in shown)
     return Trial(number, values, objective_value(evaluation, dict(plan.objective)), scores)
 
 
-def _suggested(plan: TuningPlan, config: AlignConfig, done: Sequence[Trial]) -> tuple[Value, ...]:
+def _suggest(plan: TuningPlan, config: AlignConfig, done: Sequence[Trial]) -> tuple[Value, ...]:
     """The values to try next: a function of the plan and of the trials so far, and of nothing else."""
     optimiser = _optimiser(plan, len(done))
     start = tuple(getattr(config, each.name) for each in plan.parameters)
@@ -262,7 +263,7 @@ def _suggested(plan: TuningPlan, config: AlignConfig, done: Sequence[Trial]) -> 
         if len(done) > plan.initial:
             optimiser.tell([list(trial.values) for trial in done], [-trial.objective for trial in done])
         asked = optimiser.ask()
-    return tuple(each.cleaned(value) for each, value in zip(plan.parameters, asked, strict=True))
+    return tuple(each.clean(value) for each, value in zip(plan.parameters, asked, strict=True))
 
 
 def _optimiser(plan: TuningPlan, number: int) -> Any:
@@ -287,18 +288,18 @@ def _dimension(space: Any, parameter: Parameter) -> Any:
 
 
 @contextmanager
-def _opened_record(path: Path) -> Iterator[Callable[[TuningPlan, Sequence[Trial]], None]]:
+def _open_record(path: Path) -> Iterator[Callable[[TuningPlan, Sequence[Trial]], None]]:
     """What writes the record, as a whole each time; nobody else writes to it meanwhile."""
     if is_packed(path):
         raise UsageError(f"{path}: a record grows line by line; expected a name without .gz")
-    place = followed(path)
+    place = follow_link(path)
     descriptor = open_alone(place)
 
     def write(plan: TuningPlan, trials: Sequence[Trial]) -> None:
         nonlocal descriptor
         lines = [plan.key, *(json.dumps(asdict(trial), ensure_ascii=False) for trial in trials)]
         with naming(path):
-            old, descriptor = descriptor, started(place, "".join(f"{line}\n" for line in lines).encode())
+            old, descriptor = descriptor, start_file(place, "".join(f"{line}\n" for line in lines).encode())
         os.close(old)
 
     try:
@@ -357,22 +358,3 @@ def settings_block(plan: TuningPlan, trials: Sequence[Trial]) -> str:
 
 def _kind(parameter: Parameter) -> str:
     return type(getattr(DEFAULT_CONFIG, parameter.name)).__name__
-
-
-def plot_convergence(path: str | Path, plan: TuningPlan, trials: Sequence[Trial]) -> None:
-    """Every trial's objective, and the best so far, as a PNG."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("a plot", "tune") from error
-    numbers = [trial.number for trial in trials]
-    values = [trial.objective for trial in trials]
-    figure = Figure(figsize=(7, 4), dpi=120, layout="constrained")
-    axes = figure.add_subplot()
-    axes.plot(numbers, values, "o", color="0.6", label="trial")
-    axes.step(numbers, list(accumulate(values, max)), where="post", color="C0", label="best so far")
-    axes.set_xlabel("trial")
-    axes.set_ylabel(" + ".join(f"{weight:g} {name}" for name, weight in plan.objective))
-    axes.legend()
-    with whole_file(path) as file:
-        figure.savefig(file, format="png")  # a figure without a window draws with Agg

@@ -2,12 +2,10 @@
 
     python scripts/ablate.py annotations/dev.jsonl mtref.dev.jsonl.gz msr-rte2.dev.jsonl.gz:A,C --limit 100
     python scripts/ablate.py annotations/dev.jsonl --rows "w/o forests" "w/o phrase evidence" --test
-    python scripts/ablate.py annotations/dev.jsonl@4 mtref.dev.jsonl.gz --learn --folds 2 --jobs 2
 
 A file holds annotated pairs, or human word links from which phrase gold is projected. The scores stay as they ship, and
-only the settings of a row are changed; parses and links are kept in the cache folder, so a row costs its search. With
-`--learn` the scores are learned again without the part of each row, and every pair is aligned with weights that did not
-see it; files may then have a weight (`@4`). p-values are of approximate randomisation on F1 against the first row.
+only the settings of a row are changed; parses and links are kept in the cache folder, so a row costs its search.
+p-values are of approximate randomisation on F1 against the first row.
 """
 
 from __future__ import annotations
@@ -16,15 +14,13 @@ import argparse
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from scoring.phrases import Row, add_set_options, format_row, p_value, print_table
+import numpy as np
+from scoring.phrases import Row, add_set_options, print_table
 
-from forestalign.batch.workers import Processes
 from forestalign.cli.align_options import config_of
 from forestalign.config import HAND_SET, AlignConfig
-from forestalign.evaluation.scores import picked, union
-from forestalign.learning.cross_validate import GoldFile, ScorePlan, held_out_evaluations
-from forestalign.learning.train_scores import GoldSettings
 from forestalign.phrases.evidence.phrase_evidence import KINDS
+from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model
 from forestalign.phrases.stage import load_stage
 
@@ -63,11 +59,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_set_options(parser)
     parser.add_argument("--rows", nargs="+", default=[], metavar="NAME", help="the first row and these alone")
-    parser.add_argument("--learn", action="store_true", help="learn the scores again for each row, in folds")
-    parser.add_argument("--folds", default="2", metavar="N", help="folds of --learn")
-    parser.add_argument("--passes", type=int, default=GoldSettings().passes, metavar="N", help="passes of --learn")
-    parser.add_argument("--ridge", type=float, default=GoldSettings().ridge, metavar="X", help="pull to the start")
-    parser.add_argument("-j", "--jobs", type=int, default=1, metavar="N", help="processes of --learn")
     args = parser.parse_args()
     names = [variant.name for variant in VARIANTS]
     unknown = [name for name in args.rows if name not in names]
@@ -75,10 +66,7 @@ def main() -> None:
         parser.error(f"no row is called {unknown[0]!r}; expected some of {', '.join(names)}")
     config = config_of(args)
     variants = [each for each in VARIANTS if not args.rows or each.name in (names[0], *args.rows)]
-    if args.learn:
-        print_learned(variants, config, args)
-    else:
-        print_table(shipped_rows(variants, config), config, args)
+    print_table(shipped_rows(variants, config), config, args)
 
 
 def shipped_rows(variants: list[Variant], config: AlignConfig) -> Iterator[Row]:
@@ -86,32 +74,11 @@ def shipped_rows(variants: list[Variant], config: AlignConfig) -> Iterator[Row]:
     for name, settings, without in variants:
         changed = config.replace(**settings)
         if without:
-            weights = load_score_model(changed.scores).weights * GoldSettings(without=without).is_used
-            yield Row(name, changed, load_stage(changed, score_model=ScoreModel(weights)))
+            is_used = np.array([not {part, part.partition(":")[0]} & set(without) for part in NAMES])
+            model = ScoreModel(load_score_model(changed.scores).weights * is_used)
+            yield Row(name, changed, load_stage(changed, score_model=model))
         else:
             yield Row(name, changed)
-
-
-def print_learned(variants: list[Variant], config: AlignConfig, args: argparse.Namespace) -> None:
-    """Rows of scores that were learned again, every pair aligned by weights that did not see it."""
-    gold, first = tuple(map(GoldFile.of, args.gold)), None
-    with Processes(args.jobs) as workers:
-        for name, settings, without in variants:
-            plan = ScorePlan(
-                gold,
-                config.replace(**settings),
-                GoldSettings(passes=args.passes, ridge=args.ridge, without=without),
-                args.cache,
-                folds=args.folds,
-                limit=args.limit,
-            )
-            scores = held_out_evaluations(plan, lambda message, count: None, workers)
-            for path, each in zip(args.gold, scores, strict=True):
-                print(f"{format_row(name, each)}  {path}", flush=True)
-            mean = union([picked(each, ["F1"]) for each in scores])
-            first = first or mean
-            cell = "" if mean is first else f"  p {p_value(first, mean, args.samples):.4f}"
-            print(f"{name:28}mean F1 {100 * mean['F1']:6.2f}{cell}", flush=True)
 
 
 if __name__ == "__main__":

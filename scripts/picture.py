@@ -24,17 +24,12 @@ def main() -> None:
     parser.add_argument("picture", type=Path)
     parser.add_argument("--pair", default="", help="id of the pair to show (default: the first)")
     parser.add_argument("--keep", default="", metavar="SPAN", help="source phrase to select, e.g. 0-3")
-    parser.add_argument("--size", default="1280x760")
-    parser.add_argument("--dark", action="store_true")
     args = parser.parse_args()
-    width, height = map(int, args.size.split("x"))
     with tempfile.TemporaryDirectory() as profile:
         driver = start(profile)
         try:
-            screen = {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": False}
+            screen = {"width": 1280, "height": 760, "deviceScaleFactor": 2, "mobile": False}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-            scheme = {"name": "prefers-color-scheme", "value": "dark" if args.dark else "light"}
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
             driver.get(f"{args.page.resolve().as_uri()}#{quote(args.pair)}")
             if args.keep:
                 driver.find_element("css selector", f'.aligned[data-side="source"][data-span="{args.keep}"]').click()

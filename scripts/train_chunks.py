@@ -29,8 +29,9 @@ from forestalign.evaluation.scores import Evaluation
 from forestalign.formats.chunk_files import ChunkAlignment, ChunkedPair, chunk_alignment, chunks_of, read_ists
 from forestalign.formats.lines import write_lines
 from forestalign.learning.train_scores import Point, calibration_error
+from forestalign.machine import with_one_thread
 from forestalign.phrases.chunk_alignment import TYPES, ChunkModel, align_chunks, around_features, model_record
-from forestalign.phrases.evidence.logistic import fit_logistic, fit_multinomial, fit_ridge
+from forestalign.phrases.evidence.logistic import Scaled, Weighting, fit_logistic, minimise, softmax
 from forestalign.phrases.evidence.span_context import SpanContext
 from forestalign.phrases.evidence.span_pairs import DIRECTED_PART, SYMMETRIC, SYMMETRIC_PART, Words, span_features
 from forestalign.tokens import Sentence, Span
@@ -41,6 +42,37 @@ Pairs = list[tuple[ChunkAlignment, ChunkedPair]]
 
 
 # ---- what is learned from, and the fit: every example also counts with its sentences in each other's place ----
+
+
+@with_one_thread
+def fit_multinomial(
+    features: FloatArray, labels: FloatArray, classes: int, ridge: float = 1.0, weights: FloatArray | None = None
+) -> tuple[Weighting, ...]:
+    """One weighted sum per class, of which the softmax is the probability; labels are class numbers."""
+    scaled = Scaled.of(features)
+    counts = np.ones(len(labels)) if weights is None else weights
+    wanted = np.eye(classes)[labels.astype(np.int64)]
+    shape = (classes, scaled.rows.shape[1])
+
+    def loss(vector: FloatArray) -> tuple[float, FloatArray]:
+        table = vector.reshape(shape)
+        shares = softmax(scaled.rows @ table.T)
+        value = -(counts @ np.log(np.maximum((shares * wanted).sum(axis=1), 1e-300)))
+        slope = ((shares - wanted) * counts[:, None]).T @ scaled.rows
+        slope[:, :-1] += ridge * table[:, :-1]
+        return float(value + 0.5 * ridge * (table[:, :-1] ** 2).sum()), slope.ravel()
+
+    table = minimise(loss, np.zeros(shape[0] * shape[1])).reshape(shape)
+    return tuple(scaled.weigh(row) for row in table)
+
+
+@with_one_thread
+def fit_ridge(features: FloatArray, values: FloatArray, ridge: float = 1.0) -> Weighting:
+    """Weights that give the values with the least squared error; `ridge` keeps all but the constant small."""
+    scaled = Scaled.of(features)
+    penalty = ridge * np.diag([1.0] * features.shape[1] + [0.0])
+    solved = np.linalg.solve(scaled.rows.T @ scaled.rows + penalty, scaled.rows.T @ values)
+    return scaled.weigh(solved.astype(np.float64))
 
 
 THRESHOLD = 0.4  # five folds: .35 to .45 differ by less than .3 on each set

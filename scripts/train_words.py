@@ -2,7 +2,7 @@
 
     python scripts/train_words.py msr-rte2.dev.jsonl.gz:1.5 edinburgh.train.jsonl.gz:1.5 mtref.train.jsonl.gz:0.7:300 \
         wiki.train.jsonl.gz:0.7:200 --metric mtref.train.jsonl.gz wiki.train.jsonl.gz:0.5:1200 --ppdb ppdb.tsv.gz \
-        --unrelated stsb.train.jsonl.gz --cache analyses.npz [-o grammar]
+        --unrelated stsb.train.jsonl.gz --cache analyses [-o grammar]
 
 `FILE:WEIGHT:N` gives a set its weight and takes its first N pairs, `FILE:WEIGHT:BEGIN-END` those between. `--metric`
 names more gold for the metric alone. Without `-o` nothing is written, and scores of held-out halves are printed.
@@ -26,12 +26,11 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from scoring.words import GoldSet, read_sets
+from scoring.words import GoldSet, analyse_all, read_sets
 
 from forestalign.arrays import AnyArray, AnyFloatArray, Float32Array, FloatArray, Int8Array
 from forestalign.errors import UsageError
 from forestalign.evaluation.word_scores import GoldLinks, Links, score_words
-from forestalign.learning.analyses import analyse_all
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
 from forestalign.machine import with_one_thread
 from forestalign.outputs import whole_file
@@ -415,7 +414,7 @@ def main() -> None:
     parser.add_argument(
         "--ppdb", default="", metavar="FILE", help="a PPDB-format list, for weights with and without it"
     )
-    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE (.npz) and reuse them")
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE and reuse them")
     parser.add_argument("--metric", nargs="+", default=[], metavar="FILE[:WEIGHT[:N]]", help="more gold for the metric")
     parser.add_argument("--unrelated", type=Path, metavar="FILE", help="pairs of texts with human similarity scores")
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="where to write; without it only scores")

@@ -33,7 +33,6 @@ from forestalign.formats.enju import read_enju
 from forestalign.formats.pairs import read_pairs
 from forestalign.formats.tree_files import read_forests, read_given, read_nbest, read_trees
 from forestalign.formats.word_links import parse_pharaoh, read_gold_links, read_pharaoh
-from forestalign.learning.analyses import read_analyses
 from forestalign.learning.checkpoints import Checkpoint
 from forestalign.learning.em import _state_of
 from forestalign.learning.train_scores import _state_of as _gold_state_of
@@ -104,7 +103,6 @@ READERS: dict[str, Reader] = {
     "models of units": read_unit_weights,
     "models of sentence similarity": read_verdicts,
     "CRF models": read_model,
-    "analyses": read_analyses,
     "checkpoints": lambda path: Checkpoint(path, "key").read(_state_of),
     "checkpoints of gold": lambda path: Checkpoint(path, "key").read(_gold_state_of),
     "journals": lambda path: RunJournal(str(path)),

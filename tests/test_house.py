@@ -19,7 +19,3 @@ def test_a_folder_says_what_is_in_each_of_its_modules(folder: Path) -> None:
     contents = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
     parts = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
     assert parts - {"__init__"} - set(re.findall(r"`(\w+)`", contents)) == set()
-
-
-def test_the_readme_is_short_enough_to_be_finished() -> None:
-    assert (ROOT / "README.md").stat().st_size <= 10_500

@@ -18,7 +18,6 @@ import pytest
 from forestalign import inputs
 from forestalign.errors import ForestAlignError, GrammarError, InputError
 from forestalign.grammar import grammar_root
-from forestalign.learning.analyses import read_analyses
 from forestalign.lexicon import load_phrase_lists, load_ppdb, load_vectors
 from forestalign.mining.verdicts import read_verdicts
 from forestalign.phrases.chunk_alignment import read_chunk_model
@@ -33,7 +32,7 @@ from tests.builders.commands import runner
 BEYOND = 10**400  # JSON can say it, and no float can hold it
 ZERO = "/dev/zero"
 Loader = Callable[[str], object]
-ARRAYS = ("analyses", "similarity", "span scores", "unit scores", "word metric")  # which numpy packs
+ARRAYS = ("similarity", "span scores", "unit scores", "word metric")  # which numpy packs
 LOADERS: dict[str, Loader] = {
     "phrase model": load_model,
     "phrase scores": load_score_model,
@@ -41,7 +40,6 @@ LOADERS: dict[str, Loader] = {
     "word pairs": load_ppdb,
     "phrase lists": load_phrase_lists,
     "vectors": load_vectors,
-    "analyses": lambda path: read_analyses(Path(path)),
     "chunk model": lambda path: read_chunk_model(Path(path)),
     "span scores": lambda path: read_span_weights(Path(path)),
     "unit scores": lambda path: read_unit_weights(Path(path)),
@@ -71,14 +69,14 @@ def test_a_device_without_an_end_is_left_at_a_bound(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in LOADERS if name not in ARRAYS])
 def test_a_bomb_of_gzip_is_left_at_a_bound(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes, unpack = [], inputs._unpacked
+    sizes, unpack = [], inputs._unpack_gzip
 
     def counted(*arguments: Any) -> Iterator[bytes]:
         for block in unpack(*arguments):
             sizes.append(len(block))
             yield block
 
-    monkeypatch.setattr(inputs, "_unpacked", counted)
+    monkeypatch.setattr(inputs, "_unpack_gzip", counted)
     path = tmp_path / "bomb.txt.gz"
     with gzip.open(path, "wb", compresslevel=9) as file:
         file.write(b"1 1\nword 0.5\n" if name == "vectors" else b"a\tb\n")
@@ -113,7 +111,7 @@ def test_a_command_that_is_given_a_device_ends_with_one_line(
 def test_so_do_model_show_and_crf_train(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     gold = tmp_path / "gold.jsonl"
     gold.write_text('{"id": "1", "source": ["a"], "target": ["a"], "sure": [[0, 0]], "possible": []}\n')
-    train = ["crf", "train", str(gold), "-o", str(tmp_path / "m.json"), "--analyses", ZERO]
+    train = ["crf", "train", str(gold), "-o", str(tmp_path / "m.json"), "--no-parser", "--start", ZERO]
     for arguments in (["model", "show", ZERO], train):
         answer = runner(capfd)(*arguments)
         assert (answer.code, answer.out) == (1, "")

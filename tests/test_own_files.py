@@ -24,7 +24,7 @@ from forestalign.own_files import (
     open_regular,
     private_folder,
     remove_unfinished,
-    replaced,
+    replace_file,
     scratch_folder,
 )
 from forestalign.pair_cache import PairCache, read_cached
@@ -51,7 +51,7 @@ def test_a_link_of_a_derived_name_is_replaced_and_not_followed(tmp_path: Path, p
     for target in (precious, tmp_path / "nothing"):
         (tmp_path / "name").unlink(missing_ok=True)
         (tmp_path / "name").symlink_to(target)
-        with replaced(tmp_path / "name") as file:
+        with replace_file(tmp_path / "name") as file:
             file.write(b"ours")
         assert not (tmp_path / "name").is_symlink()
         assert (tmp_path / "name").read_bytes() == b"ours"

@@ -51,7 +51,7 @@ DOCUMENTED = (
     "forestalign.parsers",
     "forestalign.phrases.result.alignment",
     "forestalign.tokens",
-    "forestalign.trees.brackets",
+    "forestalign.trees.tree",
     "forestalign.view.static",
     "forestalign.view.text",
 )

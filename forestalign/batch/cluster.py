@@ -170,7 +170,7 @@ class Cluster:
         """What a task gave. It lies on its worker, and where that is lost, the task is done again elsewhere."""
         while True:
             try:
-                return _told(future.result(timeout=_REFRESH_SECONDS))
+                return _explain_missing_file(future.result(timeout=_REFRESH_SECONDS))
             except TimeoutError:
                 self._look_at_workers()
             except self._distributed.scheduler.KilledWorker:
@@ -219,7 +219,7 @@ def _silence_distributed() -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def _told(reply: Reply) -> Reply:
+def _explain_missing_file(reply: Reply) -> Reply:
     """A file that only the other machine lacks: say what is missing there."""
     if isinstance(reply, Raised) and isinstance(reply.error, InputError) and Path(reply.error.path).exists():
         message = f"{reply.error} (on a machine of the cluster: files that settings name have to lie on a file system "

@@ -22,8 +22,8 @@ from forestalign.batch.run_journal import (
     write_at,
 )
 from forestalign.errors import UsageError
-from forestalign.outputs import STDOUT, SideFile, followed, is_packed, is_stream, naming
-from forestalign.own_files import CLOSED_FOR_CHILDREN, open_alone, started
+from forestalign.outputs import STDOUT, SideFile, follow_link, is_packed, is_stream, naming
+from forestalign.own_files import CLOSED_FOR_CHILDREN, open_alone, start_file
 from forestalign.terminal import harmless
 
 GROUP = 64  # pairs in a gzip member
@@ -231,7 +231,7 @@ class RunFile:
             return
         with naming(self._path):
             if os.fstat(self._descriptor).st_size:
-                old, self._descriptor = self._descriptor, started(self._path)
+                old, self._descriptor = self._descriptor, start_file(self._path)
                 os.close(old)
         with naming(self._journal_path):
             self._journal = RunJournal.new(self._journal_path, self._settings)
@@ -264,7 +264,7 @@ def side_files(path: str) -> tuple[SideFile, ...]:
     """The file that a run makes beside its output."""
     if path == STDOUT or is_stream(path):
         return ()
-    return (SideFile(Path(f"{followed(path)}.journal"), is_journal),)
+    return (SideFile(Path(f"{follow_link(path)}.journal"), is_journal),)
 
 
 def has_journal(path: str) -> bool:
@@ -278,7 +278,7 @@ def open_output(path: str, settings: Settings, resume: bool) -> Output:
         if resume:
             raise UsageError("--resume needs an output file (-o FILE): it looks there for what is done")
         return Stream(path)
-    return RunFile(str(followed(path)), settings, resume)
+    return RunFile(str(follow_link(path)), settings, resume)
 
 
 def _line(text: str) -> bytes:

@@ -16,7 +16,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from types import FrameType
 from typing import Any, Generic, NamedTuple, Self, TextIO, TypeVar
 
@@ -35,6 +34,7 @@ from forestalign.batch.workers import (
     Value,
     Worker,
     Workers,
+    cut_into_chunks,
     ordered_replies,
     value_of,
 )
@@ -112,7 +112,7 @@ def run_chunk(handle: Handler[Value], jobs: Sequence[Job], time_limit: float = 0
     if not jobs:
         return outcomes
     try:
-        for outcome in _limited(handle, jobs, time_limit):
+        for outcome in _run_limited(handle, jobs, time_limit):
             expected = jobs[len(outcomes)]
             if outcome.number != expected.number:
                 raise RuntimeError(f"the handler gave an outcome for job {outcome.number}, not {expected.number}")
@@ -133,7 +133,7 @@ def _one_by_one(
     return [Outcome.failed(job, message) for job in jobs]
 
 
-def _limited(handle: Handler[Value], jobs: Sequence[Job], time_limit: float) -> Iterator[Outcome[Value]]:
+def _run_limited(handle: Handler[Value], jobs: Sequence[Job], time_limit: float) -> Iterator[Outcome[Value]]:
     """The handler's outcomes, each within the limit."""
     iterator: Iterator[Outcome[Value]] | None = None
     for _ in jobs:
@@ -205,7 +205,7 @@ def run_jobs(
         feed = _Feed(jobs, file, progress, counts)
         is_whole = False
         try:
-            with _opened(workers, limits.processes) as opened:
+            with _open_workers(workers, limits.processes) as opened:
                 for outcome in _outcomes(feed, load, opened, limits):
                     _settle(outcome, feed.places.popleft(), file, output.layout)
                     if outcome.error:
@@ -295,12 +295,12 @@ def outcomes(
     workers: Workers | None = None,
 ) -> Iterator[Outcome[Value]]:
     """The outcome of every job in input order, while the input is still being read; bad lines become failures."""
-    with _opened(workers, limits.processes if limits.processes > 1 or limits.time_limit else 0) as opened:
+    with _open_workers(workers, limits.processes if limits.processes > 1 or limits.time_limit else 0) as opened:
         yield from _outcomes(map(_item, jobs), load, opened, limits)
 
 
 @contextmanager
-def _opened(workers: Workers | None, processes: int) -> Iterator[Workers]:
+def _open_workers(workers: Workers | None, processes: int) -> Iterator[Workers]:
     """The caller's workers, or our own for the time of the run.
 
     Even a single worker is a process of its own: a crash of compiled code costs one pair and not the run. With no
@@ -324,7 +324,7 @@ def _outcomes(
 ) -> Iterator[Outcome[Value]]:
     worker = Worker(LoadGuarded(load, limits.time_limit))
     deaths = _Deaths(limits.time_limit)
-    for replies in ordered_replies(worker, _chunks(items, limits.chunk_size), workers, split=_singles):
+    for replies in ordered_replies(worker, cut_into_chunks(items, limits.chunk_size), workers, split=_singles):
         for chunk, reply in replies:
             if isinstance(reply, Crashed):
                 message = deaths.message(reply)
@@ -365,12 +365,6 @@ class _Deaths:
 
 def _item(job: Job | BadRecord) -> Job | Outcome[Any]:
     return job if isinstance(job, Job) else Outcome(job.number, job.id, error=job.message)
-
-
-def _chunks(items: Iterable[Item], size: int) -> Iterator[Sequence[Item]]:
-    iterator = iter(items)
-    while chunk := list(islice(iterator, size)):
-        yield chunk
 
 
 def _singles(chunk: Sequence[Item]) -> Sequence[Sequence[Item]]:

@@ -30,7 +30,7 @@ from forestalign.config import PLACES
 from forestalign.errors import OutputError, UsageError
 from forestalign.grammar import grammar_hash, program_version
 from forestalign.inputs import content_digest
-from forestalign.own_files import open_regular, started
+from forestalign.own_files import open_regular, start_file
 
 FORMAT = "forestalign-run"
 RECORDS = 3  # counted up whenever what a record holds changes
@@ -117,7 +117,7 @@ class RunJournal:
     def new(cls, path: str, settings: Settings) -> RunJournal:
         """An empty journal, whatever stood there."""
         header = json.dumps({"format": FORMAT, "records": RECORDS, "settings": settings}).encode() + b"\n"
-        os.close(started(path, header))
+        os.close(start_file(path, header))
         return cls(path)
 
     @classmethod

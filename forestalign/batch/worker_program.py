@@ -102,14 +102,14 @@ class Programs:
         if message.key not in self._started:
             if message.program is None:
                 raise RuntimeError("a task came before its program")
-            self._started[message.key] = _loaded(message.program)()
+            self._started[message.key] = _load_program(message.program)()
             while len(self._started) > _KEPT_PROGRAMS:
                 self._started.popitem(last=False)
         self._started.move_to_end(message.key)
         return self._started[message.key]
 
 
-def _loaded(program: bytes) -> Callable[[], Callable[[Any], Any]]:
+def _load_program(program: bytes) -> Callable[[], Callable[[Any], Any]]:
     """What a program was pickled from; classes and functions are found by the names of their modules."""
     try:
         start: Callable[[], Callable[[Any], Any]] = pickle.loads(program)

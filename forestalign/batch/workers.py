@@ -21,6 +21,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from itertools import islice
 from multiprocessing.connection import Connection, Pipe, wait
 from queue import SimpleQueue
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -371,37 +372,6 @@ class Processes:
         self.close()
 
 
-class Beside(Processes):
-    """This process and others beside it: it takes a task itself when all of them are busy."""
-
-    def __init__(self, others: int):
-        super().__init__(others)
-        self.capacity = others + 1
-        self._own: tuple[int, Worker[Any, Any], Any] | None = None
-
-    def submit(self, ticket: int, worker: Worker[Any, Any], task: Any) -> None:
-        """Send the task to an idle process, or keep it."""
-        if self._idle:
-            super().submit(ticket, worker, task)
-        else:
-            self._own = ticket, worker, task
-
-    def next_reply(self) -> tuple[int, Reply]:
-        """What another process has answered; if none has, do the own task."""
-        if self._own is None or wait(list(self._busy), timeout=0):
-            return super().next_reply()
-        (ticket, worker, task), self._own = self._own, None
-        try:
-            return ticket, Done(worker.function(task))
-        except Exception as error:
-            return ticket, Raised(error)
-
-    def abandon(self) -> None:
-        """Kill the processes that are at work, and forget the own task."""
-        self._own = None
-        super().abandon()
-
-
 # Tasks read ahead of the oldest unfinished one, for each that can run at a time: room for one that takes long,
 # and a bound on memory.
 _LOOK_AHEAD = 8
@@ -466,7 +436,7 @@ class _Queue(Generic[Task, Value]):
         else:
             place.replies[part] = reply
 
-    def finished(self) -> Iterator[_Turn[Task]]:
+    def take_finished(self) -> Iterator[_Turn[Task]]:
         while self._places and self._places[0].is_complete:
             yield self._places.popleft()
 
@@ -482,10 +452,17 @@ def ordered_replies(
     try:
         while queue.fill():
             queue.settle()
-            for place in queue.finished():
+            for place in queue.take_finished():
                 yield [(task, place.replies[index]) for index, task in enumerate(place.parts)]
     finally:
         workers.abandon()
+
+
+def cut_into_chunks(items: Iterable[Task], size: int) -> Iterator[list[Task]]:
+    """The items in lists of a size, the last perhaps shorter."""
+    iterator = iter(items)
+    while chunk := list(islice(iterator, size)):
+        yield chunk
 
 
 def map_ordered(worker: Worker[Task, Value], tasks: Iterable[Task], workers: Workers | None = None) -> Iterator[Value]:

@@ -128,7 +128,7 @@ def read_jobs(args: argparse.Namespace, config: AlignConfig) -> Iterator[Unread[
             )
         links = None if line is None else line.text
         linked = replace(record, text=f"{record.text}\t{links}")
-        yield linked.then(partial(_linked, path=args.links, links=links))
+        yield linked.then(partial(_add_links, path=args.links, links=links))
 
 
 def count_of(args: argparse.Namespace) -> int | None:
@@ -142,7 +142,7 @@ def _job(record: PairRecord | BadRecord, links: WordAlignment | None = None) -> 
     return Job(record.number, record.id, PairToAlign(record.source, record.target, links))
 
 
-def _linked(record: PairRecord | BadRecord, path: str, links: str | None) -> Job | BadRecord:
+def _add_links(record: PairRecord | BadRecord, path: str, links: str | None) -> Job | BadRecord:
     if isinstance(record, BadRecord):
         return record
     if links is None:

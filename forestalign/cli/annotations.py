@@ -3,10 +3,8 @@
     forestalign annotations project gold.jsonl
     forestalign annotations project gold.jsonl > phrases.jsonl
     forestalign annotations check mine.jsonl
-    forestalign annotations check annotations/dev.jsonl annotations/test.jsonl --strict
     forestalign annotations agreement annotations/test.jsonl --match node
     forestalign annotations agreement mine.jsonl yours.jsonl --by-phenomenon
-    forestalign annotations statistics annotations/dev.jsonl
     forestalign annotations pairs annotations/dev.jsonl | forestalign align - --json > aligned.jsonl
     forestalign annotations sheet pairs.jsonl -o sheet.txt
     forestalign annotations collect pairs.jsonl --annotator pa1=one.txt --annotator pa2=two.txt -o gold.jsonl
@@ -25,7 +23,7 @@ from dataclasses import asdict
 
 from forestalign.cli.options import add_force_option
 from forestalign.errors import UsageError, counted
-from forestalign.evaluation.annotated_pairs import agreement, agreement_by_phenomenon, format_annotated_pair, statistics
+from forestalign.evaluation.annotated_pairs import agreement, agreement_by_phenomenon, format_annotated_pair
 from forestalign.evaluation.annotation_sheets import (
     agreement_text,
     check_paths,
@@ -34,7 +32,6 @@ from forestalign.evaluation.annotation_sheets import (
     project_gold,
     read_annotated_sets,
     sheet_text,
-    statistics_text,
     summary,
 )
 from forestalign.evaluation.phrase_scores import Match
@@ -57,11 +54,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=[match.value for match in Match],
         default=Match.SPAN.value,
         help="how to match pairs (default: span)",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="check: also require what our own set has: its sizes, sentence lengths, phenomena and annotators",
     )
     parser.add_argument(
         "--by-phenomenon", action="store_true", help="agreement: also print it for the pairs of each phenomenon"
@@ -91,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    found, pair_count = check_paths(args.files, args.strict)
+    found, pair_count = check_paths(args.files)
     findings = [finding for finding in found if finding.is_error or not args.quiet]
     if args.json:
         print(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))
@@ -124,12 +116,6 @@ def _agreement(args: argparse.Namespace) -> int:
         print(json.dumps(asdict(found) | fields))
     else:
         print(agreement_text(found) + (f"\n{phenomena_text(parts)}" if args.by_phenomenon else ""))
-    return 0
-
-
-def _statistics(args: argparse.Namespace) -> int:
-    found = statistics(read_annotated_sets(args.files))
-    print(json.dumps(asdict(found)) if args.json else statistics_text(found))
     return 0
 
 
@@ -176,5 +162,4 @@ _ACTIONS = {
     "pairs": _pairs,
     "project": _project,
     "sheet": _sheet,
-    "statistics": _statistics,
 }

@@ -2,8 +2,8 @@
 
     forestalign crf score pairs.tsv
     forestalign crf kbest pairs.tsv --count 5
-    forestalign crf train gold.jsonl -o token.json --analyses analyses.npz
-    forestalign crf train gold.jsonl -o phrase.json --phrase --synthetic --analyses analyses.npz
+    forestalign crf train gold.jsonl -o token.json
+    forestalign crf train gold.jsonl -o phrase.json --phrase --synthetic
     forestalign crf synthesise gold.jsonl > phrases.jsonl
 
 Gold is read in any format that `evaluate words` reads. `forestalign words --links crf --model MODEL` aligns with a
@@ -27,9 +27,8 @@ from forestalign.learning.crf_run import CrfGold, CrfPlan, synthesise_gold, trai
 from forestalign.parsers import load_parser
 from forestalign.tokens import Sentence
 from forestalign.words.crf import load_crf
-from forestalign.words.crf.crf_aligner import COMBINATIONS
 from forestalign.words.crf.feature_space import FAMILIES
-from forestalign.words.crf.training import DIRECTIONS, TrainSettings
+from forestalign.words.crf.training import TrainSettings
 
 Gold = TypeVar("Gold", bound=CrfGold)
 PARSED_TOGETHER = 32  # pairs
@@ -68,9 +67,6 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("gold", nargs="+", help="gold links: JSON lines, Jacana JSON or MultiMWA TSV, plain or gzipped")
     parser.add_argument("--possible", action="store_true", help="count possible links as sure ones")
     parser.add_argument(
-        "--analyses", default="", metavar="FILE", help="keep the analyses of sentences in FILE and reuse them"
-    )
-    parser.add_argument(
         "--no-parser", action="store_true", help="use no tags; features of tags and chunks stay inactive"
     )
 
@@ -93,10 +89,6 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by-kind", action="store_true", help="learn separate weights for each kind of pair")
     parser.add_argument("--start", default="", metavar="MODEL", help="start from the weights of this model")
     parser.add_argument(
-        "--direction", choices=("both", *DIRECTIONS), default="both", help="train these directions (default: both)"
-    )
-    parser.add_argument("--combination", choices=COMBINATIONS, default="", help="join the two directions in this way")
-    parser.add_argument(
         "--without", nargs="+", default=[], choices=FAMILIES, metavar="FAMILY", help="leave out this family of features"
     )
     parser.add_argument(
@@ -113,24 +105,10 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         default=defaults.iterations,
         help=f"at most this many L-BFGS iterations (default: {defaults.iterations})",
     )
-    parser.add_argument(
-        "--miss-cost",
-        type=float,
-        default=defaults.costs.miss,
-        help=f"use this margin for a missed word (default: {defaults.costs.miss})",
-    )
     add_jobs_option(parser, "work")
-    parser.add_argument(
-        "--held-out",
-        type=float,
-        default=0.0,
-        metavar="SHARE",
-        help="hold out this share of the gold and report F1 on it",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="random seed of --sample and --held-out (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of --sample (default: 0)")
     parser.add_argument("--resume", action="store_true", help="continue an earlier run from MODEL.checkpoint.npz")
     add_force_option(parser)
-    parser.add_argument("--note", default="", help="add a line to the card in the model file")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no progress")
 
 

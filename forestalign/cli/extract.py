@@ -28,14 +28,14 @@ from forestalign.cli.options import (
     add_force_option,
     add_worker_options,
     check_outputs,
-    opened_workers,
+    open_workers,
     result_files,
     share,
 )
 from forestalign.errors import counted
 from forestalign.lexicon.findings import PHRASE_RELATIONS
+from forestalign.mining.occurrences import MOST_SLOTS
 from forestalign.mining.pair_counts import OccurrenceFilter
-from forestalign.mining.patterns import MOST_SLOTS
 from forestalign.mining.phrase_table import RowFilter
 from forestalign.mining.table_files import TableForm, TableOptions, TableSummary, extract_table
 
@@ -97,10 +97,10 @@ def run(args: argparse.Namespace) -> int:
         RowFilter(args.different, not args.all, tuple(args.relation), args.min_count),
         args.mixed,
     )
-    with result_files(args.results, args, "extract") as found, opened_workers(args) as workers:
+    with result_files(args.results, args, "extract") as found, open_workers(args) as workers:
         summary = extract_table(found.paths, args.output, options, workers)
     if not args.quiet:
-        print(_told(summary, args.output), file=sys.stderr)
+        print(_summarise(summary, args.output), file=sys.stderr)
     return 1 if found.failed_count else 0
 
 
@@ -109,7 +109,7 @@ def _form(args: argparse.Namespace) -> TableForm:
     return TableForm(args.format or (ending if ending in list(TableForm) else TableForm.TSV))
 
 
-def _told(summary: TableSummary, output: str) -> str:
+def _summarise(summary: TableSummary, output: str) -> str:
     unjudged = f"; {counted(summary.unjudged_count, 'pair')} without a posterior left out"
     return (
         f"{output}: {counted(summary.row_count, 'row')} from {counted(summary.pair_count, 'phrase pair')} "

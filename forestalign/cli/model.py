@@ -15,9 +15,7 @@ import argparse
 import json
 
 from forestalign.grammar import grammar_root
-from forestalign.learning.em import plot_objective, plot_reliability
-from forestalign.learning.model_description import describe_model, is_scores_file, read_model_content
-from forestalign.outputs import check_output
+from forestalign.learning.model_description import describe_model, read_model_content
 from forestalign.phrases.scoring.score_model import SHIPPED
 
 
@@ -29,12 +27,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--top", type=int, default=15, metavar="N", help="show N features of each kind (default: 15)")
     parser.add_argument("--json", action="store_true", help="print the card and all weights as JSON")
-    parser.add_argument(
-        "--plot",
-        default="",
-        metavar="PNG",
-        help="plot the objective; of scores, the reliability",
-    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,11 +34,5 @@ def run(args: argparse.Namespace) -> int:
     if args.model == "scores":
         args.model = str(grammar_root() / SHIPPED)
     content = read_model_content(args.model)
-    if args.plot:
-        check_output(args.plot, [args.model] if args.model else [], force=True)
-        if is_scores_file(args.model):
-            plot_reliability(args.plot, content["card"].get("reliability", ()))
-        else:
-            plot_objective(args.plot, content["card"].get("objective", ()))
     print(json.dumps(content, ensure_ascii=False) if args.json else describe_model(args.model, args.top))
     return 0

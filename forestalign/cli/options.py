@@ -21,7 +21,7 @@ from forestalign.config import CHOICES, DEFAULT_CONFIG
 from forestalign.errors import UsageError
 from forestalign.formats.codec import to_json
 from forestalign.formats.fields import shorten
-from forestalign.formats.lines import Unread, read_text_lines
+from forestalign.formats.lines import Unread, first_text
 from forestalign.formats.pairs import (
     BadRecord,
     PairRecord,
@@ -87,7 +87,7 @@ def add_worker_options(group: argparse._ActionsContainer) -> None:
 
 
 @contextmanager
-def opened_workers(args: argparse.Namespace) -> Iterator[Workers | None]:
+def open_workers(args: argparse.Namespace) -> Iterator[Workers | None]:
     """The workers that --cluster or --jobs ask for; None for one process, which needs none.
 
     A single pair is worked on here: another process would have to load everything again.
@@ -118,9 +118,9 @@ def run_batch(
     """Run the jobs as the options say; returns the exit code. `count` is asked unless nothing is to be told."""
     reading = (("tokenized", bool(getattr(args, "tokenized", False))),)
     output = OutputOptions(args.output, layout, tuple(named_files(args)), args.force, args.resume, reading)
-    with opened_workers(args) as workers:
+    with open_workers(args) as workers:
         tally = run_jobs(
-            jobs if args.quiet else watched(jobs, getattr(args, "pairs", getattr(args, "file", "-"))),
+            jobs if args.quiet else watch_jobs(jobs, getattr(args, "pairs", getattr(args, "file", "-"))),
             load,
             output=output,
             limits=RunLimits(args.jobs, time_limit=args.time_limit),
@@ -133,7 +133,7 @@ def run_batch(
     return tally.exit_code
 
 
-def watched(
+def watch_jobs(
     jobs: Iterable[Job | BadRecord | Unread[Job | BadRecord]], name: str
 ) -> Iterator[Job | BadRecord | Unread[Job | BadRecord]]:
     """The jobs of a file; one line says that there are none, or that the first sentences are not English."""
@@ -163,7 +163,7 @@ def report_empty(name: str) -> None:
 
 def warn_of_language(jobs: Sequence[Job]) -> None:
     """Say on stderr if most of some sentences, with their words, are not English."""
-    from forestalign.lexicon.english import looks_english  # loads WordNet
+    from forestalign.lexicon.wordnet import looks_english  # loads WordNet
 
     sentences = [each for job in jobs for each in _sentences_of(job.payload)]
     foreign = sum(not looks_english(each.words) for each in sentences)
@@ -253,25 +253,23 @@ def process_count(text: str) -> int:
     return int(text)
 
 
-def share(text: str) -> float:
-    """A confidence or posterior that an option gives."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share; expected a number from 0 to 1")
-    return value
+def _number_to(most: float, what: str, expected: str) -> Callable[[str], float]:
+    """What reads a number from 0 to a bound that an option gives."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not 0 <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a {what}; expected {expected}")
+        return value
+
+    return read
 
 
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; expected 0 to a million")
-    return value
+share = _number_to(1.0, "share", "a number from 0 to 1")  # a confidence or posterior
+_seconds = _number_to(1e6, "number of seconds", "0 to a million")
 
 
 def add_pair_arguments(parser: argparse.ArgumentParser) -> None:
@@ -330,7 +328,7 @@ def result_files(inputs: Sequence[str], args: argparse.Namespace, command: str) 
         for number, path in enumerate(inputs):
             if are_all or is_results(path):
                 found.paths.append(path)
-            elif first_line(path):
+            elif first_text(path):
                 if not getattr(args, "quiet", False):
                     message = f"forestalign {command}: {path} holds pairs of sentences; aligning them first"
                     print(message, file=sys.stderr)
@@ -345,13 +343,8 @@ def is_results(path: str) -> bool:
     """Whether a file has results and not pairs, by its first line."""
     if path == "-":  # cannot be looked at twice; pairs from there go to `align`
         return True
-    first = first_line(path)
+    first = first_text(path)
     return first.startswith("{") and any(name in first for name in _RESULT_FIELDS)
-
-
-def first_line(path: str) -> str:
-    """The first line that is not blank, without the blanks around it; empty if there is none."""
-    return next((text.strip() for _, text in read_text_lines(path) if text.strip()), "")
 
 
 def _refuse_sentence(path: str) -> None:
@@ -378,7 +371,7 @@ def _align(
     is_quiet = bool(getattr(args, "quiet", False))
     jobs = (record.then(_job) for record in records)
     tally = run_jobs(
-        jobs if is_quiet else watched(jobs, name),
+        jobs if is_quiet else watch_jobs(jobs, name),
         StartWork(LoadAligner(DEFAULT_CONFIG), _line),
         output=OutputOptions(str(path), Layout.JSON),
         limits=RunLimits(getattr(args, "jobs", 1)),

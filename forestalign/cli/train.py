@@ -30,7 +30,7 @@ from forestalign.cli.options import (
     add_force_option,
     add_worker_options,
     check_outputs,
-    opened_workers,
+    open_workers,
 )
 from forestalign.errors import UsageError, counted
 from forestalign.learning.cross_validate import GoldFile, ScorePlan, train_gold
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
     """Train and write the model."""
     check_outputs(args, "output")
     hide = args.quiet or not sys.stderr.isatty()
-    with opened_workers(args) as workers, tqdm(desc="train", unit=" pairs", disable=hide) as bar:
+    with open_workers(args) as workers, tqdm(desc="train", unit=" pairs", disable=hide) as bar:
 
         def notify(message: str, count: int) -> None:
             bar.set_postfix_str(message, refresh=False)

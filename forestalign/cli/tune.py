@@ -2,7 +2,7 @@
 
     forestalign tune gold.jsonl --trials 3
     forestalign tune gold.jsonl --trials 3 --param null_penalty=1:8 --param gap=1:8 -o more.jsonl
-    forestalign tune annotations/dev.jsonl -o trials.jsonl --plot trials.png
+    forestalign tune annotations/dev.jsonl -o trials.jsonl
     forestalign tune annotations/dev.jsonl --objective phrase=0.7,uas=0.3 --param null_penalty=1:8 --param gap=1:8
 
 The development set holds annotated pairs, or human word links from which phrase gold is projected. It is parsed and
@@ -24,7 +24,7 @@ from forestalign.cli.options import (
     add_force_option,
     add_worker_options,
     check_outputs,
-    opened_workers,
+    open_workers,
 )
 from forestalign.config import PAPER_ONLY, AlignConfig
 from forestalign.errors import UsageError
@@ -38,7 +38,6 @@ from forestalign.tuning import (
     check_optimiser,
     parse_objective,
     parse_parameter,
-    plot_convergence,
     run_trials,
     settings_block,
     table_head,
@@ -78,7 +77,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", default="trials.jsonl", metavar="FILE", help="record the trials here (default: %(default)s)"
     )
-    parser.add_argument("--plot", default="", metavar="PNG", help="plot the objective over the trials")
     parser.add_argument("--resume", action="store_true", help="continue from the recorded trials")
     add_force_option(parser)
     add_cache_option(parser)
@@ -89,7 +87,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the trials and print them."""
-    check_outputs(args, "output", "plot")
+    check_outputs(args, "output")
     check_optimiser()
     if args.trials < 1 or args.initial < 1:
         raise UsageError(f"--trials and --initial must be at least 1, not {args.trials} and {args.initial}")
@@ -99,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
         print("forestalign tune: some of these settings work with scoring=paper only, so it is used", file=sys.stderr)
         config = config.replace(scoring="paper")
     plan = _plan(args, config, parameters)
-    with opened_workers(args) as workers:
+    with open_workers(args) as workers:
         annotators = [name for name in args.annotators.split(",") if name]
         evaluate = DevelopmentTrials(args.development, config, Path(args.cache), annotators, args.limit, workers)
         trials: list[Trial] = []
@@ -113,8 +111,6 @@ def run(args: argparse.Namespace) -> int:
                 trials.append(trial)
                 bar.set_postfix_str(f"best {max(each.objective for each in trials):.4f}", refresh=False)
                 bar.update()
-                if args.plot:
-                    plot_convergence(args.plot, plan, trials)
     print(f"\n{settings_block(plan, trials)}\n# {plan.signature}")
     return 0
 

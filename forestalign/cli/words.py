@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
 
 from forestalign.batch.workers import Job, Layout, StartWork
@@ -36,12 +36,12 @@ from forestalign.formats.lines import Unread
 from forestalign.formats.pairs import BadRecord, PairRecord
 from forestalign.formats.word_links import format_pharaoh
 from forestalign.lexicon import load_vectors
-from forestalign.tokens import Sentence, tokenize
+from forestalign.tokens import tokenize
 from forestalign.words import PROFILES, Analysis, analyse_given, sentence_scores
 from forestalign.words.linking import LinkedPair, SentenceLinker
 
-METHODS = ("sultan", "crf", "dictionary", "meteor", "ted", "similarity", "ibm")
-BASELINES = ("meteor", "ted", "similarity", "ibm")
+METHODS = ("sultan", "crf", "dictionary", "meteor", "ted", "similarity")
+BASELINES = ("meteor", "ted", "similarity")
 UNUSED = (
     Unused("--profile", lambda args: args.links != "sultan", "with --links {links}"),
     Unused("--model", lambda args: args.links != "crf", "without --links crf"),
@@ -79,8 +79,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Link the words of the pairs and print the links."""
     show, layout = LinkText(args.json, args.scores), Layout.JSON if args.json else Layout.LINES
-    if args.links == "ibm":
-        return run_batch(args, corpus_jobs(read_jobs(args)), StartWork(LoadGivenLinks(), show), layout)
     config = DEFAULT_CONFIG.replace(
         links=args.links,
         profile=args.profile,
@@ -131,31 +129,6 @@ class LoadLinker:
         if self.parses:  # what happens once, such as loading the parser, is not the first pair's time
             list(linker.link([(tokenize("The dogs were barking."), tokenize("A dog barked."))]))
         return lambda jobs: linker.link([job.payload for job in jobs])
-
-
-def corpus_jobs(jobs: Iterable[Job | BadRecord | Unread[Job | BadRecord]]) -> Iterator[Job | BadRecord]:
-    """Jobs that carry links learned from all of them, for the methods that need a whole corpus."""
-    from forestalign.words.baselines import corpus_links
-
-    read = [job.read() if isinstance(job, Unread) else job for job in jobs]
-    pairs = [_sentences(job) for job in read if isinstance(job, Job)]
-    links = iter(corpus_links(pairs) if pairs else ())
-    for job in read:
-        yield replace(job, payload=LinkedPair(*_sentences(job), next(links))) if isinstance(job, Job) else job
-
-
-def _sentences(job: Job) -> tuple[Sentence, Sentence]:
-    source, target = (side.sentence if isinstance(side, Analysis) else side for side in job.payload)
-    return source, target
-
-
-@dataclass(frozen=True, slots=True)
-class LoadGivenLinks:
-    """Nothing to load: the payload of a job is its result."""
-
-    def __call__(self) -> Callable[[Sequence[Job]], list[LinkedPair]]:
-        """The work of the process: none."""
-        return lambda jobs: [job.payload for job in jobs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,23 +18,20 @@ corpus has an `origin` (`corpus`, `licence`, `number`, `side`). Pairs that nobod
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 from forestalign.errors import AnnotationError, UsageError
-from forestalign.evaluation.parse_scores import is_punctuation
 from forestalign.evaluation.phrase_scores import (
     Match,
     NodePair,
     PhraseAnswer,
     PhraseNode,
     answer_over_trees,
-    noncompositional_pairs,
     one_tree_forest,
     phrase_node,
     phrase_set,
@@ -48,7 +45,6 @@ from forestalign.trees import BracketError, Tree, format_brackets, parse_bracket
 
 ANNOTATORS = ("pa1", "pa2", "pa3")
 _MOST_LETTERS = 40  # of an annotator's name
-_LENGTHS = (0, 7, 15, 25, 35, 45, math.inf)  # words of the longer sentence, as `statistics` counts them
 
 
 class NodeName(NamedTuple):
@@ -180,21 +176,6 @@ class Agreement:
     by_all: int
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationStatistics:
-    """Sizes of an annotated set; alignments are those of all annotators together, repeated ones counted again."""
-
-    pair_count: int
-    word_count: int
-    phrase_count: int
-    alignment_count: int
-    multiword_count: int
-    noncompositional_count: int
-    lengths: tuple[tuple[str, int], ...]  # pairs by the words of their longer sentence, punctuation not counted
-    origins: tuple[tuple[str, int], ...]
-    phenomena: tuple[tuple[str, int], ...]
-
-
 def checked_name(name: str) -> str:
     """An annotator's name; ValueError if it is none."""
     if not name.strip() or name != name.strip() or len(name) > _MOST_LETTERS or not name.isprintable():
@@ -290,43 +271,6 @@ def _f1(first: Sequence[frozenset[Hashable]], second: Sequence[frozenset[Hashabl
     shared = sum(len(left & right) for left, right in zip(first, second, strict=True))
     total = sum(map(len, first)) + sum(map(len, second))
     return 2 * shared / total if total else 1.0
-
-
-def statistics(pairs: Sequence[AnnotatedPair]) -> AnnotationStatistics:
-    """Sizes, for a README."""
-    sentences = [side for pair in pairs for side in (pair.source, pair.target)]
-    links = [_node_pairs(annotation) for pair in pairs for annotation in pair.annotations]
-    phenomena = Counter(name for pair in pairs for name in pair.phenomena)
-    origins = Counter(pair.origin.corpus if pair.origin else "not said" for pair in pairs)
-    lengths = Counter(max(length_in_words(pair.source), length_in_words(pair.target)) for pair in pairs)
-    return AnnotationStatistics(
-        pair_count=len(pairs),
-        word_count=sum(len(sentence.tokens) for sentence in sentences),
-        phrase_count=sum(len(one_tree_forest(sentence.tree)) for sentence in sentences),
-        alignment_count=sum(map(len, links)),
-        multiword_count=sum(_is_multiword(link) for row in links for link in row),
-        noncompositional_count=sum(len(noncompositional_pairs(row)) for row in links),
-        lengths=_ranges(lengths),
-        origins=tuple(sorted(origins.items())),
-        phenomena=tuple(sorted(phenomena.items())),
-    )
-
-
-def length_in_words(sentence: AnnotatedSentence) -> int:
-    """The words of a sentence without its punctuation."""
-    return sum(not is_punctuation(token) for token in sentence.tokens)
-
-
-def _ranges(lengths: Counter[int]) -> tuple[tuple[str, int], ...]:
-    """How many lengths lie in each range, from the first to the last that has any."""
-    least, longest = min(lengths, default=0), max(lengths, default=0)
-    bounds = [(low, high) for low, high in pairwise(_LENGTHS) if low < longest and least <= high]
-    rows = [(f"{low + 1}-{high}" if math.isfinite(high) else f"more than {low}", low, high) for low, high in bounds]
-    return tuple((name, sum(lengths[k] for k in lengths if low < k <= high)) for name, low, high in rows)
-
-
-def _is_multiword(pair: NodePair) -> bool:
-    return all(node is not None and node.end - node.begin > 1 for node in pair)
 
 
 _NODE = "a node [begin, end, label, true or false for a bar node]"

@@ -1,16 +1,14 @@
 """Coded checks of an annotated set. Codes with E are errors; codes with N are notes, which a careful annotator may
-leave as they are (the paper's own gold breaks monotony where meaning asks for it). Codes with a star are rules that
-the set of annotations/ gave itself; other sets are held to them only on request.
+leave as they are (the paper's own gold breaks monotony where meaning asks for it).
 
-    E01 the line cannot be read              E08 a phrase is aligned twice by one annotator
-    E02 tokens do not spell the text         E09 the two roots are not aligned
-    E03 tree and tokens differ               E10 there is no annotator (*: another one than our three)
-    E04*too short or too long                E11 an id is used twice
-    E05 source and target are the same       E12 a sentence is used twice
-    E06 no such node, or no such words       E13*no phenomenon, or an unknown one
-    E07 a pair is listed twice               E14*a phenomenon that the set must cover is missing
-    E15*the split has too few pairs          E16 a head set by hand is outside its phrase, or there is no such phrase
-    E17 an origin without a licence          E18 an answer (`annotations collect`) to a pair that is not there
+    E01 the line cannot be read              E10 there is no annotator, or no answer of one (`annotations collect`)
+    E02 tokens do not spell the text         E11 an id is used twice
+    E03 tree and tokens differ               E12 a sentence is used twice
+    E05 source and target are the same       E16 a head set by hand is outside its phrase, or there is no such phrase
+    E06 no such node, or no such words       E17 an origin without a licence
+    E07 a pair is listed twice               E18 an answer (`annotations collect`) to a pair that is not there
+    E08 a phrase is aligned twice by one annotator
+    E09 the two roots are not aligned
     N01 two pairs cross or nest in different ways on the two sides
     N02 all annotators give the same alignment
 """
@@ -18,13 +16,10 @@ the set of annotations/ gave itself; other sets are held to them only on request
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
 from forestalign.errors import counted
 from forestalign.evaluation.annotated_pairs import (
-    ANNOTATORS,
     AnnotatedFile,
     AnnotatedPair,
     AnnotatedSentence,
@@ -33,75 +28,16 @@ from forestalign.evaluation.annotated_pairs import (
     JoinedWords,
     NamedPair,
     NodeName,
-    length_in_words,
     node_names,
 )
 from forestalign.evaluation.phrase_scores import one_tree_forest
 from forestalign.forest import Forest
 
-FEWEST_WORDS = 8
 NO_PARAPHRASE = "no-paraphrase"  # shared words, another meaning: only what corresponds is aligned
-FIRST_PHENOMENA = frozenset(  # of dev and test, which are older than the rest
-    {
-        "acronym",
-        "adjunct-fronting",
-        "antonym",
-        "apposition",
-        "clause-reordering",
-        "coordination",
-        "date",
-        "deletion",
-        "idiom",
-        "light-verb",
-        "name",
-        "negation",
-        "nominalisation",
-        "number",
-        "phrasal-verb",
-        "pp-attachment",
-        "relative-clause",
-        "voice",
-    }
-)
-PHENOMENA = FIRST_PHENOMENA | {
-    "cleft",
-    "comparative",
-    "conjunct-order",
-    "dative",
-    NO_PARAPHRASE,
-    "one-for-several",
-    "psych-passive",
-    "quantity-in-phrase",
-    "reported-speech",
-}
 
 
-@dataclass(frozen=True, slots=True)
-class SplitRules:
-    """What our own set asks of one of its files; no names of annotators ask for one annotator of any name."""
-
-    fewest_pairs: int = 0
-    most_words: int = 45
-    phenomena: frozenset[str] = PHENOMENA  # each has to occur
-    annotators: tuple[str, ...] = ANNOTATORS
-
-
-ANY_SPLIT = SplitRules()
-SPLITS = {
-    "dev": SplitRules(40, 30, FIRST_PHENOMENA),
-    "test": SplitRules(80, 30, FIRST_PHENOMENA),
-    "natural": SplitRules(120),
-    "train": SplitRules(320, annotators=()),
-}
-
-
-def rules_of(file: AnnotatedFile) -> SplitRules:
-    """What our own set asks of a file of this name."""
-    return SPLITS.get(Path(file.path).stem, ANY_SPLIT)
-
-
-def check_files(files: Sequence[AnnotatedFile], strict: bool = False) -> tuple[AnnotationFinding, ...]:
-    """All findings, file by file; ids and sentences have to be new across files too. `strict`: our set's own rules."""
+def check_files(files: Sequence[AnnotatedFile]) -> tuple[AnnotationFinding, ...]:
+    """All findings, file by file; ids and sentences have to be new across files too."""
     findings: list[AnnotationFinding] = []
     ids: dict[str, str] = {}
     sentences: dict[str, str] = {}
@@ -109,21 +45,16 @@ def check_files(files: Sequence[AnnotatedFile], strict: bool = False) -> tuple[A
         findings.extend(file.unreadable)
         for pair in file.pairs:
             place = f"{file.path}:{pair.line}"
-            checked = check_pair(pair, rules_of(file) if strict else None)
+            checked = (*check_pair(pair), *_check_repetition(pair, place, ids, sentences))
             findings += [AnnotationFinding(file.path, pair.line, *found) for found in checked]
-            findings += [
-                AnnotationFinding(file.path, pair.line, *found) for found in _repeated(pair, place, ids, sentences)
-            ]
-        if strict:
-            findings += [AnnotationFinding(file.path, 0, *found) for found in _check_split(file)]
     return tuple(findings)
 
 
 Found = tuple[str, str]  # code, message
 
 
-def check_pair(pair: AnnotatedPair, rules: SplitRules | None = None) -> Iterator[Found]:
-    """Everything that can be seen in one pair alone; `rules` adds those that our own set has."""
+def check_pair(pair: AnnotatedPair) -> Iterator[Found]:
+    """Everything that can be seen in one pair alone."""
     broken = False
     for side, sentence in (("source", pair.source), ("target", pair.target)):
         for found in _check_sentence(side, sentence):
@@ -134,8 +65,6 @@ def check_pair(pair: AnnotatedPair, rules: SplitRules | None = None) -> Iterator
     if pair.origin is not None and not pair.origin.licence.strip():
         yield "E17", f"the origin {pair.origin.corpus!r} has no licence; expected its name"
     yield from _check_annotators(pair)
-    if rules is not None:
-        yield from _check_own_rules(pair, rules)
     if not broken:
         yield from _check_alignments(pair)
 
@@ -156,23 +85,6 @@ def _check_sentence(side: str, sentence: AnnotatedSentence) -> Iterator[Found]:
             f"{side} tree and tokens differ: {where}"
             + ("" if at is None else f" is {words[at]!r} in the tree and {sentence.tokens[at]!r} among the tokens"),
         )
-
-
-def _check_own_rules(pair: AnnotatedPair, rules: SplitRules) -> Iterator[Found]:
-    """What our own set asks of its pairs: their length, their phenomena, and who annotated them."""
-    for side, sentence in (("source", pair.source), ("target", pair.target)):
-        count = length_in_words(sentence)
-        if not FEWEST_WORDS <= count <= rules.most_words:
-            found = f"the {side} has {counted(count, 'word')} without punctuation"
-            yield "E04", f"{found}; expected {FEWEST_WORDS} to {rules.most_words}"
-    names = tuple(annotation.annotator for annotation in pair.annotations)
-    if names and (tuple(sorted(names)) != rules.annotators if rules.annotators else len(names) > 1):
-        yield "E10", f"the annotators are {', '.join(names)}; expected {', '.join(rules.annotators) or 'one'}"
-    if not pair.phenomena:
-        yield "E13", f"no phenomenon; expected some of {', '.join(sorted(PHENOMENA))}"
-    for name in pair.phenomena:
-        if name not in PHENOMENA:
-            yield "E13", f"phenomenon {name!r} is unknown; expected some of {', '.join(sorted(PHENOMENA))}"
 
 
 def _check_annotators(pair: AnnotatedPair) -> Iterator[Found]:
@@ -270,7 +182,9 @@ def _nesting(first: NodeName, second: NodeName, nodes: Nodes) -> int:
     return 0
 
 
-def _repeated(pair: AnnotatedPair, place: str, ids: dict[str, str], sentences: dict[str, str]) -> Iterator[Found]:
+def _check_repetition(
+    pair: AnnotatedPair, place: str, ids: dict[str, str], sentences: dict[str, str]
+) -> Iterator[Found]:
     if pair.id in ids:
         yield "E11", f"id {pair.id!r} stands at {ids[pair.id]} already"
     ids.setdefault(pair.id, place)
@@ -279,15 +193,6 @@ def _repeated(pair: AnnotatedPair, place: str, ids: dict[str, str], sentences: d
         if text in sentences:
             yield "E12", f"the {side} stands at {sentences[text]} already: {sentence.text!r}"
         sentences.setdefault(text, place)
-
-
-def _check_split(file: AnnotatedFile) -> Iterator[Found]:
-    rules = rules_of(file)
-    if len(file.pairs) < rules.fewest_pairs:
-        yield "E15", f"{counted(len(file.pairs), 'pair')}; expected at least {rules.fewest_pairs}"
-    covered = {name for pair in file.pairs for name in pair.phenomena}
-    for name in sorted(rules.phenomena - covered):
-        yield "E14", f"no pair shows {name}"
 
 
 def _with_span(name: NodeName, nodes: Nodes) -> str:

@@ -13,7 +13,7 @@ itself. `#` begins a remark; one behind an item becomes its mark.
     s0=t0 s1=t4
     s3=t6  # unsure
 
-What is said about an annotated set: findings of the checks, agreement, sizes, and phrase gold from word links.
+What is said about an annotated set: findings of the checks, agreement, and phrase gold from word links.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from forestalign.evaluation.annotated_pairs import (
     AnnotatedSentence,
     Annotation,
     AnnotationFinding,
-    AnnotationStatistics,
     JoinedWords,
     Mark,
     NamedPair,
@@ -295,10 +294,10 @@ def read_annotated_sets(paths: Sequence[str]) -> list[AnnotatedPair]:
     return pairs
 
 
-def check_paths(paths: Sequence[str], strict: bool = False) -> tuple[tuple[AnnotationFinding, ...], int]:
-    """All findings, and how many pairs there are; `strict` holds the files to the rules of our own set."""
+def check_paths(paths: Sequence[str]) -> tuple[tuple[AnnotationFinding, ...], int]:
+    """All findings, and how many pairs there are."""
     files = [read_annotated_file(path) for path in paths]
-    return check_files(files, strict), sum(len(file.pairs) for file in files)
+    return check_files(files), sum(len(file.pairs) for file in files)
 
 
 def collect_paths(paths: Sequence[str], answers: Sequence[tuple[str, str]]) -> Collected:
@@ -351,15 +350,3 @@ def phenomena_text(found: Sequence[tuple[str, Agreement]]) -> str:
         values = [100 * score.value for score in figures.pairwise]
         rows.append(f"{name:<20} {figures.sentence_count:5} {sum(values) / len(values):8.2f} {min(values):8.2f}")
     return "\n".join(rows)
-
-
-def statistics_text(found: AnnotationStatistics) -> str:
-    """Sizes, how long the pairs are, where they come from, and how often each phenomenon occurs."""
-    lines = [
-        f"pairs {found.pair_count}, words {found.word_count}, phrases {found.phrase_count}",
-        f"alignments {found.alignment_count}, multiword {found.multiword_count}, "
-        f"non-compositional {found.noncompositional_count}",
-    ]
-    lines.append("words of the longer sentence: " + ", ".join(f"{name}: {count}" for name, count in found.lengths))
-    lines += [f"origin {name}: {count}" for name, count in found.origins]
-    return "\n".join(lines + [f"{count:5} {name}" for name, count in found.phenomena])

@@ -30,8 +30,8 @@ from forestalign.evaluation.annotation_checks import check_pair
 from forestalign.formats.codec import sentence_in
 from forestalign.formats.fields import Fields
 from forestalign.formats.lines import read_text_lines
-from forestalign.outputs import followed, is_packed
-from forestalign.own_files import open_alone, started
+from forestalign.outputs import follow_link, is_packed
+from forestalign.own_files import open_alone, start_file
 from forestalign.phrases.result.alignment import Alignment, PhraseAlignment
 from forestalign.trees import format_brackets
 from forestalign.view.page import scene_fields
@@ -48,7 +48,7 @@ class AnnotationStore:
     def __init__(
         self, path: str | Path, results: Iterable[Alignment] = (), clock: Callable[[], float] = time.monotonic
     ):
-        self.path = _checked_path(path)
+        self.path = _check_path(path)
         self._trees = {result.id: _trees_of(result) for result in results}
         self._turn, self._page, self._heard, self._clock = Lock(), "", 0.0, clock
         holder = "another `forestalign serve --annotate` holds it"
@@ -142,14 +142,14 @@ class AnnotationStore:
         self._read_again()
         known = self._pairs.get(new.id)
         if known is not None:
-            new = _joined(known, new, is_replacement)
+            new = _join_answers(known, new, is_replacement)
         self._write({**self._lines, new.id: format_annotated_pair(new)})
         self._pairs[new.id] = new
 
     def _write(self, lines: Mapping[str, str]) -> None:
         """The new file is complete and locked before it takes the place of the old one."""
         try:
-            descriptor = started(self.path, "".join(f"{line}\n" for line in lines.values()).encode())
+            descriptor = start_file(self.path, "".join(f"{line}\n" for line in lines.values()).encode())
         except OSError as error:
             raise UsageError(f"cannot write to {self.path}: {error.strerror or error}; nothing is lost") from error
         os.close(self._descriptor)
@@ -198,7 +198,7 @@ def _check(pair: AnnotatedPair) -> None:
         raise ValueError(f"pair {pair.id!r}: {found[0]} {found[1]}")
 
 
-def _joined(known: AnnotatedPair, new: AnnotatedPair, is_replacement: bool) -> AnnotatedPair:
+def _join_answers(known: AnnotatedPair, new: AnnotatedPair, is_replacement: bool) -> AnnotatedPair:
     """The new answer beside those of other annotators, who have to speak of the same sentences and trees."""
     own: Annotation = new.annotations[0]
     others = tuple(each for each in known.annotations if each.annotator != own.annotator)
@@ -216,9 +216,9 @@ def _joined(known: AnnotatedPair, new: AnnotatedPair, is_replacement: bool) -> A
     return new
 
 
-def _checked_path(path: str | Path) -> Path:
+def _check_path(path: str | Path) -> Path:
     """The file itself where the name is a link to it; a device would be read without end."""
-    found = followed(path)
+    found = follow_link(path)
     if found.exists() and not found.is_file():
         raise UsageError(f"cannot write to {path}: it is not a regular file; expected the name of a file")
     if is_packed(found):

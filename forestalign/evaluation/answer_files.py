@@ -35,7 +35,7 @@ from forestalign.formats.codec import read_phrases
 from forestalign.formats.conll import read_conll
 from forestalign.formats.enju import EnjuElement, aligned_ids, phrases_of, read_enju, words_of
 from forestalign.formats.fields import Fields
-from forestalign.formats.lines import read_text_lines
+from forestalign.formats.lines import first_text, read_text_lines
 from forestalign.formats.tree_files import fit_tree, read_trees
 from forestalign.formats.word_links import read_gold_links, read_jacana, read_pharaoh
 from forestalign.phrases.result.alignment import Alignment
@@ -96,18 +96,14 @@ def _links_of_chunks(alignment: ChunkAlignment) -> GoldLinks:
 
 
 def _is_pharaoh(path: str | Path) -> bool:
-    """Told by the first line that says anything."""
-    for _, text in read_text_lines(path):
-        if text.strip():
-            return _PHARAOH_LINE.fullmatch(text) is not None
-    return True
+    return _PHARAOH_LINE.fullmatch(first_text(path)) is not None
 
 
 def read_word_output(path: str | Path, gold: Sequence[GoldLinks]) -> list[Links]:
     """One set of links for each gold pair; AnnotationError names the first pair that does not fit."""
     if _is_pharaoh(path):
         return _pharaoh_output(path, gold)
-    if _begins_with(path, "["):
+    if first_text(path).startswith("["):
         return _jacana_output(path, gold)
     rows: list[Links] = []
     for pair, line in zip_longest(gold, read_text_lines(path)):
@@ -119,10 +115,6 @@ def read_word_output(path: str | Path, gold: Sequence[GoldLinks]) -> list[Links]
         except ValueError as error:
             raise AnnotationError(path, number, str(error)) from error
     return rows
-
-
-def _begins_with(path: str | Path, mark: str) -> bool:
-    return next((text.strip().startswith(mark) for _, text in read_text_lines(path) if text.strip()), False)
 
 
 def _jacana_output(path: str | Path, gold: Sequence[GoldLinks]) -> list[Links]:
@@ -316,7 +308,7 @@ class ParsedFile:
 
 def read_parses(path: str | Path) -> ParsedFile:
     """Trees lose function labels and traces, and get heads by rule; dependencies stay as they are."""
-    if _starts_with_bracket(path):
+    if first_text(path)[:1] in ("", "("):
         trees = tuple(strip_annotation(numbered.tree) for numbered in read_trees(path))
         return ParsedFile(str(path), trees, tuple(_attachments(tree) for tree in trees))
     records = read_conll(path)
@@ -328,10 +320,6 @@ def read_parses(path: str | Path) -> ParsedFile:
             for record in records
         ),
     )
-
-
-def _starts_with_bracket(path: str | Path) -> bool:
-    return next((text.lstrip().startswith("(") for _, text in read_text_lines(path) if text.strip()), True)
 
 
 def _attachments(tree: Tree) -> Attachments:

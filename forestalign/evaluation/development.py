@@ -146,10 +146,10 @@ def read_development(
     """
     first = _first_record(path)
     if isinstance(first.get("source"), dict):
-        return _annotated(path, tuple(islice(read_annotations(path), limit or None)))
+        return _annotated_set(path, tuple(islice(read_annotations(path), limit or None)))
     if "phenomena" in first:
-        return _written(path, tuple(islice(read_written(path), limit or None)))
-    return _projected(path, list(islice(read_gold_links(path), limit or None)), best_trees, annotators, kind)
+        return _written_set(path, tuple(islice(read_written(path), limit or None)))
+    return _projected_set(path, list(islice(read_gold_links(path), limit or None)), best_trees, annotators, kind)
 
 
 def _first_record(path: str | Path) -> dict[str, object]:
@@ -163,7 +163,7 @@ def _first_record(path: str | Path) -> dict[str, object]:
     raise AnnotationError(path, None, "is empty; a development set needs at least one pair")
 
 
-def _written(path: str | Path, pairs: tuple[WrittenPair, ...]) -> DevelopmentSet:
+def _written_set(path: str | Path, pairs: tuple[WrittenPair, ...]) -> DevelopmentSet:
     """Pairs whose phrases were marked while they were written: phrases by span against the marks."""
     records = tuple(
         _record(number, pair.record.id, pair.source.tokens, pair.target.tokens)
@@ -176,7 +176,7 @@ def _written(path: str | Path, pairs: tuple[WrittenPair, ...]) -> DevelopmentSet
     return DevelopmentSet(Path(path).name, records, tuple(map(WrittenJudge, pairs)), scores)
 
 
-def _annotated(path: str | Path, pairs: Sequence[AnnotatedPair]) -> DevelopmentSet:
+def _annotated_set(path: str | Path, pairs: Sequence[AnnotatedPair]) -> DevelopmentSet:
     """Phrases by span against the annotators, and attachments of the chosen trees."""
     counts = {len(pair.annotations) for pair in pairs}
     if len(counts) != 1 or counts == {0}:
@@ -208,7 +208,7 @@ def _heads_of_pair(pair: AnnotatedPair, source: tuple[int, ...], target: tuple[i
     return Attachments(pair.source.tokens + pair.target.tokens, source + shifted)
 
 
-def _projected(
+def _projected_set(
     path: str | Path, pairs: Sequence[GoldPair], best_trees: BestTrees, annotators: Sequence[str], kind: GoldKind
 ) -> DevelopmentSet:
     """Core and consistent pairs of the gold that is projected from word links."""

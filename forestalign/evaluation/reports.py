@@ -125,7 +125,7 @@ def data_hash(path: str | Path) -> str:
     return digest.hexdigest()[:_HASH_LENGTH]
 
 
-def measured(
+def measure(
     label: str,
     systems: Sequence[tuple[str, Evaluation]],
     generator: np.random.Generator,
@@ -159,9 +159,9 @@ def as_text(report: Report) -> str:
         rows[0] += ["difference", "p"]
         for row, comparison in zip(rows[1:], report.comparisons, strict=True):
             row += [_number(comparison.name, comparison.difference, "+"), f"{comparison.p_value:.4f}"]
-    lines = _aligned(rows)
+    lines = _align_columns(rows)
     if report.changes:
-        lines += ["", "attachments changed from the first to the second", *_aligned(_change_rows(report.changes))]
+        lines += ["", "attachments changed from the first to the second", *_align_columns(_change_rows(report.changes))]
     return "\n".join([*lines, "", report.signature])
 
 
@@ -189,7 +189,7 @@ def _change_rows(changes: Sequence[KindChange]) -> list[list[str]]:
     return [*rows, ["all", *map(str, total)]]
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def _align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
     return [
         "  ".join(
@@ -362,7 +362,7 @@ class Measurement:
         named = list(zip(self.names, evaluations, strict=True))
         if not named and not rows:
             raise UsageError("no system, and not enough annotators for a human row; expected a SYSTEM")
-        return measured(label, named, np.random.default_rng(self.seed), self.samples, rows, changes)
+        return measure(label, named, np.random.default_rng(self.seed), self.samples, rows, changes)
 
 
 def report_words(what: Measurement, annotator: str = "", possible: bool = False) -> Report:

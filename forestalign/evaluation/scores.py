@@ -77,7 +77,7 @@ def combine(evaluations: Sequence[Evaluation]) -> Evaluation:
     return Evaluation(names, np.concatenate([evaluation.counts for evaluation in evaluations], axis=1), aggregate)
 
 
-def picked(evaluation: Evaluation, wanted: Sequence[str]) -> Evaluation:
+def pick_scores(evaluation: Evaluation, wanted: Sequence[str]) -> Evaluation:
     """The evaluation with those of the wanted scores that it has."""
     columns = [evaluation.names.index(name) for name in wanted if name in evaluation.names]
     names = tuple(evaluation.names[column] for column in columns)
@@ -191,13 +191,13 @@ def bootstrap(
 ) -> tuple[Interval, ...]:
     """The middle `level` of each score over resampled corpora."""
     _check(evaluation, evaluation, samples)
-    values = np.concatenate([evaluation.aggregate(sums) for sums in _resampled(evaluation.counts, generator, samples)])
+    values = np.concatenate([evaluation.aggregate(sums) for sums in _resample(evaluation.counts, generator, samples)])
     tail = (1 - level) / 2
     low, high = np.quantile(values, [tail, 1 - tail], axis=0)
     return tuple(Interval(float(left), float(right)) for left, right in zip(low, high, strict=True))
 
 
-def _resampled(counts: FloatArray, generator: np.random.Generator, samples: int) -> list[FloatArray]:
+def _resample(counts: FloatArray, generator: np.random.Generator, samples: int) -> list[FloatArray]:
     pairs = len(counts)
     sums = []
     for size in _chunks(samples):

@@ -39,12 +39,12 @@ class Ranked:
 def score_similarity(gold: Sequence[float], system: Sequence[float]) -> Evaluation:
     """Pearson's r; 0 where either side does not vary."""
     _check_lengths(gold, system)
-    wanted, given = _centred(gold), _centred(system)
+    wanted, given = _centre(gold), _centre(system)
     columns = [np.ones_like(wanted), wanted, given, wanted * wanted, given * given, wanted * given]
     return Evaluation(("Pearson r",), np.stack(columns, axis=1), _pearson)
 
 
-def _centred(values: Sequence[float]) -> FloatArray:
+def _centre(values: Sequence[float]) -> FloatArray:
     """Values around 0 with unit spread, which leaves the correlation as it is.
 
     Sums of squares stay exact, and outputs of two systems on different scales can be swapped for one another in a

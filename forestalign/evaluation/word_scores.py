@@ -74,11 +74,13 @@ def score_words(gold: Sequence[GoldLinks], system: Sequence[Links], count_possib
     if all(pair.source and pair.target for pair in gold):
         for name, kind in (("identical", True), ("non-identical", False)):
             keeps = [_keeps_identical(pair, kind) for pair in gold]
-            parts.append(_of_kind(name, _kept(wanted, keeps), _kept(system, keeps)))
+            parts.append(_of_kind(name, _select_links(wanted, keeps), _select_links(system, keeps)))
     wanted_blocks, system_blocks = [blocks(links) for links in wanted], [blocks(links) for links in system]
     for name, kind in (("token", True), ("phrase", False)):
         keeps_blocks = [_keeps_tokens(kind)] * len(gold)
-        parts.append(_of_kind(name, _kept(wanted_blocks, keeps_blocks), _kept(system_blocks, keeps_blocks)))
+        parts.append(
+            _of_kind(name, _select_links(wanted_blocks, keeps_blocks), _select_links(system_blocks, keeps_blocks))
+        )
     return combine(parts)
 
 
@@ -148,5 +150,5 @@ def _keeps_tokens(token: bool) -> Callable[[Block], bool]:
     return lambda block: block.is_token == token
 
 
-def _kept(sets: Iterable[frozenset[Item]], keeps: Iterable[Callable[[Item], bool]]) -> list[frozenset[Item]]:
+def _select_links(sets: Iterable[frozenset[Item]], keeps: Iterable[Callable[[Item], bool]]) -> list[frozenset[Item]]:
     return [frozenset(filter(keep, items)) for items, keep in zip(sets, keeps, strict=True)]

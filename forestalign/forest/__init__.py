@@ -3,7 +3,7 @@
 - `forest`: nodes, hyperedges, and the same as arrays
 - `kernels`: inside, outside and the best derivation over arrays; one source, compiled and plain
 - `derivations`: these for a forest, marginals, and its trees one by one
-- `packing_tables`, `packing`: n-best trees packed into a forest (compiled in `_packing`)
+- `packer`, `packing`: n-best trees packed into a forest; the packer has one source, compiled and plain
 """
 
 from __future__ import annotations

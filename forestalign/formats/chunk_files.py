@@ -262,7 +262,7 @@ def _wa_pair(number: int, unread: Unread[ChunkAlignment], max_words: int) -> Chu
         alignment = unread.read()
         id = alignment.id
         source, target = chunks_of(alignment)
-        return _checked(number, id, (alignment.source, alignment.target), (source, target), max_words)
+        return _check_pair(number, id, (alignment.source, alignment.target), (source, target), max_words)
     except InputError as error:
         return BadRecord(number, id, f"{error.path}:{error.line}: {error.message}")
     except ValueError as error:
@@ -305,7 +305,7 @@ def _json_pair(path: str | Path, line: Line, max_words: int) -> ChunkedPair | Ba
         refuse_harmful("id", id)
         words = fields.words("source"), fields.words("target")
         chunks = tuple(_json_spans(fields, side, side_words) for side, side_words in zip(SIDES, words, strict=True))
-        return _checked(line.number, id, words, (chunks[0], chunks[1]), max_words)
+        return _check_pair(line.number, id, words, (chunks[0], chunks[1]), max_words)
     except ValueError as error:
         return BadRecord(line.number, id, f"{path}:{line.number}: {error}")
 
@@ -324,7 +324,7 @@ def _json_spans(fields: Fields, side: str, words: Sequence[str]) -> tuple[Span, 
     return spans
 
 
-def _checked(
+def _check_pair(
     number: int,
     id: str,
     words: tuple[tuple[str, ...], tuple[str, ...]],

@@ -205,11 +205,11 @@ def _alignment(fields: Fields) -> Alignment:
         candidates=_links(fields, "candidates", counts) if fields.has("candidates") else NO_LINKS,
         signature=fields.text("signature"),
         unchosen=_unchosen(fields.child("forests"), counts) if fields.has("forests") else None,
-        judged=_judged(fields) if fields.has("verdict") else None,
+        judged=_read_verdict(fields) if fields.has("verdict") else None,
     )
 
 
-def _judged(fields: Fields) -> Verdict:
+def _read_verdict(fields: Fields) -> Verdict:
     found = fields.text("verdict")
     if found not in VERDICTS:
         fields.complain("verdict", f"found {shorten(found)}; expected one of {', '.join(VERDICTS)}")

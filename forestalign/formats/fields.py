@@ -113,7 +113,7 @@ class Fields:
 
     def rows(self, name: str, kind: type[Row], expectation: str) -> tuple[Row, ...]:
         """A list whose parts are all of one kind."""
-        return tuple(self._checked(name, value, kind, expectation) for value in self.items(name, expectation))
+        return tuple(self._convert(name, value, kind, expectation) for value in self.items(name, expectation))
 
     def items(self, name: str, expectation: str) -> Sequence[object]:
         """A list of anything."""
@@ -124,9 +124,9 @@ class Fields:
         raise ValueError(f"{self._at(name)}: {message}")
 
     def _as(self, name: str, kind: type[Row], expectation: str) -> Row:
-        return self._checked(name, self._value(name, expectation), kind, expectation)
+        return self._convert(name, self._value(name, expectation), kind, expectation)
 
-    def _checked(self, name: str, value: object, kind: type[Row], expectation: str) -> Row:
+    def _convert(self, name: str, value: object, kind: type[Row], expectation: str) -> Row:
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError:
@@ -227,10 +227,10 @@ def checked_sentence(side: str, value: object, max_words: int, *, tokenized: boo
         return _of_doc(side, cast(DocLike, value), max_words)
     if isinstance(value, bytes | bytearray) or not isinstance(value, Sequence):
         expected = "expected a string, a list of words, a Sentence or a spaCy Doc"
-        raise ValueError(f"the {side} is {shorten_any(value)}; {expected}")
+        raise ValueError(f"the {side} is {shown(value)}; {expected}")
     for index, word in enumerate(value):
         if not isinstance(word, str):
-            raise ValueError(f"word {index} of the {side} is {shorten_any(word)}; expected a string")
+            raise ValueError(f"word {index} of the {side} is {shown(word)}; expected a string")
     return _of_words(side, tuple(value), max_words)
 
 
@@ -268,7 +268,7 @@ def _of_doc(side: str, doc: DocLike, max_words: int) -> Sentence:
 def _place(side: str, token: object) -> int:
     place = getattr(token, "idx", None)
     if type(place) is not int or not isinstance(getattr(token, "text", None), str):
-        raise ValueError(f"the {side} has the token {shorten_any(token)}; expected one of spaCy, with text and idx")
+        raise ValueError(f"the {side} has the token {shown(token)}; expected one of spaCy, with text and idx")
     return place
 
 
@@ -337,12 +337,3 @@ def _check_words(side: str, words: Sequence[str], max_words: int) -> None:
     longest = max(map(len, words), default=0)
     if longest > LONGEST_WORD:
         raise TooLongError(f"the {side} has a word of {longest:,} characters; the limit is {LONGEST_WORD:,}")
-
-
-def shorten_any(value: object) -> str:
-    """Any value, cut to fit a message."""
-    try:
-        return shorten(value)
-    except (TypeError, ValueError):
-        text = repr(value)
-        return text if len(text) <= 60 else text[:59] + "…"

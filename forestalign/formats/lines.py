@@ -56,7 +56,7 @@ def read_lines(path: str | Path) -> Iterator[Line]:
     A file that breaks off (a truncated gzip) raises InputError once the lines before the break are delivered.
     """
     number = 0
-    with _opened(path) as stream:
+    with _open_file(path) as stream:
         try:
             while raw := stream.readline(LONGEST_LINE + 1):
                 number += 1
@@ -79,6 +79,11 @@ def read_text_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         yield line.number, line.text
 
 
+def first_text(path: str | Path) -> str:
+    """The first line that is not blank, without the blanks around it; empty if there is none. It tells the format."""
+    return next((text.strip() for _, text in read_text_lines(path) if text.strip()), "")
+
+
 def read_text(path: str | Path) -> str:
     """A whole file, for formats in which lines mean nothing."""
     return "\n".join(text for _, text in read_text_lines(path))
@@ -91,7 +96,7 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[BinaryIO]:
+def _open_file(path: str | Path) -> Iterator[BinaryIO]:
     if str(path) == STDIN:
         yield sys.stdin.buffer
         return

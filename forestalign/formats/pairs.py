@@ -152,7 +152,7 @@ def unread_sentences(
     source: str, target: str, tokenized: bool = False, max_words: int = DEFAULT_CONFIG.max_words
 ) -> Iterator[Unread[PairRecord | BadRecord]]:
     """One pair whose sentences are given by themselves, not in a file."""
-    yield Unread(f"{source}\t{target}", partial(_checked, 1, _Sides("1", source, target), tokenized, max_words))
+    yield Unread(f"{source}\t{target}", partial(_check_sides, 1, _Sides("1", source, target), tokenized, max_words))
 
 
 def are_sentences(source: str, target: str | None) -> bool:
@@ -171,7 +171,7 @@ def _parallel_record(source: Line, target: Line, tokenized: bool, max_words: int
     if source.error or target.error:
         side, message = ("source", source.error) if source.error else ("target", target.error)
         return BadRecord(number, str(number), f"{side}: {message}")
-    return _checked(number, _Sides(str(number), source.text, target.text), tokenized, max_words)
+    return _check_sides(number, _Sides(str(number), source.text, target.text), tokenized, max_words)
 
 
 def format_pair(record: PairRecord) -> str:
@@ -189,7 +189,7 @@ def _record(
         sides = _split(line, is_csv, places)
     except ValueError as error:
         return BadRecord(line.number, str(line.number), str(error))
-    return _checked(line.number, sides, tokenized, max_words)
+    return _check_sides(line.number, sides, tokenized, max_words)
 
 
 def _split(line: Line, is_csv: bool, places: tuple[int, int] | None) -> _Sides:
@@ -244,7 +244,7 @@ def _json_side(fields: Fields, name: str) -> str | tuple[str, ...]:
     return fields.words(name) if isinstance(fields.values.get(name), list) else fields.text(name)
 
 
-def _checked(number: int, sides: _Sides, tokenized: bool, max_words: int) -> PairRecord | BadRecord:
+def _check_sides(number: int, sides: _Sides, tokenized: bool, max_words: int) -> PairRecord | BadRecord:
     try:
         source = _sentence("source", sides.source, tokenized, max_words)
         target = _sentence("target", sides.target, tokenized, max_words)

@@ -23,7 +23,7 @@ from forestalign.errors import InputError, counted
 from forestalign.forest import Forest, HyperEdge, Node, NodeId, pack
 from forestalign.formats.fields import Fields, finite, shorten
 from forestalign.formats.lines import read_text_lines
-from forestalign.parsers.given import Given
+from forestalign.parsers.parse_result import Given
 from forestalign.tokens import Sentence, Token, analyse, plain_form
 from forestalign.trees import (
     BracketError,

@@ -9,7 +9,6 @@ EM, without gold:
 From gold:
 
 - `train_scores`, `cross_validate`: the scores of phrases, and how likely pairs are right
-- `analyses`: analyses of sentences, kept on disk
 - `crf_run`: the CRF word aligners
 
 - `model_description`: what a model has learned, in words

@@ -18,7 +18,7 @@ from forestalign.config import PLACES, AlignConfig
 from forestalign.errors import ForestAlignError, InputError, UsageError
 from forestalign.inputs import WHAT_GOES_WRONG, read_arrays
 from forestalign.outputs import SideFile, check_sides, naming
-from forestalign.own_files import lock_path, only_run, replaced
+from forestalign.own_files import lock_path, only_run, replace_file
 from forestalign.pair_cache import made_cache
 
 FORMAT = "forestalign-checkpoint"  # the array `format` of every checkpoint
@@ -53,7 +53,7 @@ class Checkpoint:
     def write(self, arrays: Mapping[str, npt.ArrayLike]) -> None:
         """Take the place of the last state."""
         named: dict[str, Any] = {**arrays, "key": self.key, "format": FORMAT}
-        with naming(self.path), replaced(self.path) as file:
+        with naming(self.path), replace_file(self.path) as file:
             np.savez(file, **named)
 
     def read(self, state_of: Callable[[Arrays], State]) -> State | None:
@@ -73,15 +73,13 @@ class Checkpoint:
 
 
 @contextmanager
-def training(
-    output: Path, record: SideFile, inputs: Iterable[str], cache: Path | None = None, others: Iterable[str] = ()
-) -> Iterator[None]:
+def training(output: Path, record: SideFile, inputs: Iterable[str], cache: Path | None = None) -> Iterator[None]:
     """One run at a time trains a model of this name, and no file of somebody else lies where it writes.
 
-    `record` is what it can be resumed from, and is removed when it is over; `others` are files that it writes besides.
+    `record` is what it can be resumed from, and is removed when it is over.
     """
     sides = (record, SideFile(lock_path(output), lambda path: False))
-    check_sides(output, sides, inputs, others)
+    check_sides(output, sides, inputs)
     if cache is not None:
         made_cache(cache)
     with only_run(output):

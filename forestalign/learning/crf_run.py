@@ -1,4 +1,4 @@
-"""Training runs of the CRF word aligners: gold, its analyses, both directions, a checkpoint to resume from, the card.
+"""Training runs of the CRF word aligners: gold, its tags, both directions, a checkpoint to resume from, the card.
 
 L-BFGS keeps its history to itself, but it is deterministic: given the same answers it asks the same questions. So the
 checkpoint holds every answer of the objective. A resumed run starts from the beginning, is answered from the
@@ -7,7 +7,6 @@ checkpoint, and computes again only where that ends: the weights are those of a 
 
 from __future__ import annotations
 
-import os
 import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,20 +17,19 @@ import numpy as np
 from tqdm import tqdm
 
 from forestalign.arrays import FloatArray
+from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import InputError, UsageError, counted
-from forestalign.evaluation.word_scores import GoldLinks, score_words
 from forestalign.formats.word_links import GOLD, GoldPair, LinkAnnotation, format_link_line, read_gold_links
-from forestalign.learning.analyses import analyse_all
 from forestalign.learning.checkpoints import Arrays, Checkpoint, checkpoint_path, is_checkpoint, training
-from forestalign.outputs import SideFile, check_different, check_output
+from forestalign.outputs import SideFile
+from forestalign.parsers import load_parser
 from forestalign.tokens import Sentence
-from forestalign.words.crf import CrfAligner, load_crf
+from forestalign.words.crf import load_crf
 from forestalign.words.crf.crf_aligner import CrfModel, ModelCard, load_resources, write_model
 from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
 from forestalign.words.crf.training import (
     DIRECTIONS,
     PAIR_LIST_FEATURES,
-    Costs,
     Loss,
     PartlyFree,
     TrainingPair,
@@ -42,16 +40,16 @@ from forestalign.words.crf.training import (
 )
 
 REPORT_EVERY = 10  # iterations
+TOGETHER = 1024  # sentences that are parsed at a time
 KEPT_EVERY = 5  # answers of the objective
 
 
 @dataclass(frozen=True, slots=True)
 class CrfGold:
-    """Files of gold links, and how their sentences are analysed."""
+    """Files of gold links, and whether their sentences get tags."""
 
     gold: tuple[str, ...]
     possible: bool = False  # possible links count as sure ones
-    analyses: str = ""  # file that keeps them
     no_parser: bool = False  # no tags
 
 
@@ -68,17 +66,12 @@ class CrfPlan(CrfGold):
     synthetic: bool = False
     by_kind: bool = False
     start: str = ""
-    direction: str = "both"
-    combination: str = ""
     without: tuple[str, ...] = ()
     ppdb: str = ""
     l2: float = TrainSettings().l2
     iterations: int = TrainSettings().iterations
-    miss_cost: float = Costs().miss
     jobs: int = 1
-    held_out: float = 0.0
     resume: bool = False
-    note: str = ""
     quiet: bool = False
 
 
@@ -99,7 +92,7 @@ def read_training_pairs(plan: CrfPlan) -> list[TrainingPair]:
         for path, weight, size in zip(plan.gold, weights, sizes, strict=True)
         for gold in _sample([pair.gold for pair in read_gold_links(path)], size, plan.seed)
     ]
-    sentences = _analysed(plan, [gold for _, gold in annotations])
+    sentences = tag_sentences(plan, [gold for _, gold in annotations])
     return [
         TrainingPair(
             sentences[gold.source],
@@ -118,19 +111,24 @@ def _sample(gold: list[LinkAnnotation], size: int, seed: int) -> list[LinkAnnota
     return [gold[number] for number in sorted(chosen.tolist())]
 
 
-def _analysed(plan: CrfGold, annotations: Sequence[LinkAnnotation]) -> dict[tuple[str, ...], Sentence]:
+def tag_sentences(plan: CrfGold, annotations: Sequence[LinkAnnotation]) -> dict[tuple[str, ...], Sentence]:
     """The sentences with tags and lemmas, or plain where they have no parse."""
-    words = {words for each in annotations for words in (each.source, each.target)}
-    known = {} if plan.no_parser else analyse_all(words, Path(plan.analyses) if plan.analyses else None)
-    parsed = {each: replace(known[each].sentence, vectors=None, context_vectors=None) for each in words & known.keys()}
-    return {each: Sentence.from_words(each) for each in words} | parsed
+    found = {words: Sentence.from_words(words) for each in annotations for words in (each.source, each.target)}
+    listed = [] if plan.no_parser else sorted(found.values(), key=lambda sentence: (len(sentence), sentence.words))
+    parser = load_parser(DEFAULT_CONFIG.replace(nbest=1)) if listed else None
+    for begin in range(0, len(listed), TOGETHER):
+        assert parser is not None
+        for parse in parser.parse(listed[begin : begin + TOGETHER]):
+            if not parse.error:
+                found[parse.sentence.words] = replace(parse.sentence, vectors=None, context_vectors=None)
+    return found
 
 
 def synthesise_gold(plan: CrfGold) -> Iterator[str]:
     """Phrase gold from token gold: one JSON line per pair."""
     for path in plan.gold:
         pairs = list(read_gold_links(path))
-        sentences = _analysed(plan, [pair.gold for pair in pairs])
+        sentences = tag_sentences(plan, [pair.gold for pair in pairs])
         for pair in pairs:
             gold = pair.gold
             token = TrainingPair(sentences[gold.source], sentences[gold.target], gold.sure)
@@ -141,39 +139,28 @@ def synthesise_gold(plan: CrfGold) -> Iterator[str]:
 def train_crf(plan: CrfPlan) -> None:
     """Train a model on gold links and write it; progress goes to stderr."""
     record = SideFile(checkpoint_path(Path(plan.output)), is_checkpoint)
-    inputs = (*plan.gold, plan.start, plan.ppdb, plan.analyses)
-    check_different(filter(None, (plan.output, plan.analyses)))
-    if plan.analyses and not os.path.exists(plan.analyses):
-        check_output(plan.analyses)
-    with training(Path(plan.output), record, filter(None, inputs), others=filter(None, (plan.analyses,))):
+    with training(Path(plan.output), record, filter(None, (*plan.gold, plan.start, plan.ppdb))):
         _train(plan)
 
 
 def _train(plan: CrfPlan) -> None:
     space = _space(plan)
-    settings = TrainSettings(
-        l2=plan.l2, iterations=plan.iterations, costs=Costs(miss=plan.miss_cost), processes=plan.jobs
-    )
+    settings = TrainSettings(l2=plan.l2, iterations=plan.iterations, processes=plan.jobs)
     pairs = read_training_pairs(plan)
     if plan.synthetic:
         pairs = [synthetic_phrases(pair) for pair in pairs]
     if not pairs:
         raise UsageError(f"no gold pairs in {', '.join(plan.gold)}")
-    held_out, pairs = _split(pairs, plan.held_out, plan.seed)
     key = f"{_description(plan, settings)}, data {fingerprint(pairs):08x}, {len(space)} weights"
     answers = _Answers(Checkpoint(checkpoint_path(Path(plan.output)), key), len(space) + 2, plan.resume)
     if answers.rows and not plan.quiet:
         print(f"{counted(len(answers.rows), 'evaluation')} recalled from {answers.kept.path}", file=sys.stderr)
     weights: dict[str, FloatArray] = {}
-    for direction in DIRECTIONS if plan.direction == "both" else (plan.direction,):
+    for direction in DIRECTIONS:
         weights[direction] = _train_direction(plan, space, settings, direction, pairs, weights, answers)
     names = tuple(Path(path).name for path in plan.gold)
-    card = ModelCard(names, len(pairs), _description(plan, settings), plan.note)
-    model = CrfModel(space, weights.get("s2t"), weights.get("t2s"), card=card)
-    model = model.combined(plan.combination) if plan.combination else model
-    write_model(model, plan.output)
-    if held_out and not plan.quiet:
-        print(f"held out: F1 {_f1(model, held_out):.4f} on {counted(len(held_out), 'pair')}", file=sys.stderr)
+    card = ModelCard(names, len(pairs), _description(plan, settings))
+    write_model(CrfModel(space, weights["s2t"], weights["t2s"], card=card), plan.output)
 
 
 def _train_direction(
@@ -232,8 +219,7 @@ class _Answers:
 
 def _description(plan: CrfPlan, settings: TrainSettings) -> str:
     """The settings, for the card and for the checkpoint."""
-    costs = settings.costs
-    parts = [f"l2={settings.l2} iterations={settings.iterations} miss={costs.miss} direction={plan.direction}"]
+    parts = [f"l2={settings.l2} iterations={settings.iterations}"]
     parts += [f"longest={plan.longest}"] if plan.phrase else []
     parts += [name for name in ("by_kind", "possible", "synthetic") if getattr(plan, name)]
     parts += ["untagged"] if plan.no_parser else []
@@ -249,18 +235,3 @@ def _space(plan: CrfPlan) -> FeatureSpace:
     longest = plan.longest if plan.phrase else 1
     families = tuple(family for family in FAMILIES if family not in plan.without)
     return feature_space(families, longest, longest, plan.by_kind)
-
-
-def _split(pairs: list[TrainingPair], share: float, seed: int) -> tuple[list[TrainingPair], list[TrainingPair]]:
-    if not 0 <= share < 1:
-        raise UsageError(f"--held-out is {share}; expected a share from 0 to below 1")
-    order = np.random.default_rng(seed).permutation(len(pairs))
-    chosen = set(order[: round(share * len(pairs))].tolist())
-    held_out = [pair for number, pair in enumerate(pairs) if number in chosen]
-    return held_out, [pair for number, pair in enumerate(pairs) if number not in chosen]
-
-
-def _f1(model: CrfModel, pairs: Sequence[TrainingPair]) -> float:
-    aligner = CrfAligner(model, load_resources())
-    gold = [GoldLinks("", pair.source.words, pair.target.words, frozenset(pair.links)) for pair in pairs]
-    return score_words(gold, [frozenset(aligner.align(pair.source, pair.target).pairs) for pair in pairs])["F1"]

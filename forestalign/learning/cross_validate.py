@@ -34,7 +34,6 @@ from forestalign.evaluation.development import (
     project_cached,
     read_development,
 )
-from forestalign.evaluation.projection import GoldKind
 from forestalign.evaluation.scores import Evaluation, compare
 from forestalign.learning.checkpoints import checkpoint_path, files_of, is_checkpoint, training
 from forestalign.learning.em import WeightedTask, run_pass
@@ -91,9 +90,9 @@ class ObservingWorker:
 
     @with_one_thread
     def __call__(self, task: WeightedTask[GoldExample]) -> list[Observed]:
-        return [self._observed(example, task.weights) for example in task.items]
+        return [self._observe(example, task.weights) for example in task.items]
 
-    def _observed(self, example: GoldExample, weights: FloatArray) -> Observed:
+    def _observe(self, example: GoldExample, weights: FloatArray) -> Observed:
         self.stage = self.stage or load_stage(self.config)
         pair = read_cached(example.path)
         source, target = self.stage.forests(pair.source, pair.target)
@@ -111,7 +110,7 @@ class ObservingWorker:
         )
 
 
-def joined(observed: Sequence[Observed]) -> Observed:
+def join_observed(observed: Sequence[Observed]) -> Observed:
     """All pairs of all alignments."""
     return Observed(
         np.concatenate([each.features for each in observed]),
@@ -120,9 +119,9 @@ def joined(observed: Sequence[Observed]) -> Observed:
     )
 
 
-def fitted(observed: Sequence[Observed]) -> PairConfidence:
+def fit_confidence(observed: Sequence[Observed]) -> PairConfidence:
     """The weights of all kinds of pairs."""
-    rows = joined(observed)
+    rows = join_observed(observed)
     parts = [rows.kinds == number for number in range(len(KINDS))]
     return PairConfidence(tuple(fit_logistic(rows.features[each], rows.right[each], RIDGE) for each in parts))
 
@@ -139,12 +138,14 @@ def with_confidence(model: ScoreModel, observed: Sequence[Observed]) -> ScoreMod
         "right lost with half of the wrong": round(cost_of_half(points), 4),
         "reliability": [[round(x, 3), round(y, 3), count] for x, y, count in reliability(tried)],
     }
-    return replace(model, calibration=curve, card=card, confidence=fitted(observed))
+    return replace(model, calibration=curve, card=card, confidence=fit_confidence(observed))
 
 
 def _points(seen: Sequence[Observed], kept_back: Sequence[Observed]) -> list[Point]:
-    rows = joined(kept_back)
-    return list(zip(fitted(seen)(rows.features, rows.kinds.tolist()).tolist(), rows.right.tolist(), strict=True))
+    rows = join_observed(kept_back)
+    return list(
+        zip(fit_confidence(seen)(rows.features, rows.kinds.tolist()).tolist(), rows.right.tolist(), strict=True)
+    )
 
 
 def _halves(points: Sequence[Point]) -> list[Point]:
@@ -231,7 +232,6 @@ class ScorePlan:
     limit: int = 0  # pairs of each file; 0 takes all
     resume: bool = False
     start: str = ""  # scores to go on from: a file, or "shipped"; empty: the paper's
-    kind: GoldKind = GoldKind.FAIR  # of what is learned from; scores are always against fair gold
 
     @property
     def start_weights(self) -> FloatArray | None:
@@ -326,16 +326,6 @@ def _train(plan: ScorePlan, notify: Notify, workers: Workers | None) -> ScoreRun
     return ScoreRun(len(examples), tables, model)
 
 
-def held_out_evaluations(plan: ScorePlan, notify: Notify, workers: Workers | None = None) -> list[Evaluation]:
-    """The scores of every set, each pair aligned with weights that did not see it."""
-    config = plan.config.replace(scoring="paper", scores="")
-    sets = [read_gold(plan, gold, config, workers) for gold in plan.gold]
-    held = _cross_validated(sets, config, plan, workers, notify)
-    fair = replace(plan, kind=GoldKind.FAIR)
-    judging = [read_gold(fair, gold, config, workers) for gold in plan.gold]
-    return [each.gold.evaluate(_held_answers(each, held, config, workers)) for each in judging]
-
-
 def read_gold(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Workers | None = None) -> GoldPairs:
     """A set with its pairs parsed and linked under the settings."""
     found = read_development(
@@ -343,7 +333,6 @@ def read_gold(plan: ScorePlan, gold: GoldFile, config: AlignConfig, workers: Wor
         lambda records: best_trees(prepared_pairs(records, plan.cache, config.replace(mutual=False), workers)),
         gold.annotators,
         plan.limit,
-        plan.kind,
     )
     return GoldPairs(found, tuple(prepared_pairs(found.records, plan.cache, config, workers)), gold.weight)
 

@@ -15,12 +15,11 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,7 @@ from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray
 from forestalign.batch.workers import Worker, Workers, map_ordered
 from forestalign.config import AlignConfig
-from forestalign.errors import MissingExtraError, UsageError, counted
+from forestalign.errors import UsageError, counted
 from forestalign.formats.pairs import PairRecord, read_pairs
 from forestalign.inputs import Number, as_record, parse_json
 from forestalign.learning.checkpoints import Arrays, Checkpoint, checkpoint_path, files_of, is_checkpoint, training
@@ -44,7 +43,7 @@ from forestalign.learning.m_step import (
 )
 from forestalign.lexicon import load_vectors
 from forestalign.machine import with_one_thread
-from forestalign.outputs import SideFile, whole_file
+from forestalign.outputs import SideFile
 from forestalign.pair_cache import PairCache, cache_corpus, read_cached
 from forestalign.phrases.scoring.model import PhraseModel, load_model, save_model, untrained_model
 from forestalign.phrases.scoring.pair_features import FeatureSet, LexicalKey, linked_keys
@@ -194,38 +193,6 @@ def card_of(
         "signature": signature,
         "date": date,
     }
-
-
-def plot_objective(path: str | Path, history: Sequence[tuple[int, float]]) -> None:
-    """The penalised objective of the held-out part after each look at it, as a PNG."""
-    with _plot(path) as axes:
-        axes.plot([step for step, _ in history], [value for _, value in history], "o-", color="C0")
-        axes.set_xlabel("batches")
-        axes.set_ylabel("held-out objective per event")
-
-
-def plot_reliability(path: str | Path, rows: Sequence[tuple[float, float, int]]) -> None:
-    """How often held-out phrase pairs are right, by their calibrated posteriors, as a PNG; large dots for many."""
-    most = max((count for _, _, count in rows), default=1)
-    with _plot(path) as axes:
-        axes.plot([0, 1], [0, 1], ":", color="grey")
-        sizes = [20 + 180 * count / most for _, _, count in rows]
-        axes.scatter([x for x, _, _ in rows], [y for _, y, _ in rows], s=sizes, color="C0")
-        axes.set_xlabel("posterior")
-        axes.set_ylabel("share of right pairs")
-
-
-@contextmanager
-def _plot(path: str | Path) -> Iterator[Any]:
-    """Axes to draw on; what was drawn is written to the file."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("a plot", "tune") from error
-    figure = Figure(figsize=(6, 3.5), dpi=120, layout="constrained")
-    yield figure.add_subplot()
-    with whole_file(path) as file:
-        figure.savefig(file, format="png")  # a figure without a window draws with Agg
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,15 +105,15 @@ def join_events(parts: Sequence[Events]) -> Events:
     groups = np.cumsum([0, *(len(part.groups) for part in parts)])
     return Events(
         dense=np.concatenate([part.dense for part in parts]) if parts else np.zeros((0, len(DENSE)), np.float32),
-        category=_joined([part.category for part in parts], np.int32),
-        lexical=_joined([part.lexical for part in parts], np.int32),
-        groups=_joined([part.groups + row for part, row in zip(parts, rows, strict=False)], np.int64),
-        starts=_joined([part.starts + first for part, first in zip(parts, groups, strict=False)], np.int64),
-        observed=_joined([part.observed + row for part, row in zip(parts, rows, strict=False)], np.int64),
+        category=_join_arrays([part.category for part in parts], np.int32),
+        lexical=_join_arrays([part.lexical for part in parts], np.int32),
+        groups=_join_arrays([part.groups + row for part, row in zip(parts, rows, strict=False)], np.int64),
+        starts=_join_arrays([part.starts + first for part, first in zip(parts, groups, strict=False)], np.int64),
+        observed=_join_arrays([part.observed + row for part, row in zip(parts, rows, strict=False)], np.int64),
     )
 
 
-def _joined(arrays: Sequence[npt.NDArray[Number]], kind: type[Number]) -> npt.NDArray[Number]:
+def _join_arrays(arrays: Sequence[npt.NDArray[Number]], kind: type[Number]) -> npt.NDArray[Number]:
     return np.concatenate(arrays) if arrays else np.zeros(0, kind)
 
 

@@ -25,10 +25,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from forestalign.arrays import BoolArray, FloatArray
+from forestalign.arrays import FloatArray
 from forestalign.batch.workers import Worker, Workers
 from forestalign.config import AlignConfig
-from forestalign.errors import UsageError
 from forestalign.evaluation.development import Judge, risk
 from forestalign.evaluation.projection import SpanPair
 from forestalign.forest import Forest
@@ -64,7 +63,7 @@ def isotonic(observed: Sequence[Point], bins: int = 20) -> tuple[Point, ...]:
     for x, y, count in blocks:
         pooled.append((float(x), float(y), count))
         while len(pooled) > 1 and pooled[-2][1] > pooled[-1][1]:
-            pooled[-2:] = [_joined(*pooled[-2:])]
+            pooled[-2:] = [_pool(*pooled[-2:])]
     return _ends([(x, y) for x, y, _ in pooled])
 
 
@@ -80,7 +79,7 @@ def _parts(ordered: list[Point], bins: int) -> list[list[Point]]:
     return parts
 
 
-def _joined(one: tuple[float, float, int], other: tuple[float, float, int]) -> tuple[float, float, int]:
+def _pool(one: tuple[float, float, int], other: tuple[float, float, int]) -> tuple[float, float, int]:
     count = one[2] + other[2]
     return (one[0] * one[2] + other[0] * other[2]) / count, (one[1] * one[2] + other[1] * other[2]) / count, count
 
@@ -125,11 +124,7 @@ class KBestList:
     parts: FloatArray
     risks: FloatArray
 
-    def only(self, is_used: BoolArray) -> KBestList:
-        """The list as if the other parts did not exist, so that nothing draws their weights away from 0."""
-        return self if is_used.all() else KBestList(self.parts * is_used, self.risks)
-
-    def joined(self, other: KBestList) -> KBestList:
+    def join(self, other: KBestList) -> KBestList:
         """Both lists; derivations with the same parts are one."""
         parts = np.concatenate([self.parts, other.parts])
         _, first = np.unique(parts.round(6), axis=0, return_index=True)
@@ -190,15 +185,6 @@ class GoldSettings:
     kbest: int = 30
     ridge: float = 1e-4
     patience: int = 2  # passes without a lower risk after which the run stops
-    without: tuple[str, ...] = ()  # parts (`pair: log pr`) or groups (`parse`) whose weights stay 0
-
-    @property
-    def is_used(self) -> BoolArray:
-        """Which parts get weights, in the order of NAMES."""
-        unknown = set(self.without) - set(NAMES) - set(SLICE)
-        if unknown:
-            raise UsageError(f"no part or group of parts is called {min(unknown)!r}; `model show scores` lists them")
-        return np.array([not {name, name.partition(":")[0]} & set(self.without) for name in NAMES])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -307,7 +293,7 @@ class _Pass:
 
     def add(self, k: int, found: KBestList) -> None:
         known = self.lists[k]
-        self.lists[k] = found if known is None else known.joined(found)
+        self.lists[k] = found if known is None else known.join(found)
 
     def is_over(self, settings: GoldSettings) -> bool:
         history = self.history
@@ -328,8 +314,7 @@ def train_scores(
 ) -> GoldReport:
     """The weights of least expected risk, drawn towards those of `start`; a checkpoint is written after every pass."""
     worker = Worker(partial(GoldWorker, config.replace(kbest=settings.kbest), kept=len(examples)))
-    is_used = settings.is_used
-    anchor = (start_weights(config) if start is None else start) * is_used
+    anchor = start_weights(config) if start is None else start
     kept = Checkpoint(checkpoint, _run_key(examples, config, settings, anchor)) if checkpoint is not None else None
     state = kept.read(_state_of) if kept is not None and resume else None
     state = state or _Pass(anchor, anchor, [], [None] * len(examples))
@@ -339,7 +324,7 @@ def train_scores(
             state.weights = minimise_risk(useful, state.weights, anchor, settings.ridge)
         total = 0.0
         for k, found in enumerate(run_pass(worker, state.weights, examples, workers)):
-            state.add(k, found.derivations.only(is_used))
+            state.add(k, found.derivations)
             total += found.best_risk
             notify("", 1)
         state.history.append(total / max(len(examples), 1))

@@ -2,16 +2,14 @@
 
 The first two ship in grammar/lexicon and are read on first use; pair lists are the user's.
 
-- `wordnet`: relations between single words
+- `findings`: what sources of evidence read, a sentence taken apart at hyphens, and give, two phrases and their relation
+- `wordnet`: relations between single words, opposites (*cheap* and *expensive*), predicates of one event from two sides
+  (*sold to*, *bought from*); does a sentence look like English?
 - `vectors`: static word vectors
 - `pair_lists`: the user's lists of words and phrases
-- `phrase_text`: a sentence taken apart at hyphens, as the sources of phrase evidence read it
 - `numbers`, `times`, `quantities`: values with units, and which of two sentences are equal or differ
 - `names`: acronyms, titles, people
 - `word_classes`: content, function and other words, and the small words that change a meaning
-- `oppositions`: *cheap* and *expensive*, *sold to* for *bought from*
-- `english`: does a sentence look like English?
-- `findings`: two phrases and their relation
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def _bare(word: str) -> str:
 def acronym_findings(source: Sentence, target: Sentence) -> Iterator[Finding]:
     """Acronyms of one side with the words they stand for on the other, both ways."""
     yield from _acronyms(source, target)
-    yield from (finding.turned() for finding in _acronyms(target, source))
+    yield from (finding.swap_sides() for finding in _acronyms(target, source))
 
 
 def _acronyms(short: Sentence, full: Sentence) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows
-from forestalign.lexicon.phrase_text import Parts
+from forestalign.lexicon.findings import Parts
 
 LISTS = (
     "unit", "tens", "scale", "group", "few", "ordinal", "part", "decade", "times", "month", "hour", "half",

@@ -13,8 +13,16 @@ from typing import NamedTuple
 
 from forestalign.errors import InputError, counted
 from forestalign.inputs import kept_while_unchanged, read_lines, reading
-from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR, Finding
-from forestalign.lexicon.phrase_text import PUNCTUATION, Parts
+from forestalign.lexicon.findings import (
+    EQUAL,
+    MORE_GENERAL,
+    MORE_SPECIFIC,
+    OPPOSITE,
+    PUNCTUATION,
+    SIMILAR,
+    Finding,
+    Parts,
+)
 
 BARS = "|||"
 UNRELATED = frozenset({"Independent", "Exclusion"})  # of the entailment relations of PPDB 2.0
@@ -89,7 +97,7 @@ class PhraseLists:
             forward = Finding((), (), pair.relation)
             for left, right, relation in (
                 (pair.left, pair.right, pair.relation),
-                (pair.right, pair.left, forward.turned().relation),
+                (pair.right, pair.left, forward.swap_sides().relation),
             ):
                 self._partners[left].setdefault(right, relation)
                 words = left.split()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR, Finding
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR, Finding, Parts
 from forestalign.lexicon.numbers import (
     ARTICLES,
     Number,
@@ -27,7 +27,6 @@ from forestalign.lexicon.numbers import (
     units,
     word_value,
 )
-from forestalign.lexicon.phrase_text import Parts
 from forestalign.lexicon.times import Clock, Date, Years, read_clock, read_date, read_years
 from forestalign.tokens import KEPT_WORDS
 
@@ -356,7 +355,7 @@ def _compare_times(left: Quantity, right: Quantity) -> str:
             period = 720 if own.is_open or other.is_open else 1440
             return EQUAL if (own.minutes - other.minutes) % period == 0 else DIFFERENT
         case Years() as own, Years() as other:
-            return EQUAL if own == other else _held(own, other)
+            return EQUAL if own == other else _compare_years(own, other)
         case Years() as own, None if right.dimension == "count":
             return MORE_SPECIFIC if own.begin <= right.low < own.end and right.low == right.high else ""
         case None, Years() as other if left.dimension == "count":
@@ -380,7 +379,7 @@ def _compare_days(own: tuple[int, int, int], other: tuple[int, int, int]) -> str
     return MORE_SPECIFIC if known < its else MORE_GENERAL if its < known else SIMILAR
 
 
-def _held(own: Years, other: Years) -> str:
+def _compare_years(own: Years, other: Years) -> str:
     if own.begin <= other.begin and other.end <= own.end:
         return MORE_SPECIFIC
     return MORE_GENERAL if other.begin <= own.begin and own.end <= other.end else DIFFERENT

@@ -6,8 +6,8 @@ import re
 from datetime import date
 from typing import NamedTuple
 
+from forestalign.lexicon.findings import Parts
 from forestalign.lexicon.numbers import number_words, read_number
-from forestalign.lexicon.phrase_text import Parts
 
 SMALL_HOURS = 300  # twelve at night begins a day, ten at night ends one; in minutes
 LEAP_YEAR = 2000  # for a day and a month without a year
@@ -124,9 +124,9 @@ def read_clock(parts: Parts, begin: int) -> tuple[Clock, int] | None:
     if form in number_words()["hour"]:
         return Clock(number_words()["hour"][form], False), begin + 1
     if (match := CLOCK.fullmatch(form)) and (":" in form or _half(parts, begin + 1)[0] is not None):
-        return _settled(parts, 60 * int(match[1]) + int(match[2]), begin + 1, match[3] or "")
+        return _choose_half(parts, 60 * int(match[1]) + int(match[2]), begin + 1, match[3] or "")
     if match := HOUR.fullmatch(form):
-        return _settled(parts, 60 * int(match[1]), begin + 1, match[2])
+        return _choose_half(parts, 60 * int(match[1]), begin + 1, match[2])
     return _spoken(parts, begin) or _full_hour(parts, begin)
 
 
@@ -142,7 +142,7 @@ def _half(parts: Parts, index: int) -> tuple[int | None, int]:
     return None, index
 
 
-def _settled(parts: Parts, minutes: int, end: int, glued: str = "") -> tuple[Clock, int]:
+def _choose_half(parts: Parts, minutes: int, end: int, glued: str = "") -> tuple[Clock, int]:
     half, end = (number_words()["half"][glued], end) if glued else _half(parts, end)
     if parts.forms[end - 1] == "night" and minutes % 720 < SMALL_HOURS:
         half = 0
@@ -157,8 +157,8 @@ def _full_hour(parts: Parts, begin: int) -> tuple[Clock, int] | None:
     if not 1 <= hour <= 12 or end >= len(parts):
         return None
     if parts.forms[end] == "o'clock":
-        return _settled(parts, 60 * hour, end + 1)
-    return _settled(parts, 60 * hour, end) if _half(parts, end)[0] is not None else None
+        return _choose_half(parts, 60 * hour, end + 1)
+    return _choose_half(parts, 60 * hour, end) if _half(parts, end)[0] is not None else None
 
 
 def _spoken(parts: Parts, begin: int) -> tuple[Clock, int] | None:
@@ -176,7 +176,7 @@ def _spoken(parts: Parts, begin: int) -> tuple[Clock, int] | None:
     is_clock = named or has_unit or is_past
     if not 1 <= hour <= 12 or not is_clock:
         return None
-    return _settled(parts, 60 * hour + (minutes if forms[end] == "past" else -minutes), after)
+    return _choose_half(parts, 60 * hour + (minutes if forms[end] == "past" else -minutes), after)
 
 
 def read_years(parts: Parts, begin: int) -> tuple[Years, int] | None:

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from forestalign.grammar import near_negations
 from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.findings import AGAINST, DIFFERENT, EQUAL, OPPOSITE, OTHER_ROLES
-from forestalign.lexicon.oppositions import PREFIXES
 from forestalign.lexicon.word_classes import meaning_words
+from forestalign.lexicon.wordnet import PREFIXES
 from forestalign.meaning import differences as kinds
 from forestalign.meaning.claims import Negation, has_superlative, is_compared, path_up, standard_of
 from forestalign.meaning.differences import Difference, describe

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from forestalign.dependencies import Dependencies, to_dependencies
 from forestalign.grammar import negation_words
-from forestalign.lexicon.phrase_text import Parts, take_apart
+from forestalign.lexicon.findings import Parts, take_apart
 from forestalign.lexicon.word_classes import meaning_words
 from forestalign.tokens import Sentence, standard_form
 from forestalign.trees import Tree

@@ -15,7 +15,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from forestalign.lexicon import WordNet
-from forestalign.lexicon.oppositions import are_opposites, conversives
+from forestalign.lexicon.wordnet import are_opposites, conversives
 from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.readings import SUBJECT, THAN, Reading
 from forestalign.words.alignment import WordLink
@@ -161,7 +161,7 @@ class RoleComparison:
         for word, partner in sorted(self.partner.items()):
             for predicate, roles in self.source.places[word]:
                 other = self.partner.get(predicate)
-                held = [] if other is None else self._held(predicate, other, roles)
+                held = [] if other is None else self._fillers(predicate, other, roles)
                 if other is None or partner in held:
                     continue
                 for now in held:
@@ -172,13 +172,13 @@ class RoleComparison:
                         if self._stands(partner, second, its) and not self._still(before, now):
                             yield self._swap(word, before, (predicate, second), THAN in roles | its)
 
-    def _held(self, predicate: int, other: int, roles: frozenset[str]) -> list[int]:
+    def _fillers(self, predicate: int, other: int, roles: frozenset[str]) -> list[int]:
         return self.target.fillers(other, self._translated(predicate, other, roles))
 
     def _stands(self, word: int, predicate: int, roles: frozenset[str]) -> bool:
         """Whether a word of the target stands where this place of the source leads."""
         other = self.partner.get(predicate)
-        return other is not None and word in self._held(predicate, other, roles)
+        return other is not None and word in self._fillers(predicate, other, roles)
 
     def _still(self, word: int, partner: int) -> bool:
         """Whether a word has kept one of its places."""

@@ -15,9 +15,9 @@ from itertools import product
 from forestalign.grammar import negation_words
 from forestalign.lexicon.findings import EQUAL, SIMILAR, Finding
 from forestalign.lexicon.numbers import same_number, word_value
-from forestalign.lexicon.oppositions import are_opposites
 from forestalign.lexicon.quantities import find_measures, quantity_findings
 from forestalign.lexicon.word_classes import WordClass, meaning_words, word_class
+from forestalign.lexicon.wordnet import are_opposites
 from forestalign.meaning.claims import Negation, Value, find_negations, find_values, forms_of, is_compared, less_of
 from forestalign.meaning.differences import NAME, NUMBER, OPPOSITE, OTHER, Difference, describe
 from forestalign.meaning.matcher import Correspondence
@@ -55,7 +55,7 @@ class WordChanges:
         return sorted({*self.roles.partner.items(), *self.roles.scores, *words})
 
     @cached_property
-    def settled(self) -> list[Finding]:
+    def equivalents(self) -> list[Finding]:
         """What says the same in other words: quantities in other units, and lines of the grammar."""
         values = quantity_findings(self.roles.source.parts, self.roles.target.parts)
         found = [each for each in values if each.relation in (EQUAL, SIMILAR)]
@@ -69,8 +69,8 @@ class WordChanges:
     def settled_words(self) -> Both:
         """The words of these."""
         return (
-            frozenset(word for each in self.settled for word in each.source),
-            frozenset(word for each in self.settled for word in each.target),
+            frozenset(word for each in self.equivalents for word in each.source),
+            frozenset(word for each in self.equivalents for word in each.target),
         )
 
     @cached_property
@@ -122,7 +122,7 @@ class WordChanges:
                 return False
         if not self._relate_the_same(i, j) or self.roles.may_be_conversive(i, j):
             return False
-        said: list[Finding | Difference] = [*self.settled, *self.on_scales]
+        said: list[Finding | Difference] = [*self.equivalents, *self.on_scales]
         if any(i in each.source and j in each.target for each in said):
             return False
         return not any(_is_cue(side, word) for side, word in zip(self.sides, (i, j), strict=True))

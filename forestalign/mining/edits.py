@@ -19,8 +19,7 @@ from forestalign.lexicon.findings import DIFFERENT, EQUAL, SIMILAR
 from forestalign.lexicon.word_classes import is_mark
 from forestalign.meaning import differences as kinds
 from forestalign.meaning.differences import Difference
-from forestalign.mining.edit_sides import EditSide, is_other_number
-from forestalign.mining.edit_units import EditUnit, units_of, words_of
+from forestalign.mining.edit_units import EditSide, EditUnit, is_other_number, units_of, words_of
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.result.discontinuous_pairs import runs_of
 from forestalign.terminal import visible
@@ -195,12 +194,12 @@ class _Comparison:
 
     def _moved(self) -> Iterable[Edit]:
         """The largest phrase pairs that moved as they are; function words and marks alone do not move."""
-        units = [(self._turned(*unit.spans), self._weight(unit)) for unit in self.units if self._can_move(unit)]
-        phrases = sorted(self._turned(pair.source, pair.target) for pair in self.pairs)
-        for source, target in sorted(self._turned(*spans) for spans in _moved(sorted(units), phrases)):
+        units = [(self._order_sides(*unit.spans), self._weight(unit)) for unit in self.units if self._can_move(unit)]
+        phrases = sorted(self._order_sides(pair.source, pair.target) for pair in self.pairs)
+        for source, target in sorted(self._order_sides(*spans) for spans in _moved(sorted(units), phrases)):
             yield self._edit(EditKind.MOVED, source, target)
 
-    def _turned(self, source: Place, target: Place) -> tuple[Place, Place]:
+    def _order_sides(self, source: Place, target: Place) -> tuple[Place, Place]:
         """In the order of the sentences by their words, or back: ties fall the same way when they are swapped."""
         return (target, source) if self.target.words < self.source.words else (source, target)
 

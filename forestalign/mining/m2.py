@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from forestalign.mining.edit_sides import EditSide, is_other_number
-from forestalign.mining.edit_units import EditUnit, units_of
+from forestalign.mining.edit_units import EditSide, EditUnit, is_other_number, units_of
 from forestalign.mining.edits import heaviest_common_order
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.tokens import Span

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from forestalign.formats.lines import read_text_lines
 from forestalign.lexicon.findings import turned_relation
-from forestalign.mining.occurrences import UNITS, AlignedLine, Phrases, read_line
-from forestalign.mining.patterns import patterns
+from forestalign.mining.occurrences import UNITS, AlignedLine, Phrases, patterns, read_line
 from forestalign.phrases.result.shown_pairs import shown_pairs
 
 MOST_EXAMPLES = 5
@@ -149,7 +148,7 @@ class CountLines:
         _found(counts, key).add(mass, pair.relation, pair.evidence, id)
         if self.wanted.both_ways:
             relation = turned_relation(pair.relation)
-            key = PairKey(*_turned(phrase, paraphrase), pair.target_label, pair.source_label, slots)
+            key = PairKey(*_swap_slots(phrase, paraphrase), pair.target_label, pair.source_label, slots)
             _found(counts, key).add(mass, relation, pair.evidence, id)
 
 
@@ -185,7 +184,7 @@ def _plain_words(words: Sequence[str], keep_case: bool) -> tuple[str, ...]:
     return tuple(" ".join((word if keep_case else word.lower()).split()) for word in words)
 
 
-def _turned(phrase: str, paraphrase: str) -> tuple[str, str]:
+def _swap_slots(phrase: str, paraphrase: str) -> tuple[str, str]:
     """Both texts of a pattern seen from the target, whose slots count in the order of the target."""
     if ",2]" in phrase and paraphrase.find(",2]") < paraphrase.find(",1]"):
         swap = str.maketrans({"1": "2", "2": "1"})

@@ -20,9 +20,8 @@ from forestalign.formats.lines import cell
 from forestalign.lexicon.findings import DIFFERENT, OTHER_ROLES
 from forestalign.lexicon.pair_lists import BARS, LONGEST, PPDB_RELATIONS
 from forestalign.mining.pair_counts import CountedLines, CountLines, OccurrenceFilter, line_batches
-from forestalign.mining.phrase_table import PhraseTable, RowFilter
-from forestalign.mining.telling_rows import TableRow
-from forestalign.outputs import STDOUT, followed, is_packed, is_stream, packed_file
+from forestalign.mining.phrase_table import PhraseTable, RowFilter, TableRow
+from forestalign.outputs import STDOUT, follow_link, is_packed, is_stream, packed_file
 from forestalign.own_files import scratch_folder
 
 _DIGITS = 5
@@ -135,7 +134,7 @@ def _sorting_folder(output: str | Path) -> Iterator[Path | None]:
 
     For stdout it is made where temporary files are; None where nothing can be written at all.
     """
-    parent = _temporary() if str(output) == STDOUT or is_stream(output) else followed(output).parent
+    parent = _temporary() if str(output) == STDOUT or is_stream(output) else follow_link(output).parent
     if parent is None:
         yield None
         return

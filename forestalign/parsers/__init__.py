@@ -4,8 +4,8 @@ parser = load_parser(AlignConfig())
 for parse in parser.parse([tokenize("The cat sat.")]):
     print(format_brackets(parse.trees[0].tree))
 
-- `parse_result`: what every parser gives, and the way there from charts
-- `embedded`, `benepar`, `given`: the backends
+- `parse_result`: what every parser gives, the way there from charts, and the user's own trees
+- `embedded`, `benepar`: the backends
 - `encoder_words`: words as an encoder sees them, their shapes, and tags that their form rules out
 """
 
@@ -17,8 +17,16 @@ from pathlib import Path
 from forestalign.config import CHOICES, AlignConfig, checked_config
 from forestalign.errors import UsageError
 from forestalign.grammar import grammar_root
-from forestalign.parsers.given import Given, GivenTrees
-from forestalign.parsers.parse_result import ChartParser, ChartSource, Parse, Parser, failed, parse_of
+from forestalign.parsers.parse_result import (
+    ChartParser,
+    ChartSource,
+    Given,
+    GivenTrees,
+    Parse,
+    Parser,
+    failed,
+    parse_of,
+)
 
 __all__ = [
     "ChartParser",

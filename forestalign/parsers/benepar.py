@@ -18,7 +18,7 @@ from forestalign.arrays import Float32Array, IntArray
 from forestalign.chart import Chart
 from forestalign.errors import GrammarError, MissingExtraError, UsageError
 from forestalign.inputs import read_arrays, reading
-from forestalign.own_files import replaced
+from forestalign.own_files import replace_file
 from forestalign.parsers.encoder_words import (
     SHAPE_NAMES,
     TagShapes,
@@ -238,7 +238,7 @@ def write_additions(folder: Path, additions: EncoderAdditions) -> None:
     names = ("shapes", "layers", "projection")
     arrays = {name: getattr(additions, name) for name in names if getattr(additions, name) is not None}
     if arrays:
-        with replaced(folder / FILE) as file:
+        with replace_file(folder / FILE) as file:
             np.savez(file, **arrays)
     else:
         (folder / FILE).unlink(missing_ok=True)

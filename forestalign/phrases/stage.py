@@ -22,7 +22,7 @@ from forestalign.phrases.evidence.phrase_evidence import KINDS, RULE, SPAN, Phra
 from forestalign.phrases.evidence.rule_evidence import block_links, match_rules, read_forest, rule_evidence
 from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.result.alignment import DIGITS, Alignment, PhraseAlignment
-from forestalign.phrases.result.pair_confidence import judged
+from forestalign.phrases.result.pair_confidence import judge_derivations
 from forestalign.phrases.result.pair_meaning import compare_meaning, with_relations
 from forestalign.phrases.result.pair_relations import PairRelations
 from forestalign.phrases.result.result_builder import ResultBuilder
@@ -53,7 +53,7 @@ class KnownPhrases(NamedTuple):
     def mirrored(self) -> KnownPhrases:
         """The same, with source and target swapped."""
         correspondences = tuple(each.mirrored() for each in self.correspondences)
-        evidence = tuple(sorted(row.turned() for row in self.evidence))
+        evidence = tuple(sorted(row.swap_sides() for row in self.evidence))
         return KnownPhrases(evidence, (self.readings[1], self.readings[0]), correspondences)
 
 
@@ -149,7 +149,7 @@ class PhraseStage:
             features = derivation_features(source, target, links, scores, known.evidence, config.rivals)
             found = DirectedSearch(source, target, *weigh_features(features, self.score_model.weights), config).best()
         if self.score_model is not None:
-            found = judged(found, features, self.score_model)
+            found = judge_derivations(found, features, self.score_model)
             if SPAN in wanted_kinds(config.evidence):
                 nodes, blocks = (
                     (features.source.nodes, features.target.nodes),

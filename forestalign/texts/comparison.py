@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from forestalign.aligner import Aligner, load
 from forestalign.batch.run import RunLimits, outcomes
-from forestalign.batch.workers import Beside, Job, StartWork
+from forestalign.batch.workers import Job, StartWork
 from forestalign.errors import ForestAlignError, NoParseError, UsageError, shown
 from forestalign.meaning.differences import ADDED, LEFT_OUT, OTHER, Difference
 from forestalign.mining.edits import EditKind, PairEdits
@@ -250,7 +250,7 @@ class _Results:
     def of(self, own: Passage, other: Passage) -> Change:
         texts = own.text, other.text
         if texts not in self._known:
-            self._known[texts] = _judged(own, other, next(self._aligned))
+            self._known[texts] = _judge_change(own, other, next(self._aligned))
         known = self._known[texts]
         assert known.old is not None
         assert known.new is not None
@@ -283,7 +283,7 @@ def _change(pair: SentencePair, own: Passage, other: Passage, results: _Results)
     return replace(results.of(own, other), is_moved=pair.is_moved)
 
 
-def _judged(own: Passage, other: Passage, found: Alignment | ForestAlignError) -> Change:
+def _judge_change(own: Passage, other: Passage, found: Alignment | ForestAlignError) -> Change:
     """What an alignment tells about two passages."""
     if isinstance(found, ForestAlignError):
         return Change(ChangeKind.UNREAD, own, other, error=str(found))
@@ -354,7 +354,7 @@ def _are_one(sentence: Sentence, word: int) -> bool:
     return first.end == second.start and any(map(str.isalnum, first.text)) and any(map(str.isalnum, second.text))
 
 
-# ---- pairs aligned in order, by this process and by others beside it ----
+# ---- pairs aligned in order, by this process or by others ----
 
 
 CHUNK = 4  # pairs whose sentences are parsed together: with 16 a process takes 80 MB more and is no faster
@@ -362,12 +362,12 @@ Texts = tuple[str, str]
 
 
 def align_passages(pairs: Sequence[Texts], aligner: Aligner, jobs: int = 1) -> Iterator[Alignment | ForestAlignError]:
-    """Alignments in order, over `jobs` processes of which this is one; what could not be aligned is an error."""
+    """Alignments in order, by this process or by `jobs` others; what could not be aligned is an error."""
     numbered = [Job(number, "", pair) for number, pair in enumerate(pairs)]
     start = StartWork(_ThisAligner(aligner), _alignment_itself)
-    with Beside(max(min(jobs - 1, (len(pairs) - 1) // CHUNK), 0)) as workers:
-        for outcome in outcomes(numbered, start, limits=RunLimits(jobs, chunk_size=CHUNK), workers=workers):
-            yield ForestAlignError(outcome.error) if outcome.value is None else outcome.value
+    processes = min(jobs, -(-len(pairs) // CHUNK))
+    for outcome in outcomes(numbered, start, limits=RunLimits(processes, chunk_size=CHUNK)):
+        yield ForestAlignError(outcome.error) if outcome.value is None else outcome.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,9 +93,9 @@ def _change_lines(change: Change, colour: bool) -> Iterator[str]:
         yield f"    {visible(change.new.text)}"
         return
     if change.old:
-        yield f"  - {_marked(change.old, _OLD, colour)}"
+        yield f"  - {_mark_words(change.old, _OLD, colour)}"
     if change.new:
-        yield f"  + {_marked(change.new, _NEW, colour)}"
+        yield f"  + {_mark_words(change.new, _NEW, colour)}"
 
 
 def heading(change: Change, colour: bool = False) -> str:
@@ -130,7 +130,7 @@ def _shape(change: Change) -> str:
     return f"({change.shape}: {change.old.sentence_count} to {counted(change.new.sentence_count, 'sentence')})"
 
 
-def _marked(passage: Passage, marks: tuple[str, str, str], colour: bool) -> str:
+def _mark_words(passage: Passage, marks: tuple[str, str, str], colour: bool) -> str:
     """The text with its changed words in colour or in brackets."""
     begin, end, code = marks
     return "".join(

@@ -161,7 +161,7 @@ def _vectors(
     sentences, places = _told_once([*source, *target])
     rows = np.zeros((len(sentences), len(model.offset)))
     for begin in range(0, len(sentences), _VECTOR_CHUNK):
-        for number, sentence in _encoded(aligner, sentences[begin : begin + _VECTOR_CHUNK]):
+        for number, sentence in _encode(aligner, sentences[begin : begin + _VECTOR_CHUNK]):
             pooled = pooled_vector(sentence, vectors)
             if pooled is None or len(pooled) != len(model.projection):
                 return None
@@ -177,7 +177,7 @@ def _told_once(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[int]
     return list(firsts.values()), places
 
 
-def _encoded(aligner: Aligner, sentences: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
+def _encode(aligner: Aligner, sentences: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
     """Sentences with their words' vectors, in any order, without those that the parser refuses."""
     parser = aligner.parser
     if not isinstance(parser, ChartParser):

@@ -175,7 +175,7 @@ def _paired_in_order(likeness: Likeness, free: Free) -> Iterator[Stretches]:
         row, choice = _next_row(best, likes, runs[1], (low, high))
         best = [*best[-(LONGEST_STRETCH - 1) :], row]
         choices.append((low, choice))
-    return _traced(choices, columns)
+    return _trace_back(choices, columns)
 
 
 def _next_row(
@@ -217,7 +217,7 @@ def _runs(numbers: Sequence[int]) -> IntArray:
     return runs
 
 
-def _traced(choices: Sequence[tuple[int, Int8Array]], columns: int) -> Iterator[Stretches]:
+def _trace_back(choices: Sequence[tuple[int, Int8Array]], columns: int) -> Iterator[Stretches]:
     """The steps that led to the end, the last one first."""
     i, j = len(choices), columns
     while i and j:

@@ -90,7 +90,7 @@ def find_sources(
     places = {sentence.text: sentence for sentence in reversed(article.sentences)}
     wanted = [sentence for sentence in summary.sentences if sentence.text not in places]
     if not wanted:
-        return tuple(_quoted(sentence, places[sentence.text]) for sentence in summary.sentences)
+        return tuple(_quote(sentence, places[sentence.text]) for sentence in summary.sentences)
     loaded = aligner or load()
     likely = _likely_sources(article, wanted, loaded)
     pairs = [
@@ -99,14 +99,14 @@ def find_sources(
     aligned = align_passages(pairs, loaded, jobs)
     judged = {}
     for sentence, sources in zip(wanted, likely, strict=True):
-        judged[sentence] = _judged(sentence, sources, list(islice(aligned, len(sources))))
+        judged[sentence] = _judge_sentence(sentence, sources, list(islice(aligned, len(sources))))
     return tuple(
-        judged[sentence] if sentence in judged else _quoted(sentence, places[sentence.text])
+        judged[sentence] if sentence in judged else _quote(sentence, places[sentence.text])
         for sentence in summary.sentences
     )
 
 
-def _quoted(sentence: TextSentence, source: TextSentence) -> SourcedSentence:
+def _quote(sentence: TextSentence, source: TextSentence) -> SourcedSentence:
     phrase = SourcedPhrase(0, len(sentence.text), sentence.text, source.line, source.text)
     return SourcedSentence(sentence.text, sentence.line, (phrase,))
 
@@ -123,7 +123,7 @@ def _likely_sources(article: TextParts, wanted: Sequence[TextSentence], aligner:
     return found
 
 
-def _judged(
+def _judge_sentence(
     sentence: TextSentence, sources: Sequence[TextSentence], aligned: Sequence[Alignment | ForestAlignError]
 ) -> SourcedSentence:
     found = [
@@ -137,7 +137,7 @@ def _judged(
         return SourcedSentence(sentence.text, sentence.line, (phrase,), error)
     target = found[0][1].target
     supports = [
-        _Support(source, alignment, tuple(_supports(alignment)), dict(_denied(alignment)))
+        _Support(source, alignment, tuple(_supports(alignment)), dict(_find_contradictions(alignment)))
         for source, alignment in found
     ]
     supports.sort(key=lambda support: -sum(_content_count(target, edit.target) for edit in support.edits))
@@ -168,7 +168,7 @@ class _Held(NamedTuple):
     relation: str
 
 
-def _denied(alignment: Alignment) -> Iterator[tuple[int, _Against]]:
+def _find_contradictions(alignment: Alignment) -> Iterator[tuple[int, _Against]]:
     """The words of the summary that contradict the article."""
     for each in (one for one in alignment.differences if one.contradicts):
         source, target = list(each.source), list(each.target)
@@ -276,7 +276,7 @@ def _around(one: Span, other: Span) -> Span:
 def _phrase(
     target: Sentence, span: Span, state: _Held | _Against | None, supports: Sequence[_Support]
 ) -> SourcedPhrase:
-    span = _trimmed(target, span)
+    span = _trim(target, span)
     begin, end = target.tokens[span.begin].start, target.tokens[span.end - 1].end
     text = target.text[begin:end]
     if state is None:
@@ -288,7 +288,7 @@ def _phrase(
     return SourcedPhrase(begin, end, text, support.source.line, words)
 
 
-def _trimmed(target: Sentence, span: Span) -> Span:
+def _trim(target: Sentence, span: Span) -> Span:
     """A run without marks of punctuation at its ends."""
     begin, end = span
     while word_class(target.tokens[begin]) is WordClass.PUNCTUATION:
@@ -351,11 +351,12 @@ def _section(sentence: SourcedSentence) -> str:
     return (
         f'<section class="change"><div class="about"><span>line {sentence.line}</span>'
         f'<span>rests on {about}{error}</span></div><div class="sides">'
-        f"<p>{''.join(_marked(sentence))}</p><p>{'<br>'.join(map(_told, sentence.phrases))}</p></div></section>"
+        f"<p>{''.join(_mark_phrases(sentence))}</p>"
+        f"<p>{'<br>'.join(map(_describe, sentence.phrases))}</p></div></section>"
     )
 
 
-def _marked(sentence: SourcedSentence) -> Iterator[str]:
+def _mark_phrases(sentence: SourcedSentence) -> Iterator[str]:
     at = 0
     for phrase in sentence.phrases:
         yield escape(visible(sentence.text[at : phrase.begin]))
@@ -365,7 +366,7 @@ def _marked(sentence: SourcedSentence) -> Iterator[str]:
     yield escape(visible(sentence.text[at:]))
 
 
-def _told(phrase: SourcedPhrase) -> str:
+def _describe(phrase: SourcedPhrase) -> str:
     own = escape(visible(phrase.text))
     if phrase.line:
         return f'{own} <span class="soft">← line {phrase.line}: {escape(visible(phrase.source))}</span>'

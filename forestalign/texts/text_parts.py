@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from forestalign.errors import InputError, UsageError, counted
 from forestalign.formats.lines import read_text_lines
-from forestalign.lexicon.english import looks_english
+from forestalign.lexicon.wordnet import looks_english
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -42,9 +42,9 @@ def sentence_spans(text: str, begin: int = 0, end: int | None = None) -> Iterato
     stop = len(text) if end is None else end
     for found in _END.finditer(text, begin, stop):
         if not _is_abbreviated(text, begin, found):
-            yield from _stripped(text, begin, found.end())
+            yield from _strip(text, begin, found.end())
             begin = found.end()
-    yield from _stripped(text, begin, stop)
+    yield from _strip(text, begin, stop)
 
 
 def split_sentences(text: str) -> list[str]:
@@ -72,7 +72,7 @@ def _is_abbreviated(text: str, begin: int, found: re.Match[str]) -> bool:
     return bool(_ABBREVIATION.search(before))
 
 
-def _stripped(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+def _strip(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
     while begin < end and text[begin].isspace():
         begin += 1
     while end > begin and text[end - 1].isspace():

@@ -1,7 +1,6 @@
 """N-ary constituency trees: brackets, heads, unary chains, and head-outward binarisation.
 
-- `tree`: the tree, and walks over it
-- `brackets`: Penn brackets
+- `tree`: the tree, walks over it, Penn brackets
 - `binarise`: binarisation and its inverse
 """
 
@@ -18,19 +17,23 @@ from forestalign.trees.binarise import (
     debinarise,
     unfold_chain,
 )
-from forestalign.trees.brackets import BracketError, format_brackets, parse_brackets, strip_annotation, unescaped
 from forestalign.trees.tree import (
     CHAIN,
+    BracketError,
     Constituent,
     ScoredTree,
     Tree,
     collapse_chain,
     constituents,
+    format_brackets,
     head_tokens,
+    parse_brackets,
     plain_labels,
     postorder,
     preorder,
     spans,
+    strip_annotation,
+    unescaped,
 )
 
 __all__ = [

@@ -161,7 +161,7 @@ def _choice_fields(choice: Choice) -> dict[str, Any]:
         "nulls": {"source": found.source_nulls, "target": found.target_nulls},
         "scattered": found.joined,
         "extended": choice.extended,
-        "logScore": _rounded(found.log_score),
+        "logScore": _round(found.log_score),
         "reachedRoot": found.reached_root,
         "completed": found.completed,
     }
@@ -176,7 +176,7 @@ def _node_fields(nodes: Sequence[SceneNode]) -> Iterator[list[Any]]:
         yield [*node[:6], int(node.is_null), int(node.in_null), *node[8:]]
 
 
-def _rounded(value: float) -> float | None:
+def _round(value: float) -> float | None:
     """JSON knows no infinity; the page shows null as one."""
     return round(value, 4) if math.isfinite(value) else None
 
@@ -188,11 +188,11 @@ def _phrase_fields(pair: PhrasePair, is_shown: bool) -> list[Any]:
         pair.source_label,
         pair.target_label,
         int(pair.compositional),
-        _rounded(pair.log_prob),
+        _round(pair.log_prob),
         pair.supports,
         int(pair.is_bar),
         int(pair.inverted),
-        pair.confidence if pair.confidence is None else _rounded(pair.confidence),
+        pair.confidence if pair.confidence is None else _round(pair.confidence),
         pair.relation,
         pair.evidence,
         pair.reason,

@@ -198,7 +198,7 @@ def drawn_nodes(
             node = _Plain(label, span.begin, span.end, BAR)
             plain.append(node)
         pair_of.setdefault(node, index)
-    return _linked(plain, pair_of, nulls, beside)
+    return _link_parents(plain, pair_of, nulls, beside)
 
 
 def _find(nodes: Sequence[_Plain], span: Span, label: str) -> _Plain | None:
@@ -207,7 +207,7 @@ def _find(nodes: Sequence[_Plain], span: Span, label: str) -> _Plain | None:
     return next((node for node in here if node.label == label), here[0] if here else None)
 
 
-def _linked(
+def _link_parents(
     plain: list[_Plain], pair_of: dict[_Plain, int], nulls: Sequence[Span], beside: Beside
 ) -> tuple[SceneNode, ...]:
     """Parents by containment. Nodes sorted by beginning, longest first, meet their parents on a stack."""
@@ -224,7 +224,7 @@ def _linked(
     in_null = [
         pair < 0 and null_words.issuperset(range(node.begin, node.end)) for node, pair in zip(order, pairs, strict=True)
     ]
-    joined = [_joined(node, beside.joined) for node in order]
+    joined = [_find_joined(node, beside.joined) for node in order]
     wholes = _wholes(pairs, parents, [null or k >= 0 for null, k in zip(in_null, joined, strict=True)])
     last = len(order) - 1  # reversed, children stand before parents
     return tuple(
@@ -242,7 +242,7 @@ def _linked(
     )
 
 
-def _joined(node: _Plain, scattered: Sequence[tuple[int, ...]]) -> int:
+def _find_joined(node: _Plain, scattered: Sequence[tuple[int, ...]]) -> int:
     words = range(node.begin, node.end)
     return next((k for k, own in enumerate(scattered) if set(own).issuperset(words)), -1)
 

@@ -267,7 +267,7 @@ def _title(node: SceneNode, choice: Choice, scene: Scene) -> tuple[str, str]:
     """What a reader sees who points at a node, and the relation that its own box is marked with."""
     if node.phrase < 0 and node.joined >= 0:
         one = choice.phrases.joined[node.joined]
-        words = f"{_scattered(scene.source, one.source)} - {_scattered(scene.target, one.target)}"
+        words = f"{_scattered_text(scene.source, one.source)} - {_scattered_text(scene.target, one.target)}"
         return f"{words} ({one.relation})" if one.relation else words, one.relation
     pair = choice.phrases.pairs[max(node.phrase, node.inner, node.whole)]
     words = f"{_words(scene.source, pair.source)} - {_words(scene.target, pair.target)}"
@@ -283,7 +283,7 @@ def _scattered_hue(one: DiscontinuousPair, scene: Scene) -> float:
     return _hue(Span(first, first + 1), scene)
 
 
-def _scattered(side: SceneSide, words: Sequence[int]) -> str:
+def _scattered_text(side: SceneSide, words: Sequence[int]) -> str:
     return " \u2026 ".join(side.tokens[word] for word in words)
 
 

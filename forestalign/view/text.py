@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from forestalign.lexicon.english import looks_english
 from forestalign.lexicon.word_classes import is_mark
+from forestalign.lexicon.wordnet import looks_english
 from forestalign.mining.edit_units import edit_units
 from forestalign.phrases.result.alignment import (
     CHANGED,
@@ -310,13 +310,13 @@ def render_short(alignment: Alignment, colour: bool = False) -> str:
     return "\n".join(
         [
             paint(BOLD, visible(alignment.id or "pair")),
-            "  " + _bracketed(alignment.source, [source for source, _ in units], paint),
-            "  " + _bracketed(alignment.target, [target for _, target in units], paint),
+            "  " + _bracket(alignment.source, [source for source, _ in units], paint),
+            "  " + _bracket(alignment.target, [target for _, target in units], paint),
         ]
     )
 
 
-def _bracketed(sentence: Sentence, units: Sequence[Sequence[int]], paint: Paint) -> str:
+def _bracket(sentence: Sentence, units: Sequence[Sequence[int]], paint: Paint) -> str:
     """The text as it stands; words of one unit that do not follow each other have brackets of their own."""
     owner = {word: number for number, words in enumerate(units, start=1) for word in words}
     text, end = "", 0

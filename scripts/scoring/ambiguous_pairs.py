@@ -83,6 +83,6 @@ def ambiguous_pair(text: str, line: int = 0) -> AmbiguousPair:
     """One line; ValueError says what is wrong with it."""
     pair, own = annotated_pair(text, line), msgspec.json.decode(text, type=_Fields)
     found = AmbiguousPair(pair, own.split, own.kind, own.ambiguous, own.reading)
-    if not own.reading.is_of(found.sentence.tree):
-        raise ValueError("reading: the gold tree has another one; expected its own")
-    return found
+    if own.reading.is_of(found.sentence.tree):
+        return found
+    raise ValueError("reading: the gold tree has another one; expected its own")

@@ -21,7 +21,7 @@ from forestalign.evaluation.development import (
     project_cached,
     read_development,
 )
-from forestalign.evaluation.scores import SAMPLES, Evaluation, compare, picked, union
+from forestalign.evaluation.scores import SAMPLES, Evaluation, compare, pick_scores, union
 from forestalign.evaluation.written_pairs import Words, WrittenJudge, read_written
 from forestalign.pair_cache import cache_folder, read_cached
 from forestalign.phrases.stage import PhraseStage, load_stage
@@ -88,7 +88,7 @@ def print_table(rows: Iterable[Row], config: AlignConfig, args: argparse.Namespa
             cell = "" if one is other else f"p {p_value(one, other, args.samples):.4f}"
             print(f"{format_row(row.name, other)}  {cell}  {development.name}", flush=True)
         if len(sets) > 1:
-            mean, best = (union([picked(each, ["F1"]) for each in part]) for part in (scores, first))
+            mean, best = (union([pick_scores(each, ["F1"]) for each in part]) for part in (scores, first))
             cell = "" if scores is first else f"p {p_value(best, mean, args.samples):.4f}"
             print(f"{row.name:28}mean F1 {100 * mean['F1']:6.2f}  {cell}", flush=True)
     print(Aligner(config).signature)
@@ -102,7 +102,7 @@ def format_row(name: str, evaluation: Evaluation) -> str:
 
 def p_value(first: Evaluation, second: Evaluation, samples: int) -> float:
     """Of the difference in F1, by approximate randomisation over pairs of sentences."""
-    one, other = (picked(each, ["F1"]) for each in (first, second))
+    one, other = (pick_scores(each, ["F1"]) for each in (first, second))
     return compare(one, other, np.random.default_rng(0), samples)[0].p_value
 
 

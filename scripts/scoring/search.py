@@ -40,16 +40,8 @@ def print_search(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> N
         both = rank_all(tasks, wide)[0], rank_all(tasks, wide.replace(prospect_share=0.0))[0]
         reference = [max(pair) for pair in zip(*both, strict=True)]
         print(f"{gold}: {len(tasks)} pairs, reference beam {args.wide}", flush=True)
-        for name, settings in ways_to_search(config).items():
+        for name, settings in (("default", config), ("by gain alone", config.replace(prospect_share=0.0))):
             print(f"  {name:20} {format_error(reference, *rank_all(tasks, settings))}", flush=True)
-
-
-def ways_to_search(config: AlignConfig) -> dict[str, AlignConfig]:
-    """The default, and what each of its parts is worth."""
-    return {
-        "default": config,
-        "by gain alone": config.replace(prospect_share=0.0),
-    }
 
 
 def search_tasks(gold: str, config: AlignConfig, args: argparse.Namespace) -> list[DirectedSearch]:

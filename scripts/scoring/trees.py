@@ -13,7 +13,7 @@ from forestalign.cli.align_options import add_settings, config_of
 from forestalign.dependencies import unlabelled_heads
 from forestalign.evaluation.annotated_pairs import AnnotatedPair, read_annotations
 from forestalign.evaluation.parse_scores import Attachments, score_brackets, score_parses
-from forestalign.evaluation.scores import SAMPLES, compare, picked
+from forestalign.evaluation.scores import SAMPLES, compare, pick_scores
 from forestalign.reranking import RerankedPair
 from forestalign.trees import Tree
 from scoring.ambiguous_pairs import KINDS, SPLITS, AmbiguousPair, read_ambiguous
@@ -94,7 +94,7 @@ def format_tree_scores(choices: Sequence[Choice], samples: int) -> str:
     """F1 of brackets and UAS before and after."""
     gold = [one.gold for one in choices]
     first, second = (
-        picked(score_parses(gold, trees, _heads(gold), _heads(trees)), ("bracket F1", "UAS"))
+        pick_scores(score_parses(gold, trees, _heads(gold), _heads(trees)), ("bracket F1", "UAS"))
         for trees in ([one.best for one in choices], [one.chosen for one in choices])
     )
     return "\n".join(

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import pickle
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import UsageError
-from forestalign.evaluation.scores import Evaluation, compare
+from forestalign.evaluation.scores import SAMPLES, Evaluation
 from forestalign.evaluation.word_scores import GoldLinks, Links, score_words
 from forestalign.formats.word_links import read_gold_links
-from forestalign.learning.analyses import analyse_all
-from forestalign.words import PROFILES, Analysis
+from forestalign.grammar import parser_hash
+from forestalign.parsers import load_parser
+from forestalign.tokens import Sentence
+from forestalign.words import PROFILES, Analysis, analyse_parse
 from forestalign.words.linking import WordLinker
+from scoring.phrases import p_value
 
+Words = tuple[str, ...]
 LinkFinder = Callable[[Analysis, Analysis], Links]
 COLUMNS = ("P", "R", "F1", "E")
+TOGETHER = 1024  # sentences that are parsed until the file is written again
 
 
 def print_words(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
@@ -37,7 +41,7 @@ def print_words(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> No
     parser.add_argument(
         "--ppdb", default="", metavar="FILE", help="a list of paraphrases for the methods that take one"
     )
-    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE (.npz) and reuse them")
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep analyses in FILE and reuse them")
     args = parser.parse_args(arguments)
     finders = [(row, link_finder(row, args.ppdb)) for row in args.rows]
     for part in read_sets(args.gold, args.cache):
@@ -50,9 +54,9 @@ def print_words(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> No
             rate = len(system) / (time.process_time() - begin)
             scores = score_words(part.gold, system)
             cells = "  ".join(f"{name} {100 * scores[name]:5.2f}" for name in COLUMNS)
-            p_value = "" if first is None else f"p {f1_p_value(first, scores):.4f}"
+            cell = "" if first is None else f"p {p_value(first, scores, SAMPLES):.4f}"
             first = first or scores
-            print(f"  {row:20}{cells}  {p_value:9} {rate:6.0f} pairs/s", flush=True)
+            print(f"  {row:20}{cells}  {cell:9} {rate:6.0f} pairs/s", flush=True)
 
 
 def link_finder(row: str, ppdb: str) -> LinkFinder:
@@ -60,11 +64,6 @@ def link_finder(row: str, ppdb: str) -> LinkFinder:
     settings: dict[str, Any] = {"profile": row} if row in PROFILES else {"links": row}
     linker = WordLinker(DEFAULT_CONFIG.replace(ppdb=ppdb, **settings))
     return lambda source, target: frozenset(linker.link(source, target).pairs)
-
-
-def f1_p_value(first: Evaluation, second: Evaluation) -> float:
-    """Of the difference in F1."""
-    return next(each.p_value for each in compare(first, second, np.random.default_rng(0)) if each.name == "F1")
 
 
 # ---- sets of gold links ----
@@ -78,6 +77,22 @@ class GoldSet:
     weight: float
     pairs: tuple[tuple[Analysis, Analysis], ...]
     gold: tuple[GoldLinks, ...]
+
+
+def analyse_all(sentences: Iterable[Words], path: Path | None) -> dict[Words, Analysis]:
+    """All sentences that have a parse; those of the present parser are kept in a file, a pickle that only we read."""
+    known: dict[Words, Analysis] = {}
+    if path is not None and path.exists():
+        parser_name, kept = pickle.loads(path.read_bytes())
+        known = kept if parser_name == parser_hash() else {}
+    missing = sorted(set(sentences) - known.keys(), key=lambda words: (len(words), words))
+    parser = load_parser(DEFAULT_CONFIG.replace(nbest=1))
+    for begin in range(0, len(missing), TOGETHER):
+        parses = parser.parse([Sentence.from_words(words) for words in missing[begin : begin + TOGETHER]])
+        known |= {parse.sentence.words: analyse_parse(parse) for parse in parses if not parse.error}
+        if path is not None:
+            path.write_bytes(pickle.dumps((parser_hash(), known)))
+    return known
 
 
 def read_sets(files: Sequence[str], cache: Path | None) -> list[GoldSet]:

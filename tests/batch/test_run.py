@@ -278,16 +278,6 @@ def test_ids_that_occur_twice_are_done_twice_also_when_resumed(tmp_path: Path) -
     assert tally == Tally(done=2, skipped=1)
 
 
-def test_resuming_refuses_what_it_cannot_know(tmp_path: Path) -> None:
-    path = tmp_path / "out.jsonl"
-    path.write_text('{"id": "1"}\n')
-    with pytest.raises(UsageError, match="has no journal"):
-        run_jobs(JOBS[:2], StartUpper(), output=OutputOptions(str(path), resume=True))
-    assert path.read_text() == '{"id": "1"}\n'
-    with pytest.raises(UsageError, match="needs an output file"):
-        run_jobs([], StartUpper(), output=OutputOptions(resume=True))
-
-
 def test_two_runs_never_write_to_one_file(tmp_path: Path) -> None:
     def nested() -> Iterator[Job]:
         with pytest.raises(UsageError, match="another run is writing"):

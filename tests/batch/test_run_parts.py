@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from forestalign.batch.output import RunFile, Stream, open_output
+from forestalign.batch.output import Stream
 from forestalign.batch.run import LoadGuarded, Progress, run_chunk
 from forestalign.batch.run_journal import PairState
 from forestalign.batch.worker_program import Crashed, Done, Reply
 from forestalign.batch.workers import (
-    Beside,
     Job,
     Outcome,
     StartWork,
@@ -26,8 +23,7 @@ from forestalign.batch.workers import (
     map_ordered,
     ordered_replies,
 )
-from forestalign.errors import ForestAlignError, InputError, NoParseError, UsageError
-from tests.builders.batch_workers import where_done
+from forestalign.errors import ForestAlignError, InputError, NoParseError
 from tests.builders.commands import Terminal
 
 SETTINGS = {"beam": 50, "links": "sultan"}
@@ -160,20 +156,6 @@ def test_reading_does_not_run_far_ahead() -> None:
     assert len(read) <= 10
 
 
-@pytest.mark.parametrize("others", [0, 1])
-def test_this_process_works_beside_others_and_the_order_stays(others: int) -> None:
-    with Beside(others) as workers:
-        found = list(map_ordered(Worker.of(where_done), range(30), workers))
-    assert [task for task, _ in found] == list(range(30))
-    assert os.getpid() in {process for _, process in found}
-    assert len({process for _, process in found}) == others + 1
-
-
-def test_what_goes_wrong_in_this_process_is_raised_like_that_of_others() -> None:
-    with Beside(0) as workers, pytest.raises(ZeroDivisionError):
-        list(map_ordered(Worker.of(where_done), [1, None], workers))
-
-
 def test_a_task_whose_worker_died_is_tried_again_in_parts() -> None:
     worker: Worker[tuple[int, ...], int] = Worker(lambda: sum)
     workers = Shuffled(1, frozenset({(1, 2, 3), (2,)}))
@@ -218,14 +200,6 @@ def test_on_a_terminal_there_is_a_bar_that_reports_pass() -> None:
 # ---- what is kept ----
 
 
-def test_stdout_and_pipes_cannot_be_resumed(tmp_path: Path) -> None:
-    pipe = str(tmp_path / "pipe")
-    os.mkfifo(pipe)
-    for path in ("-", pipe, os.devnull):
-        with pytest.raises(UsageError, match="--resume needs an output file"):
-            open_output(path, SETTINGS, resume=True)
-
-
 def test_a_stream_writes_what_has_a_line_and_nothing_else(capfd: pytest.CaptureFixture[str]) -> None:
     stream = Stream("-")
     stream.write(1, PairState.DONE, "first")
@@ -235,21 +209,3 @@ def test_a_stream_writes_what_has_a_line_and_nothing_else(capfd: pytest.CaptureF
     stream.end_of_input()
     stream.close(True)
     assert capfd.readouterr().out == "first\n\n"
-
-
-def test_a_resumed_file_knows_its_pairs_in_order(tmp_path: Path) -> None:
-    path = str(tmp_path / "out.txt")
-    first = RunFile(path, SETTINGS, resume=False)
-    first.write(10, PairState.DONE, "a")
-    first.write(11, PairState.BAD, "")
-    first.write(12, PairState.FAILED, None)
-    first.close(True)
-    again = RunFile(path, SETTINGS, resume=True)
-    assert [again.known(n) for n in (10, 11, 12, 13)] == [PairState.DONE, PairState.BAD, None, None]
-    again.copy(2)
-    again.write(12, PairState.DONE, "b")
-    again.write(13, PairState.DONE, "c")
-    again.end_of_input()
-    again.close(True)
-    assert Path(path).read_text() == "a\n\nb\nc\n"
-    assert [each.name for each in tmp_path.iterdir()] == ["out.txt"]

@@ -154,8 +154,3 @@ class Flaky:
 def process_id(task: object) -> int:
     """The process that does a task."""
     return os.getpid()
-
-
-def where_done(task: int | None) -> tuple[int, int]:
-    """A task with the process that did it."""
-    return (1 // 0, 0) if task is None else (task, os.getpid())

@@ -7,10 +7,8 @@ parse look at the structure of the answer alone.
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import re
-import sys
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -99,11 +97,6 @@ def test_constituents_that_were_not_chosen_are_given_on_demand(run: Run) -> None
 # ---- where pairs, parses and links come from ----
 
 
-def test_pairs_come_from_stdin(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PAIRS.encode())))
-    assert len(align(run, "--json").records) == 2
-
-
 def test_pairs_come_from_gzip_and_from_two_files(run: Run) -> None:
     expected = align(run, "pairs.tsv", "--json").out
     with gzip.open("pairs.tsv.gz", "wt") as file:
@@ -150,38 +143,12 @@ def test_the_shipped_parser_gives_trees_with_the_words_of_the_sentences(run: Run
 # ---- what goes wrong ----
 
 
-def test_bad_lines_are_reported_and_the_rest_is_done(run: Run) -> None:
-    Path("pairs.tsv").write_text(f"one column\n\tno source\n{PAIRS}")
-    answer = align(run, "pairs.tsv", "--json")
-    assert answer.code == 1
-    assert "line 1: one column" in answer.err
-    assert "line 2: the source is empty" in answer.err
-    assert "2 done, 2 failed, 0 skipped" in answer.err
-    assert [record.id for record in answer.records] == ["3", "4"]
-
-
 def test_a_sentence_without_a_given_tree_fails_alone(run: Run) -> None:
     Path("pairs.tsv").write_text(f"Unknown words.\tHe died.\n{PAIRS}")
     answer = align(run, "pairs.tsv", "--json")
     assert answer.code == 1
     assert "line 1: the source cannot be parsed: no tree was given" in answer.err
     assert len(answer.records) == 2
-
-
-def test_a_gzip_that_breaks_off_is_done_up_to_there(run: Run) -> None:
-    Path("pairs.tsv.gz").write_bytes(gzip.compress(PAIRS.encode())[:-4])
-    answer = align(run, "pairs.tsv.gz", "--json")
-    assert answer.code == 1
-    assert "breaks off" in answer.err
-    assert len(answer.records) == 2
-
-
-@pytest.mark.parametrize("option", ["--model", "--vectors", "--ppdb"])
-def test_a_missing_model_is_one_error_and_not_one_a_pair(run: Run, option: str) -> None:
-    answer = run("align", "pairs.tsv", "--trees", "trees.mrg", "--model", "hand-set", option, "missing")
-    assert answer.code == 1
-    assert answer.err.startswith("forestalign align: missing: ")
-    assert answer.err.count("\n") == 1
 
 
 # ---- long work ----

@@ -11,7 +11,7 @@ import pytest
 import forestalign
 from forestalign.aligner import PairToAlign
 from forestalign.batch.workers import Job
-from forestalign.cli.options import watched
+from forestalign.cli.options import watch_jobs
 from forestalign.errors import UsageError
 from forestalign.tokens import tokenize
 from tests.builders.commands import Run, runner
@@ -115,7 +115,6 @@ ERRORS = """
 2 | crf train gold.jsonl -o m.json --no-parser --sample 1 2 | --sample has [1, 2] for 1 gold file; expected one for each, 0 or more
 2 | crf train gold.jsonl -o m.json --no-parser --weights 1 2 | --weights has [1.0, 2.0] for 1 gold file; expected one above 0 for each
 2 | crf train gold.jsonl -o m.json --no-parser --without nonsense | argument --without: invalid choice: 'nonsense'
-2 | crf train gold.jsonl -o m.json --no-parser --held-out 2 | --held-out is 2.0; expected a share from 0 to below 1
 2 | crf train gold.jsonl -o old.txt --no-parser | old.txt exists already; --resume continues it, --force replaces it
 2 | crf train gold.jsonl -o m.json --no-parser --longest 0 --phrase | span lengths are 1 to 9 words, not 0 and 0
 1 | crf score pairs.tsv --no-parser --model text.jsonl | text.jsonl: is not a CRF model: Expecting value: line 1 column 1 (char 0)
@@ -237,7 +236,7 @@ def test_sentences_in_another_language_are_reported_once(capsys: pytest.CaptureF
     for count in (1, 30):
         for text, said in ((english, ""), (german, message)):
             pairs = [PairToAlign(tokenize(text), tokenize(text))] * count
-            list(watched([Job(k, str(k), pair) for k, pair in enumerate(pairs, start=1)], "pairs.tsv"))
+            list(watch_jobs([Job(k, str(k), pair) for k, pair in enumerate(pairs, start=1)], "pairs.tsv"))
             assert capsys.readouterr().err == said
 
 

@@ -65,7 +65,6 @@ def closed(tmp_path: Path) -> Iterator[Path]:
         "train PAIRS -o model --cache CLOSED/cache",
         "train PAIRS -o model --cache CLOSED",
         "train --gold PAIRS -o model --cache CLOSED",
-        "crf train PAIRS -o model --analyses CLOSED/new",
         "crf train PAIRS -o CLOSED/old --force",
         "extract PAIRS -o CLOSED/new",
         "view PAIRS -o CLOSED/new",

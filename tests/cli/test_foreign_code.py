@@ -29,7 +29,7 @@ LINES = {
     "model": ["model show --top 1"],
     "crf": ["crf train links.jsonl -o crf.json -j 2 --iterations 1 -q", "crf score pairs.tsv"],
     "evaluate": ["evaluate words links.jsonl links.txt"],
-    "annotations": ["annotations statistics gold.jsonl"],
+    "annotations": ["annotations check gold.jsonl"],
     "extract": ["extract results.jsonl -o table.tsv -j 2 -q"],
     "edits": ["edits results.jsonl -q"],
     "compare": ["compare sentences.txt others.txt -j 2 -q"],

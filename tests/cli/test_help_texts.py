@@ -86,7 +86,7 @@ for name in draft.txt draft.md sentences.txt tokens.txt sources.txt article.txt;
 for name in final.txt final.md targets.txt summary.txt; do cut -f 2 pairs.tsv > $name; done
 cp pairs.tsv next.tsv
 """
-OUTPUTS = {"-o", "--output", ">", "--html", "--report", "--plot"}
+OUTPUTS = {"-o", "--output", ">", "--html", "--report"}
 
 
 def inputs_of(line: str) -> set[str]:

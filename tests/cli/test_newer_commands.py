@@ -29,7 +29,6 @@ from forestalign.evaluation.annotation_store import AnnotationStore
 from forestalign.evaluation.scores import Evaluation
 from forestalign.formats import lines
 from forestalign.grammar import grammar_root
-from forestalign.learning.analyses import analyse_all
 from forestalign.learning.checkpoints import Checkpoint
 from forestalign.learning.em import _state_of
 from forestalign.learning.train_scores import _state_of as _gold_state_of
@@ -259,7 +258,7 @@ def test_a_file_that_only_another_machine_lacks_is_told_as_that(
     with pytest.raises(InputError, match=MISSING) as raised:
         start()
     monkeypatch.setattr(cluster.Path, "exists", lambda path: True)
-    told = cluster._told(Raised(raised.value))
+    told = cluster._explain_missing_file(Raised(raised.value))
     assert "file system which all machines share" in str(told.error)
 
 
@@ -300,15 +299,6 @@ def test_a_checkpoint_that_is_none_is_told(tmp_path: Path, state_of: Callable[..
     (tmp_path / "m.checkpoint.npz").write_bytes(content)
     with pytest.raises(InputError, match=r"m\.checkpoint\.npz: is not a checkpoint of a run, or is damaged"):
         Checkpoint(tmp_path / "m.checkpoint.npz", "key").read(state_of)
-
-
-@pytest.mark.parametrize("content", [b"my notes", b"PK\x03\x04torn", b""])
-def test_a_file_that_holds_no_analyses_is_told_and_kept(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "analyses.npz"
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=r"analyses\.npz: is not a file of kept analyses \(remove it to start anew\)"):
-        analyse_all([("Go",)], path)
-    assert path.read_bytes() == content
 
 
 # ---- annotations ----

@@ -17,19 +17,15 @@ from pathlib import Path
 import pytest
 
 from forestalign.batch.workers import Processes
-from forestalign.cli import COMMANDS, CommandParser, main, option_names, with_suggestion
-from forestalign.cli.align_options import add_align_options, add_settings, config_of
+from forestalign.cli import COMMANDS, CommandParser, main
+from forestalign.cli.align_options import add_align_options, config_of
 from forestalign.cli.completion import SHELLS, completion
 from forestalign.cli.options import (
-    Unused,
     add_batch_options,
     add_pair_arguments,
-    check_outputs,
     line_count,
-    named_files,
-    opened_workers,
+    open_workers,
     read_pair_input,
-    warn_of_unused,
 )
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.errors import UsageError
@@ -165,15 +161,6 @@ def test_bash_completes_files_with_blanks_and_offers_no_files_for_values(run: Ru
     assert done.stdout.splitlines() == [file, file, "<>", "<best><paper><published>"]
 
 
-def test_a_sentence_without_a_given_tree_is_reported_by_its_line(run: Run) -> None:
-    Path("two.txt").write_text("Birds sing\nDogs bark\n", encoding="utf-8")
-    answer = run("parse", "--trees", "trees.mrg", "two.txt")
-    assert answer.code == 1
-    assert answer.out == DOGS
-    assert "line 1" in answer.err
-    assert "1 done, 1 failed, 0 skipped" in answer.err
-
-
 def test_sentences_come_from_stdin_by_default(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Cats sleep\n"), encoding="utf-8"))
     assert run("parse", "--quiet", "--trees", "trees.mrg").out == "(TOP (S (NP (NNS Cats)) (VP (VBP sleep))))\n"
@@ -193,11 +180,6 @@ def test_lines_of_a_plain_file_are_counted_by_their_ends(tmp_path: Path, text: s
     path = tmp_path / "lines.txt"
     path.write_bytes(text.encode())
     assert line_count(str(path)) == lines
-
-
-@pytest.mark.parametrize("name", ["-", "pairs.tsv.gz", "missing.tsv", "."])
-def test_streams_have_no_number_of_lines(name: str) -> None:
-    assert line_count(name) is None
 
 
 def fake_command(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
@@ -304,13 +286,6 @@ def test_em_knows_only_prices_that_count(tmp_path: Path, capsys: pytest.CaptureF
     assert "no effect" not in said
 
 
-def test_the_phrase_model_can_be_left_out_of_the_settings() -> None:
-    parser = CommandParser(prog="forestalign test")
-    add_settings(parser, phrase_model=False)
-    assert "--model" not in set(option_names(parser))
-    assert "--beam" in set(option_names(parser))
-
-
 # ---- pairs ----
 
 
@@ -334,36 +309,13 @@ def test_pairs_come_from_a_file_two_files_or_two_sentences(tmp_path: Path, monke
     assert pairs_of("--tokenized", "pairs.tsv") == [("He", "left.", "|", "He", "went.")]
 
 
-def test_one_sentence_is_no_pair() -> None:
-    with pytest.raises(UsageError, match="is not a file; expected a file of pairs, or two sentences"):
-        pairs_of("He left the house.")
-
-
 # ---- files and workers ----
 
 
-def test_all_files_that_options_name_are_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("pairs.tsv", "list.ppdb", "scores.json", "out.txt"):
-        Path(name).write_text("x")
-    args = parsed("pairs.tsv", "--ppdb", "list.ppdb", "--set", "scores=scores.json", "-o", "out.txt")
-    assert sorted(named_files(args)) == ["list.ppdb", "pairs.tsv", "scores.json"]
-
-
-def test_an_output_that_is_there_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("old.txt").write_text("old")
-    with pytest.raises(UsageError, match=r"old\.txt exists already; --resume continues it, --force replaces it"):
-        check_outputs(parsed("-o", "old.txt"), "output")
-    check_outputs(parsed("-o", "old.txt", "--force"), "output")
-    check_outputs(parsed("-o", "old.txt", "--resume"), "output")
-    check_outputs(parsed("-o", "new.txt"), "output")
-
-
 def test_one_process_needs_no_workers() -> None:
-    with opened_workers(parsed("--jobs", "1")) as workers:
+    with open_workers(parsed("--jobs", "1")) as workers:
         assert workers is None
-    with opened_workers(parsed("--jobs", "3")) as workers:
+    with open_workers(parsed("--jobs", "3")) as workers:
         assert isinstance(workers, Processes)
         assert workers.capacity == 3
 
@@ -371,51 +323,7 @@ def test_one_process_needs_no_workers() -> None:
 # ---- unused options ----
 
 
-RULES = (Unused("--kbest", lambda args: not args.json, "without --json"),)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"), [("--kbest 3", True), ("--kbest 3 --json", False), ("--json", False), ("", False)]
-)
-def test_an_option_that_does_nothing_is_told_once(
-    arguments: str, told: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    parser = CommandParser(prog="forestalign test")
-    parser.add_argument("--kbest", type=int)
-    parser.add_argument("--json", action="store_true")
-    warn_of_unused(parser, parser.parse_args(arguments.split()), RULES)
-    expected = "forestalign test: --kbest does nothing without --json\n" if told else ""
-    assert capsys.readouterr().err == expected
-
-
 # ---- suggestions and completion ----
-
-
-def suggesting() -> CommandParser:
-    parser = CommandParser(prog="forestalign test")
-    parser.add_argument("--output")
-    parser.add_argument("--form", choices=("json", "text"))
-    parser.add_argument("--secret", help=argparse.SUPPRESS)
-    return parser
-
-
-@pytest.mark.parametrize(
-    ("message", "expected"),
-    [
-        ("unrecognized arguments: --outptu x", "; did you mean --output?"),
-        ("unrecognized arguments: --frm=json", "; did you mean --form?"),
-        ("unrecognized arguments: --secre", ""),
-        ("unrecognized arguments: file", ""),
-        ("argument --form: invalid choice: 'jsn' (choose from 'json', 'text')", "; did you mean json?"),
-        ("expected one argument", ""),
-    ],
-)
-def test_what_is_near_is_suggested(message: str, expected: str) -> None:
-    assert with_suggestion(message, suggesting()) == message + expected
-
-
-def test_hidden_options_are_not_offered() -> None:
-    assert set(option_names(suggesting())) == {"--help", "--output", "--form"}
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -17,14 +17,13 @@ from forestalign.evaluation.annotated_pairs import (
     format_annotated_pair,
     read_annotated_file,
     read_annotations,
-    statistics,
 )
-from forestalign.evaluation.annotation_checks import ANY_SPLIT, FIRST_PHENOMENA, PHENOMENA, check_files, check_pair
+from forestalign.evaluation.annotation_checks import check_files, check_pair
 from tests.builders.annotations import FED, KEEPERS, ROOTS, SEALS, SOURCE, TARGET, record, side, write
 
 
 def codes(**changes: Any) -> set[str]:
-    return {code for code, _ in check_pair(annotated_pair(json.dumps(record(**changes))), ANY_SPLIT)}
+    return {code for code, _ in check_pair(annotated_pair(json.dumps(record(**changes))))}
 
 
 def aligned(*pairs: Any) -> dict[str, Any]:
@@ -54,17 +53,13 @@ def test_marks_round_trip_and_pairs_without_them_stay_as_they_were() -> None:
         ("E02", {"source": side(SOURCE) | {"text": "Something else"}}),
         ("E03", {"source": side(SOURCE) | {"tree": SOURCE.replace("keeper", "farmer")}}),
         ("E03", {"source": side(SOURCE) | {"tree": "(X (NN The))"}}),
-        ("E04", {"source": side("(S (NP (NNS Seals)) (VP (VBP eat)) (. .))")}),
         ("E05", {"target": side(SOURCE)}),
         ("E06", aligned(ROOTS, [[0, 2, "NP", False], [7, 9, "NP", False]])),
         ("E06", aligned(ROOTS, [[0, 3, "NP", True], [7, 9, "NP", False]])),
         ("E07", aligned(ROOTS, KEEPERS, KEEPERS)),
         ("E08", aligned(ROOTS, KEEPERS, [KEEPERS[0], [0, 3, "NP", False]])),
         ("E09", aligned(KEEPERS)),
-        ("E10", {"annotators": {"pa1": {"pairs": [ROOTS]}}}),
         ("E10", {"annotators": {}}),
-        ("E13", {"phenomena": []}),
-        ("E13", {"phenomena": ["telepathy"]}),
         ("E16", {"heads": {"source": [[0, 3, "NP", 5]]}}),
         ("E16", {"heads": {"source": [[0, 2, "NP", 1]]}}),
         ("E17", {"origin": {"corpus": "A Book of Seals"}}),
@@ -92,9 +87,7 @@ def test_each_mistake_has_its_code(code: str, changes: dict[str, Any]) -> None:
     ],
 )
 def test_a_set_of_the_users_own_need_not_follow_the_rules_of_ours(changes: dict[str, Any]) -> None:
-    pair = annotated_pair(json.dumps(record(**changes)))
-    assert list(check_pair(pair)) == []
-    assert list(check_pair(pair, ANY_SPLIT)) != []
+    assert codes(**changes) == set()
 
 
 def test_a_pair_that_nobody_annotated_is_told_to_everybody() -> None:
@@ -119,19 +112,6 @@ def test_repeated_ids_and_sentences_are_found_across_files(tmp_path: Path) -> No
     found = check_files(files)
     assert [finding.code for finding in found] == ["E11", "E12", "E12"]
     assert f"{first}:1" in found[0].message
-
-
-def test_split_sizes_and_phenomena_are_asked_for(tmp_path: Path) -> None:
-    found = check_files([read_annotated_file(write(tmp_path / "dev.jsonl", record()))], strict=True)
-    assert [finding.code for finding in found].count("E14") == len(FIRST_PHENOMENA) - 1
-    assert [finding.message for finding in found if finding.code == "E15"] == ["1 pair; expected at least 40"]
-
-
-@pytest.mark.parametrize("name", ["natural", "train"])
-def test_the_newer_files_of_our_set_have_to_show_the_newer_phenomena_too(name: str, tmp_path: Path) -> None:
-    found = check_files([read_annotated_file(write(tmp_path / f"{name}.jsonl", record()))], strict=True)
-    missing = {finding.message.removeprefix("no pair shows ") for finding in found if finding.code == "E14"}
-    assert missing == PHENOMENA - {"voice"}
 
 
 @pytest.mark.parametrize(
@@ -222,15 +202,6 @@ def test_lines_of_one_id_that_contradict_each_other_are_refused(changes: dict[st
         agreement([annotated_pair(json.dumps(line)) for line in lines])
 
 
-def test_statistics_count_pairs_by_origin_and_by_their_longer_sentence() -> None:
-    tree = "(S (NP (DT The) " + "(JJ old) " * 50 + "(NN keeper)) (VP (VBD fed) (NP (NNS seals))) (. .))"
-    corpora = ("web", "book", "web")
-    lines = [record(origin={"corpus": name, "licence": "free"}) for name in corpora]
-    found = statistics([annotated_pair(json.dumps(line)) for line in (*lines, record(source=side(tree)))])
-    assert found.origins == (("book", 1), ("not said", 1), ("web", 2))
-    assert found.lengths == (("8-15", 3), ("16-25", 0), ("26-35", 0), ("36-45", 0), ("more than 45", 1))
-
-
 def test_agreement_by_phenomenon_takes_the_pairs_that_show_it() -> None:
     lines = [
         record(**people(ann=[ROOTS, KEEPERS], bob=[ROOTS]), phenomena=["voice", "date"]),
@@ -252,8 +223,8 @@ def test_the_command_exits_with_1_on_errors_and_0_on_notes(tmp_path: Path, capsy
     assert "N01" in capsys.readouterr().out
     assert run("check", str(good), "--quiet") == 0
     assert capsys.readouterr().out == ""
-    assert run("check", str(good), "--strict", "--json") == 1
-    assert {finding["code"] for finding in json.loads(capsys.readouterr().out)} == {"N01", "E14"}
+    assert run("check", str(good), "--json") == 0
+    assert {finding["code"] for finding in json.loads(capsys.readouterr().out)} == {"N01"}
 
 
 def test_phrase_gold_is_printed_from_word_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -274,7 +245,7 @@ def test_phrase_gold_is_printed_from_word_links(tmp_path: Path, capsys: pytest.C
     assert "no words" in capsys.readouterr().err
 
 
-def test_agreement_and_statistics_print_text_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agreement_prints_text_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(write(tmp_path / "set.jsonl", record()))
     assert run("agreement", path) == 0
     assert "F1 pa1-pa2     85.71" in capsys.readouterr().out
@@ -284,8 +255,6 @@ def test_agreement_and_statistics_print_text_and_json(tmp_path: Path, capsys: py
     assert "voice                    1    77.46    66.67" in capsys.readouterr().out
     assert run("agreement", path, "--by-phenomenon", "--json") == 0
     assert json.loads(capsys.readouterr().out)["phenomena"]["voice"]["by_all"] == 2
-    assert run("statistics", path) == 0
-    assert "pairs 1, words 19" in capsys.readouterr().out
 
 
 def test_sentences_that_say_something_else_need_no_aligned_roots() -> None:

@@ -42,12 +42,6 @@ def test_a_link_that_is_sure_is_not_possible_as_well(tmp_path: Path) -> None:
     assert (second.id, second.source, second.possible) == ("b", ("Yes",), frozenset())
 
 
-def test_pharaoh_lines_are_gold_without_words(tmp_path: Path) -> None:
-    first, second = read_word_gold(write(tmp_path / "gold.txt", "0-0 1-1", ""))
-    assert (first.id, first.source, first.sure) == ("1", (), {(0, 0), (1, 1)})
-    assert (second.id, second.sure) == ("2", frozenset())
-
-
 @pytest.mark.parametrize(
     "lines",
     [
@@ -109,15 +103,6 @@ def test_output_over_other_tokens_is_refused_by_pair() -> None:
     with pytest.raises(AnnotationError, match=r"out:1: pair 'cat': source token 0 is .*; expected 'Other'"):
         check_phrase_output("out", gold, output)
     check_phrase_output("out", gold, output, same_tokens=False)
-
-
-def test_missing_and_superfluous_pairs_are_named() -> None:
-    output = [phrase_output(CAT, spans_only=True)]
-    gold = PhraseGold("cat", CAT.source.words, CAT.target.words, ())
-    with pytest.raises(AnnotationError, match="the output ends before pair 2 of the gold standard, 'cat'"):
-        check_phrase_output("out", [gold, gold], output)
-    with pytest.raises(AnnotationError, match="there is output for pair 2; the gold standard has 1"):
-        check_phrase_output("out", [gold], output * 2)
 
 
 def test_a_folder_without_spade_files_is_no_gold(tmp_path: Path) -> None:

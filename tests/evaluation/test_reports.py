@@ -7,16 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from forestalign.evaluation.parse_scores import KindChange
-from forestalign.evaluation.reports import Column, Report, as_text, data_hash, measured, signature
+from forestalign.evaluation.reports import Column, Report, as_text, data_hash, measure, signature
 from forestalign.evaluation.scores import (
-    Comparison,
     Evaluation,
     Score,
     combine,
     count_table,
     precision_recall,
-    ratio,
     share,
 )
 
@@ -25,10 +22,6 @@ from forestalign.evaluation.scores import (
 
 def array(*values: float) -> np.ndarray:
     return np.array(values, dtype=np.float64)
-
-
-def test_a_ratio_to_nothing_is_zero() -> None:
-    assert ratio(array(1, 3, 0), array(2, 0, 0)).tolist() == [0.5, 0.0, 0.0]
 
 
 def test_a_share_of_nothing_is_perfect_only_where_nothing_was_given() -> None:
@@ -80,26 +73,8 @@ def test_a_score_that_a_column_has_not_is_a_dash() -> None:
     assert lines.splitlines()[2].split() == ["R", "100.00", "-"]
 
 
-def test_two_systems_have_a_signed_difference_and_a_p_value() -> None:
-    columns = Column("a", (Score("P", 0.5),)), Column("b", (Score("P", 0.75),))
-    lines = as_text(report(*columns, comparisons=(Comparison("P", 0.5, 0.75, 0.03125),))).splitlines()
-    assert lines[0].split() == ["a", "b", "difference", "p"]
-    assert lines[1].split() == ["P", "50.00", "75.00", "+25.00", "0.0312"]
-
-
-def test_changes_are_summed_over_their_kinds() -> None:
-    changes = KindChange("PP", 5, 2, 1), KindChange("root", 4, 0, 1)
-    lines = as_text(report(Column("a", (Score("UAS", 1.0),)), changes=changes)).splitlines()
-    assert [line.split() for line in lines[4:8]] == [
-        ["words", "better", "worse"],
-        ["PP", "5", "2", "1"],
-        ["root", "4", "0", "1"],
-        ["all", "9", "2", "2"],
-    ]
-
-
 def test_rows_of_people_and_baselines_have_no_intervals_and_are_not_compared() -> None:
-    found = measured("x", [("sys", total("a", 1, 2))], np.random.default_rng(0), 10, [("human", total("a", 3, 4))])
+    found = measure("x", [("sys", total("a", 1, 2))], np.random.default_rng(0), 10, [("human", total("a", 3, 4))])
     assert [(column.name, len(column.intervals)) for column in found.columns] == [("sys", 1), ("human", 0)]
     assert found.comparisons == ()
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.chart import Chart, kbest
-from forestalign.compiled import core, load_plain
+from forestalign.compiled import load_plain
 from forestalign.errors import NoParseError
 from forestalign.forest import (
     Forest,
@@ -33,14 +33,12 @@ from forestalign.forest import (
     tree_of,
     viterbi,
 )
-from forestalign.forest.packing_tables import packing_tables
+from forestalign.forest.packer import Labels, Packer
 from forestalign.tokens import Sentence
 from forestalign.trees import (
     ScoredTree,
     Tree,
-    binarisation_plan,
     binarise,
-    constituents,
     format_brackets,
     parse_brackets,
 )
@@ -63,10 +61,6 @@ def used_nodes(forest: Forest, derivation: ForestDerivation) -> list[int]:
     return [node for node in range(len(forest)) if derivation.choice[node] >= 0]
 
 
-def label_score(begin: int, end: int, label: str) -> float:
-    return 0.1 * begin - 0.3 * end + 0.05 * len(label)
-
-
 # ---- the trees that went in ----
 
 
@@ -87,14 +81,14 @@ def test_strict_gives_exactly_the_derivations_of_the_input_trees(trees: list[Tre
 @given(tree_lists(most_trees=1))
 def test_one_tree_gives_one_derivation_with_the_nodes_of_its_binarisation(trees: list[Tree]) -> None:
     forest = packed(trees)
-    size, stack = 0, [binarise(trees[0])]
-    while stack:
-        node = stack.pop()
-        size += 1
+    expected, stack = Counter[Node](), [binarise(trees[0])]
+    for node in stack:  # grows on the way
+        fields = (node.begin, node.end, node.label, node.head, node.semantic_head, node.is_bar, node.word is not None)
+        expected[Node(*fields)] += 1
         stack.extend(node.children)
     assert count_trees(forest) == 1
-    assert len(forest) == size
-    assert forest.marginals == pytest.approx([1.0] * size)
+    assert Counter(forest.nodes) == expected
+    assert forest.marginals == pytest.approx([1.0] * len(stack))
 
 
 def test_a_packed_forest_holds_more_trees_than_the_list() -> None:
@@ -179,18 +173,6 @@ def test_viterbi_is_the_heaviest_derivation(trees: list[Tree], scores: list[floa
     assert inside(single)[single.roots[0]] == pytest.approx(best, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
-@given(tree_lists())
-def test_with_node_scores_a_tree_weighs_the_sum_over_its_phrases(trees: list[Tree]) -> None:
-    words = [leaf.word or "" for leaf in trees[0].leaves()]
-    forest = pack([ScoredTree(tree, 0.0) for tree in trees], Sentence.from_words(words), label_score)
-    for derivation in derivations(forest):
-        tree = tree_of(forest, derivation.root, derivation.choice)
-        phrases = () if tree.is_leaf else constituents(tree)
-        expected = sum(label_score(phrase.begin, phrase.end, phrase.label) for phrase in phrases)
-        assert derivation.log_prob == pytest.approx(expected, abs=1e-9)
-
-
 def test_relative_frequencies_keep_the_probability_of_trees_without_shared_choices() -> None:
     trees = [parse_brackets("(S (NN a) (VB b))"), parse_brackets("(FRAG (NN a) (VB b))")]
     forest = packed(trees, [math.log(0.75), math.log(0.25)])
@@ -270,9 +252,31 @@ def test_packing_a_chart_is_packing_its_best_trees(n: int, seed: int, k: int, is
     chart = random_chart(n, seed, is_tied)
     sentence = Sentence.from_words([f"w{i}" for i in range(n)])
     trees = kbest(chart, sentence.words, k)
-    fast, slow = pack_chart(chart, trees, sentence), pack_chart(chart, trees, sentence, plain=True)
-    assert (fast.nodes, fast.edges, fast.roots) == (slow.nodes, slow.edges, slow.roots)
-    assert fast.marginals == pytest.approx(slow.marginals, abs=1e-12)
+    forest, listed = pack_chart(chart, trees, sentence), pack(trees, sentence)
+    assert (forest.nodes, forest.roots) == (listed.nodes, listed.roots)
+    number = {label.replace("::", "+"): place for place, label in enumerate(chart.labels)}
+    for node, edges, others in zip(forest.nodes, forest.edges, listed.edges, strict=True):
+        assert [(edge.children, edge.trees) for edge in edges] == [(edge.children, edge.trees) for edge in others]
+        label = 0 if node.is_bar or node.is_leaf else number[node.label]
+        assert {edge.log_prob for edge in edges} == {float(chart.potentials[node.begin, node.end - 1, label])}
+
+
+@given(st.integers(1, 9), st.integers(0, 10_000), st.sampled_from([1, 30, 70]))
+@settings(max_examples=40, deadline=None)
+def test_the_compiled_packer_gives_what_its_source_says(n: int, seed: int, k: int) -> None:
+    chart, source = random_chart(n, seed, is_tied=True), load_plain("forest.packer")
+    shared = kbest(chart, [f"w{i}" for i in range(n)], k).shared
+    label, chains = (
+        np.where(shared.label == 0, -1 - shared.begin % 6, shared.label),
+        [x.split("::") for x in chart.labels],
+    )
+    trees = np.random.default_rng(seed).integers(0, 2**62, (len(label), 2))
+    found = []
+    for labels, packer in ((Labels, Packer), (source.Labels, source.Packer)):
+        packed = packer(labels(chains, chart.tags), shared, label, n)
+        tables = packed.node_rows(), packed.edge_rows(), packed.edge_trees(trees.copy())
+        found.append([np.asarray(table).tolist() for table in (*tables, packed.nodes_of(shared.roots))])
+    assert found[0] == found[1]
 
 
 @given(st.integers(2, 9), st.integers(0, 10_000))
@@ -288,23 +292,6 @@ def test_compiled_passes_compute_what_their_source_says(n: int, seed: int) -> No
     np.testing.assert_allclose(*outer, atol=1e-9)
     for fast, slow in zip(kernels.viterbi(*edges), plain.viterbi(*edges), strict=True):
         np.testing.assert_array_equal(fast, slow)
-
-
-SYMBOLS = sorted(
-    {"NP", "VP", "S", "PP", "SBAR", "ADJP", "QP", "UCP", "CONJP", "NN", "VBD", "IN", ",", ".", ":", "CC", "``"}
-)
-
-
-@pytest.mark.skipif(core("forest._packing") is None, reason="the compiled core was not built")
-@given(st.sampled_from(SYMBOLS), st.lists(st.sampled_from(SYMBOLS), min_size=2, max_size=8))
-@settings(max_examples=300, deadline=None)
-def test_the_tables_binarise_as_the_rules_do(label: str, children: list[str]) -> None:
-    tables = packing_tables(("", *SYMBOLS), ("NN",))
-    numbers = np.array([tables.symbols[child] for child in children], np.int32)
-    head, steps = tables.binarisation.plan(tables.symbols[label], numbers)
-    plan = binarisation_plan(label, tuple(children))
-    assert head == plan.head_child
-    assert steps == [(step.sister, step.semantic_child) for step in plan.attachments]
 
 
 def test_a_forest_is_the_same_after_pickling_and_keeps_its_views_out_of_the_pickle() -> None:

@@ -22,7 +22,7 @@ from forestalign.formats.fields import (
     checked_sentence,
     split_on_spaces,
 )
-from forestalign.formats.lines import Unread, read_lines, read_text, read_text_lines, write_lines
+from forestalign.formats.lines import read_lines, read_text, read_text_lines, write_lines
 from forestalign.formats.tree_files import format_forest, format_nbest, read_given
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, parse_brackets
@@ -154,19 +154,6 @@ def test_packed_lines_have_no_time_in_them(tmp_path: Path) -> None:
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
     assert gzip.decompress((tmp_path / "one.gz").read_bytes()) == b"a\nb\n"
     assert read_text(tmp_path / "one.gz") == "a\nb"
-
-
-def test_what_is_unread_is_read_when_asked_for() -> None:
-    asked: list[str] = []
-
-    def read() -> int:
-        asked.append("once")
-        return 2
-
-    unread = Unread("text", read).then(lambda value: value + 1)
-    assert (unread.text, asked) == ("text", [])
-    assert unread.read() == 3
-    assert asked == ["once"]
 
 
 # ---- the door ----

@@ -9,16 +9,12 @@ from unittest import mock
 import pytest
 
 from forestalign.cli import main
-from forestalign.config import AlignConfig
 from forestalign.errors import UsageError
 from forestalign.learning.checkpoints import checkpoint_path
 from forestalign.learning.cross_validate import (
     MOST_EVIDENCE,
     GoldFile,
-    ScorePlan,
-    held_out_evaluations,
 )
-from forestalign.learning.train_scores import GoldSettings
 from forestalign.phrases.evidence.phrase_evidence import KINDS
 from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import load_score_model
@@ -115,9 +111,6 @@ def test_folds_print_a_table_of_each_set_and_calibrate(folder: Path, tmp_path: P
     assert 0.0 <= model.card["area under the curve"] <= 1.0
     assert model.confidence is not None
     assert sum(count for _, _, count in model.card["reliability"]) > 0
-    picture = tmp_path / "reliability.png"
-    assert main(["model", "show", str(output), "--plot", str(picture)]) == 0
-    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("folds", ["1", "many", "-2"])
@@ -132,15 +125,6 @@ def test_no_evidence_outweighs_everything_else(folder: Path, tmp_path: Path) -> 
     weights = dict(zip(NAMES, load_score_model(str(output)).weights, strict=True))
     assert max(weights[f"phrase: {kind}"] for kind in KINDS) <= MOST_EVIDENCE
     assert weights["phrase: list"] == weights["phrase: rule"]
-
-
-def test_held_out_scores_come_from_weights_that_did_not_see_the_pair(folder: Path) -> None:
-    plan = ScorePlan(
-        (GoldFile(str(folder / "gold.jsonl")),), AlignConfig(), GoldSettings(passes=1), folder / "cache", folds="2"
-    )
-    (evaluation,) = held_out_evaluations(plan, lambda message, count: None)
-    assert len(evaluation) == 6
-    assert 0.5 < evaluation["F1"] <= 1.0
 
 
 def test_the_gold_itself_is_never_the_output(folder: Path, capsys) -> None:

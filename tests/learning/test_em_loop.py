@@ -288,8 +288,7 @@ def test_a_model_is_trained_shown_and_used_from_the_command_line(tmp_path, capsy
     assert "3 pairs is too little to learn from; expected 1000 or more" in capsys.readouterr().err
     assert not list((tmp_path / "cache").glob("*/.*.part"))
     assert load_model(str(model)).features.extras == ("coverage", "link", "cosine", "length")
-    assert main(["model", "show", str(model), "--plot", str(tmp_path / "m.png")]) == 0
-    assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
+    assert main(["model", "show", str(model)]) == 0
     shown = capsys.readouterr().out
     assert "share of word links inside both phrases" in shown
     assert "pairs: 3" in shown

@@ -22,12 +22,11 @@ from forestalign.batch.workers import Worker
 from forestalign.errors import UsageError
 from forestalign.evaluation.development import AnnotatedJudge, risk
 from forestalign.evaluation.phrase_scores import PhraseSet
-from forestalign.learning.cross_validate import Observed, fitted, with_confidence
+from forestalign.learning.cross_validate import Observed, fit_confidence, with_confidence
 from forestalign.learning.em import (
     CHUNK,
     EmSettings,
     WeightedTask,
-    plot_objective,
     run_pass,
 )
 from forestalign.learning.train_scores import (
@@ -40,7 +39,7 @@ from forestalign.learning.train_scores import (
     reliability,
     split,
 )
-from forestalign.phrases.evidence.logistic import fit_logistic, fit_multinomial, fit_ridge, logistic, softmax
+from forestalign.phrases.evidence.logistic import fit_logistic, logistic
 from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import CONFIDENCE, ScoreModel
 from forestalign.tokens import Span
@@ -140,14 +139,6 @@ def test_every_point_lies_in_one_bin(predicted: list[tuple[float, float]]) -> No
     assert 0.0 <= calibration_error(predicted) <= 1.0
 
 
-# ---- cards ----
-
-
-def test_the_objective_is_plotted_as_a_picture(tmp_path: Path) -> None:
-    plot_objective(tmp_path / "objective.png", [(1, -2.0), (2, -1.0)])
-    assert (tmp_path / "objective.png").read_bytes().startswith(b"\x89PNG")
-
-
 # ---- trials ----
 
 
@@ -188,7 +179,7 @@ def test_training_recovers_planted_weights() -> None:
 
 def test_joined_lists_hold_each_derivation_once() -> None:
     one = KBestList(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.0, 1.0]))
-    both = one.joined(KBestList(np.array([[3.0, 4.0], [5.0, 6.0]]), np.array([1.0, 2.0])))
+    both = one.join(KBestList(np.array([[3.0, 4.0], [5.0, 6.0]]), np.array([1.0, 2.0])))
     assert both.parts.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     assert both.risks.tolist() == [0.0, 1.0, 2.0]
 
@@ -209,22 +200,6 @@ def test_the_mean_of_fitted_probabilities_is_the_share_of_ones() -> None:
     assert logistic(found(rows)).mean() == pytest.approx(labels.mean(), abs=1e-4)
 
 
-def test_multinomial_regression_with_two_classes_is_logistic_regression() -> None:
-    generator = np.random.default_rng(4)
-    rows = generator.normal(size=(3_000, 2))
-    labels = (generator.random(len(rows)) < logistic(rows @ [1.0, -1.0])).astype(np.float64)
-    both = fit_multinomial(rows, labels, 2, ridge=1e-6)
-    one = fit_logistic(rows, labels, ridge=1e-6)
-    shares = softmax(np.stack([weighting(rows) for weighting in both], axis=-1))[:, 1]
-    assert shares == pytest.approx(logistic(one(rows)), abs=1e-3)
-
-
-def test_ridge_regression_is_exact_without_noise() -> None:
-    rows = np.random.default_rng(5).normal(size=(50, 3))
-    found = fit_ridge(rows, rows @ [1.0, 2.0, 3.0] + 4.0, ridge=1e-9)
-    assert [*found.weights, found.bias] == pytest.approx([1.0, 2.0, 3.0, 4.0])
-
-
 MARGIN, RIVAL = CONFIDENCE.index("margin"), CONFIDENCE.index("strongest rival")
 
 
@@ -241,7 +216,7 @@ def alignments(count: int, seed: int = 0) -> list[Observed]:
 
 
 def test_each_kind_learns_what_makes_it_right() -> None:
-    words, mixed, phrases = fitted(alignments(100)).weightings
+    words, mixed, phrases = fit_confidence(alignments(100)).weightings
     assert int(np.argmax(np.abs(words.weights))) == MARGIN
     assert int(np.argmax(np.abs(mixed.weights))) == int(np.argmax(np.abs(phrases.weights))) == RIVAL
     assert words.weights[MARGIN] > 0.0 > phrases.weights[RIVAL]

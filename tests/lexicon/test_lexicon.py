@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from forestalign.errors import GrammarError, InputError
 from forestalign.lexicon import load_ppdb, load_vectors, load_wordnet
-from forestalign.lexicon.english import looks_english
 from forestalign.lexicon.vectors import read_compact
-from forestalign.lexicon.wordnet import meeting, read_wordnet
+from forestalign.lexicon.wordnet import looks_english, meeting, read_wordnet
 
 SETS = st.lists(st.sets(st.sampled_from("abcdef"), max_size=3), max_size=5)
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from forestalign.lexicon import load_wordnet
-from forestalign.lexicon.findings import EQUAL, Finding
+from forestalign.lexicon.findings import EQUAL, Finding, take_apart
 from forestalign.lexicon.names import acronym_findings, name_findings, read_titles
-from forestalign.lexicon.oppositions import are_opposites, read_opposites
-from forestalign.lexicon.phrase_text import take_apart
+from forestalign.lexicon.wordnet import are_opposites, read_opposites
 from tests.builders.bad_files import complaint
 from tests.builders.tagged_sentences import sentence
 

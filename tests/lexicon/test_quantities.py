@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, SIMILAR, Parts, take_apart
 from forestalign.lexicon.numbers import (
     Number,
     comparator_before,
@@ -19,7 +19,6 @@ from forestalign.lexicon.numbers import (
     read_unit,
     read_units,
 )
-from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import (
     Quantity,
     compare,

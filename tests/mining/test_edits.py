@@ -17,7 +17,7 @@ from forestalign import Alignment
 from forestalign.cli import main
 from forestalign.formats.codec import to_json
 from forestalign.mining.edit_report import EditReport
-from forestalign.mining.edit_sides import is_other_number, passives_of
+from forestalign.mining.edit_units import is_other_number, passives_of
 from forestalign.mining.edits import EditKind, edits_of, heaviest_common_order, one_sided
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets

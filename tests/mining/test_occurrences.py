@@ -7,8 +7,7 @@ import pytest
 from forestalign import Alignment
 from forestalign.errors import AnnotationError
 from forestalign.formats.codec import to_json
-from forestalign.mining.occurrences import UNITS, AlignedLine, Phrases, read_line
-from forestalign.mining.patterns import MOST_SLOTS, patterns
+from forestalign.mining.occurrences import MOST_SLOTS, UNITS, AlignedLine, Phrases, patterns, read_line
 from tests.builders.bad_files import with_field
 from tests.builders.view_samples import (
     cat,

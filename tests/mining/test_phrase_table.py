@@ -21,12 +21,10 @@ from forestalign.errors import MissingExtraError, UsageError
 from forestalign.lexicon.findings import PHRASE_RELATIONS
 from forestalign.lexicon.pair_lists import PPDB_RELATIONS, ListedPair, listed_pair, load_phrase_lists, load_ppdb
 from forestalign.mining import pair_counts
-from forestalign.mining.occurrences import read_line
+from forestalign.mining.occurrences import patterns, read_line
 from forestalign.mining.pair_counts import OccurrenceFilter
-from forestalign.mining.patterns import patterns
-from forestalign.mining.phrase_table import PhraseTable, RowFilter
+from forestalign.mining.phrase_table import PhraseTable, RowFilter, TableRow, is_telling
 from forestalign.mining.table_files import TableForm, TableOptions, extract_table
-from forestalign.mining.telling_rows import TableRow, is_telling
 
 pytest.importorskip("duckdb")
 EVERYTHING = OccurrenceFilter()

@@ -8,7 +8,7 @@ import pytest
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.forest import Forest, pack
 from forestalign.parsers.encoder_words import IMPOSSIBLE, TagShapes, middle_layers, plain_words
-from forestalign.parsers.given import GivenTrees
+from forestalign.parsers.parse_result import GivenTrees
 from forestalign.tokens import Sentence, tokenize
 from forestalign.trees import ScoredTree, parse_brackets
 

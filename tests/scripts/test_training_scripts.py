@@ -16,10 +16,12 @@ from average_scores import main
 from hypothesis import given
 from hypothesis import strategies as st
 from scoring.words import read_sets
+from train_chunks import fit_multinomial, fit_ridge
 from train_rerank import TreeChoice, edge_gains, fit, risk
 from train_words import LinkedRows, gradient, links_above, loss
 
 from forestalign.errors import UsageError
+from forestalign.phrases.evidence.logistic import fit_logistic, logistic, softmax
 from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import ScoreModel, load_score_model, score_model_text
 from forestalign.reranking.tree_features import FEATURES
@@ -153,3 +155,19 @@ def test_weights_are_the_mean_and_the_rest_is_of_the_first(tmp_path: Path) -> No
     assert mean.weights.tolist() == [2.5] * len(NAMES)
     assert mean.calibration == ((0.0, 0.2), (1.0, 0.8))
     assert mean.card == {"start": "paper", "mean of starts": ["paper", "shipped"]}
+
+
+def test_multinomial_regression_with_two_classes_is_logistic_regression() -> None:
+    generator = np.random.default_rng(4)
+    rows = generator.normal(size=(3_000, 2))
+    labels = (generator.random(len(rows)) < logistic(rows @ [1.0, -1.0])).astype(np.float64)
+    both = fit_multinomial(rows, labels, 2, ridge=1e-6)
+    one = fit_logistic(rows, labels, ridge=1e-6)
+    shares = softmax(np.stack([weighting(rows) for weighting in both], axis=-1))[:, 1]
+    assert shares == pytest.approx(logistic(one(rows)), abs=1e-3)
+
+
+def test_ridge_regression_is_exact_without_noise() -> None:
+    rows = np.random.default_rng(5).normal(size=(50, 3))
+    found = fit_ridge(rows, rows @ [1.0, 2.0, 3.0] + 4.0, ridge=1e-9)
+    assert [*found.weights, found.bias] == pytest.approx([1.0, 2.0, 3.0, 4.0])

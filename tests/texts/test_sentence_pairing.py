@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from forestalign.aligner import Aligner, load
 from forestalign.texts import sentence_likeness, sentence_pairing
-from forestalign.texts.sentence_likeness import LONGEST_STRETCH, Likeness, _encoded
+from forestalign.texts.sentence_likeness import LONGEST_STRETCH, Likeness, _encode
 from forestalign.texts.sentence_pairing import JOIN, LEAST_LIKE, STEPS, SentencePair, pair_sentences
 from forestalign.tokens import Sentence
 from tests.builders.work import count_calls
@@ -135,9 +135,9 @@ def test_copies_of_a_sentence_are_encoded_once(monkeypatch: pytest.MonkeyPatch) 
 
     def seen(aligner: Aligner, sentences: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
         encoded.extend(sentences)
-        return _encoded(aligner, sentences)
+        return _encode(aligner, sentences)
 
-    monkeypatch.setattr(sentence_likeness, "_encoded", seen)
+    monkeypatch.setattr(sentence_likeness, "_encode", seen)
     texts = ["It rained.", "He left.", "It rained.", "It rained."]
     likeness = Likeness(texts, ["He left.", "It rained."], load())
     assert len(encoded) == 2

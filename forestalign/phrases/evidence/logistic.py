@@ -80,7 +80,7 @@ def minimise(loss: Loss, start: FloatArray, iterations: int = ITERATIONS) -> Flo
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Scaled:
+class Scaled:
     """Standardised features with a column of ones, so that one ridge penalty suits them all, and the way back."""
 
     rows: FloatArray
@@ -88,13 +88,15 @@ class _Scaled:
     deviation: FloatArray
 
     @classmethod
-    def of(cls, features: FloatArray) -> _Scaled:
+    def of(cls, features: FloatArray) -> Scaled:
+        """The features with mean 0 and deviation 1."""
         mean, deviation = features.mean(axis=0), features.std(axis=0)
         deviation = np.where(deviation < 1e-9, 1.0, deviation)
         scaled = (features - mean) / deviation
         return cls(np.concatenate([scaled, np.ones((len(features), 1))], axis=1), mean, deviation)
 
-    def folded(self, weights: FloatArray) -> Weighting:
+    def weigh(self, weights: FloatArray) -> Weighting:
+        """These weights as those of the plain features."""
         plain = weights[:-1] / self.deviation
         return Weighting(plain, float(weights[-1] - plain @ self.mean))
 
@@ -104,7 +106,7 @@ def fit_logistic(
     features: FloatArray, labels: FloatArray, ridge: float = 1.0, weights: FloatArray | None = None
 ) -> Weighting:
     """Log odds of label 1; `weights` say how often each row counts."""
-    scaled = _Scaled.of(features)
+    scaled = Scaled.of(features)
     counts = np.ones(len(labels)) if weights is None else weights
 
     def loss(vector: FloatArray) -> tuple[float, FloatArray]:
@@ -114,38 +116,4 @@ def fit_logistic(
         slope[:-1] += ridge * vector[:-1]
         return float(value), slope
 
-    return scaled.folded(minimise(loss, np.zeros(scaled.rows.shape[1])))
-
-
-@with_one_thread
-def fit_multinomial(
-    features: FloatArray, labels: FloatArray, classes: int, ridge: float = 1.0, weights: FloatArray | None = None
-) -> tuple[Weighting, ...]:
-    """One weighted sum per class, of which the softmax is the probability; labels are class numbers."""
-    scaled = _Scaled.of(features)
-    counts = np.ones(len(labels)) if weights is None else weights
-    wanted = np.eye(classes)[labels.astype(np.int64)]
-    shape = (classes, scaled.rows.shape[1])
-
-    def loss(vector: FloatArray) -> tuple[float, FloatArray]:
-        table = vector.reshape(shape)
-        shares = softmax(scaled.rows @ table.T)
-        value = -(counts @ np.log(np.maximum((shares * wanted).sum(axis=1), 1e-300)))
-        slope = ((shares - wanted) * counts[:, None]).T @ scaled.rows
-        slope[:, :-1] += ridge * table[:, :-1]
-        return float(value + 0.5 * ridge * (table[:, :-1] ** 2).sum()), slope.ravel()
-
-    table = minimise(loss, np.zeros(shape[0] * shape[1])).reshape(shape)
-    return tuple(scaled.folded(row) for row in table)
-
-
-@with_one_thread
-def fit_ridge(features: FloatArray, values: FloatArray, ridge: float = 1.0) -> Weighting:
-    """Weights that give the values with the least squared error; `ridge` keeps all but the constant small."""
-    scaled = _Scaled.of(features)
-    penalty = ridge * np.eye(scaled.rows.shape[1])
-    penalty[-1, -1] = 0.0
-    solved: FloatArray = np.linalg.solve(scaled.rows.T @ scaled.rows + penalty, scaled.rows.T @ values).astype(
-        np.float64
-    )
-    return scaled.folded(solved)
+    return scaled.weigh(minimise(loss, np.zeros(scaled.rows.shape[1])))

@@ -18,10 +18,9 @@ from pathlib import Path
 
 from forestalign.errors import GrammarError, UsageError
 from forestalign.grammar import grammar_root, read_rows
-from forestalign.lexicon.findings import AGAINST, RELATIONS, Finding, turned_relation
+from forestalign.lexicon.findings import AGAINST, RELATIONS, Finding, Parts, take_apart, turned_relation
 from forestalign.lexicon.names import acronym_findings, name_findings
 from forestalign.lexicon.pair_lists import PhraseLists
-from forestalign.lexicon.phrase_text import Parts, take_apart
 from forestalign.lexicon.quantities import quantity_findings
 from forestalign.tokens import Sentence
 
@@ -97,7 +96,7 @@ class PhraseEvidence:
     relation: str
     strength: float
 
-    def turned(self) -> PhraseEvidence:
+    def swap_sides(self) -> PhraseEvidence:
         """The evidence with source and target swapped: *more general* becomes *more specific*."""
         return PhraseEvidence(self.target, self.source, self.kind, turned_relation(self.relation), self.strength)
 

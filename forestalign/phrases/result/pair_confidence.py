@@ -27,15 +27,15 @@ FAR = 20.0  # local scores differ by at most this, as far as margins go
 SEEDS = (Step.SEED, Step.PHRASE_SEED)
 
 
-def judged(found: Found, features: DerivationFeatures, model: ScoreModel) -> Found:
+def judge_derivations(found: Found, features: DerivationFeatures, model: ScoreModel) -> Found:
     """The derivations with the probability of being right in place of each pair's posterior.
 
     Scores that were learned without held-out pairs know no more than the posterior.
     """
-    return replace(found, derivations=tuple(_judged(each, features, model) for each in found.derivations))
+    return replace(found, derivations=tuple(_judge_derivation(each, features, model) for each in found.derivations))
 
 
-def _judged(derivation: Derivation, features: DerivationFeatures, model: ScoreModel) -> Derivation:
+def _judge_derivation(derivation: Derivation, features: DerivationFeatures, model: ScoreModel) -> Derivation:
     pairs = derivation.pairs
     if not pairs:
         return derivation

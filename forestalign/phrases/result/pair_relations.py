@@ -22,8 +22,8 @@ from forestalign.lexicon.findings import (
     SIMILAR,
 )
 from forestalign.lexicon.numbers import same_number
-from forestalign.lexicon.oppositions import are_opposites
 from forestalign.lexicon.word_classes import WordClass, word_class
+from forestalign.lexicon.wordnet import are_opposites
 from forestalign.phrases.evidence.phrase_evidence import SPAN, PhraseEvidence
 from forestalign.phrases.result.alignment import DiscontinuousPair
 from forestalign.phrases.result.discontinuous_pairs import AlignedSpans, discontinuous_pairs, with_likely

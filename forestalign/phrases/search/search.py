@@ -126,10 +126,10 @@ class Search:
         """⟨τs_i, τt_m⟩ by a non-compositional step: τt_n, of `inner`, is τt_m or lies inside it."""
         for state in place(inner, outer, self.above, self.bound):
             opened = outer.target_region + inner.target_region + state.gaps
-            opened = self._opened(opened, outer.target_words | inner.target_words)
+            opened = self._reopen(opened, outer.target_words | inner.target_words)
             yield from self._pair(node, outer.target, Step.NON_COMPOSITIONAL, (outer, inner), state, region, opened)
 
-    def _opened(self, region: Region, words: int) -> Region:
+    def _reopen(self, region: Region, words: int) -> Region:
         """The target side anew from its edges, since a placed hypothesis may fill null phrases."""
         value = 0.0
         for edge in sorted(region.edges):

@@ -345,21 +345,21 @@ def context_layers(source: Words, target: Words, _: Resources) -> Layers:
     function = _layer((source.kinds[:, None] != CONTENT) & (target.kinds[None] != CONTENT))
     layers: Layers = {}
     for name, shift in (("left", -1), ("right", 1)):
-        layers[f"{name}_same"] = _shifted(lemma, shift, edge=1.0)
-        layers[f"{name}_alike"] = _shifted(alike, shift, edge=1.0)
-        layers[f"{name}_tag"] = _shifted(tags, shift, edge=1.0)
+        layers[f"{name}_same"] = _shift(lemma, shift, edge=1.0)
+        layers[f"{name}_alike"] = _shift(alike, shift, edge=1.0)
+        layers[f"{name}_tag"] = _shift(tags, shift, edge=1.0)
         layers[f"{name}_same_function"] = layers[f"{name}_same"] * function
     layers["both_same"] = layers["left_same"] * layers["right_same"]
     layers["neither_same"] = (1 - layers["left_same"]) * (1 - layers["right_same"])
     layers["neither_same_function"] = layers["neither_same"] * function
     shifts = [shift for shift in range(-WINDOW, WINDOW + 1) if shift]
-    layers["diagonal"] = _layer(sum(_shifted(lemma, shift, edge=0.0) for shift in shifts) / len(shifts))
+    layers["diagonal"] = _layer(sum(_shift(lemma, shift, edge=0.0) for shift in shifts) / len(shifts))
     layers["diagonal_function"] = layers["diagonal"] * function
     layers |= _window_layers(lemma, source, target, function)
     return layers
 
 
-def _shifted(layer: Float32Array, shift: int, edge: float) -> Float32Array:
+def _shift(layer: Float32Array, shift: int, edge: float) -> Float32Array:
     """layer[i + shift, j + shift]; `edge` where both leave their sentence at once, 0 where one does."""
     moved = np.zeros_like(layer)
     rows, columns = layer.shape

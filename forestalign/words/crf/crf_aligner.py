@@ -6,9 +6,9 @@ The model file: JSON with the feature space, the weights by name, and a card. Ze
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -38,9 +38,6 @@ from forestalign.words.crf.lattice import (
 from forestalign.words.crf.pair_features import lattice_of, pair_features
 
 FORMAT, VERSION = "forestalign-crf", 1
-POSTERIOR = "posterior"
-OF_BOTH = ("intersection", "union")  # of the links of the two directions
-COMBINATIONS = ("s2t", "t2s", POSTERIOR, *OF_BOTH)
 DIGITS = 5  # significant digits of a weight in the file; more do not change a score
 
 
@@ -51,51 +48,29 @@ class ModelCard:
     data: tuple[str, ...] = ()  # names of the gold files
     pair_count: int = 0
     settings: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True)
 class CrfModel:
-    """Weights of one or both directions over one feature space, and how to combine them."""
+    """Weights of both directions over one feature space; a link whose mean posterior passes the threshold counts."""
 
     space: FeatureSpace
-    forward: FloatArray | None  # source to target
-    backward: FloatArray | None  # target to source
-    combination: str = POSTERIOR
-    threshold: float = 0.45  # of the mean posterior; best in 5-fold runs on both development sets
+    forward: FloatArray  # source to target
+    backward: FloatArray  # target to source
+    threshold: float = 0.45  # best in 5-fold runs on both development sets
     card: ModelCard = ModelCard()
 
-    def __post_init__(self) -> None:
-        if self.forward is None and self.backward is None:
-            raise UsageError("a CRF model needs weights of at least one direction")
-        if self.combination not in COMBINATIONS:
-            raise UsageError(f"combination is {self.combination!r}; expected one of {', '.join(COMBINATIONS)}")
-        if not self.allows(self.combination):
-            missing = next(name for name, weights in self.directions().items() if weights is None)
-            raise UsageError(f"{self.combination} needs the direction {missing}, which the model does not have")
-
-    def directions(self) -> dict[str, FloatArray | None]:
-        """The weights of each direction; None where it was not trained."""
+    def directions(self) -> dict[str, FloatArray]:
+        """The weights of each direction."""
         return {"s2t": self.forward, "t2s": self.backward}
-
-    def allows(self, combination: str) -> bool:
-        """Whether the directions that a combination needs are there."""
-        missing = [name for name, weights in self.directions().items() if weights is None]
-        return combination == POSTERIOR or not missing or combination not in (*OF_BOTH, *missing)
-
-    def combined(self, combination: str, threshold: float | None = None) -> CrfModel:
-        """This model with another way to put the directions together."""
-        return replace(self, combination=combination, threshold=self.threshold if threshold is None else threshold)
 
     def weights_in(self, space: FeatureSpace, direction: str, otherwise: FloatArray | None = None) -> FloatArray:
         """The weights of one direction by name in another feature space; `otherwise`, or 0, where a feature is new."""
         found = np.zeros(len(space)) if otherwise is None else otherwise.copy()
-        weights = self.directions()[direction]
-        if weights is not None:
-            own = {name: place for place, name in enumerate(self.space.names)}
-            for place, name in enumerate(space.names):
-                if name in own:
-                    found[place] = weights[own[name]]
+        weights, own = self.directions()[direction], {name: place for place, name in enumerate(self.space.names)}
+        for place, name in enumerate(space.names):
+            if name in own:
+                found[place] = weights[own[name]]
         return found
 
 
@@ -109,19 +84,14 @@ def format_model(model: CrfModel) -> str:
         "source_max": space.source_max,
         "target_max": space.target_max,
         "by_kind": space.by_kind,
-        "combination": model.combination,
         "threshold": model.threshold,
         "card": asdict(card),
-        "weights": {
-            direction: _named(space, weights)
-            for direction, weights in model.directions().items()
-            if weights is not None
-        },
+        "weights": {direction: _name_weights(space, weights) for direction, weights in model.directions().items()},
     }
     return json.dumps(document, indent=0, ensure_ascii=False) + "\n"
 
 
-def _named(space: FeatureSpace, weights: FloatArray) -> dict[str, float]:
+def _name_weights(space: FeatureSpace, weights: FloatArray) -> dict[str, float]:
     rounded = ((name, float(f"{weight:.{DIGITS}g}")) for name, weight in zip(space.names, weights, strict=True))
     return {name: weight for name, weight in rounded if weight}
 
@@ -140,21 +110,23 @@ def read_model(path: str | Path) -> CrfModel:
             raise ValueError(f"expected an object whose format is {FORMAT!r}")
         if document.get("version") != VERSION:
             raise InputError(path, None, f"CRF model of version {shown(document.get('version'))}; expected {VERSION}")
-        try:
-            return _model_of(as_record(document, _ModelFile))
-        except UsageError as error:
-            raise ValueError(str(error)) from error
+        return _model_of(as_record(document, _ModelFile))
+
+
+class _Directions(msgspec.Struct):
+    s2t: dict[str, Number]
+    t2s: dict[str, Number]
 
 
 class _ModelFile(msgspec.Struct):
     families: tuple[str, ...]
     source_max: Annotated[int, msgspec.Meta(ge=1, le=LONGEST_SPAN)]
     target_max: Annotated[int, msgspec.Meta(ge=1, le=LONGEST_SPAN)]
-    combination: str
     threshold: Share
     card: ModelCard
-    weights: dict[str, dict[str, Number]]
+    weights: _Directions
     by_kind: bool = False
+    combination: Literal["posterior"] = "posterior"  # files of 0.2 could have others
 
 
 def _model_of(own: _ModelFile) -> CrfModel:
@@ -162,13 +134,11 @@ def _model_of(own: _ModelFile) -> CrfModel:
     if len(families) != len(own.families):
         raise ValueError(f"families are {shown(list(own.families))}; known are {', '.join(FAMILIES)}")
     space = feature_space(families, own.source_max, own.target_max, own.by_kind)
-    forward, backward = (_vector(space, own.weights.get(direction)) for direction in ("s2t", "t2s"))
-    return CrfModel(space, forward, backward, own.combination, own.threshold, own.card)
+    weights = _vector(space, own.weights.s2t), _vector(space, own.weights.t2s)
+    return CrfModel(space, *weights, own.threshold, own.card)
 
 
-def _vector(space: FeatureSpace, weights: dict[str, float] | None) -> FloatArray | None:
-    if weights is None:
-        return None
+def _vector(space: FeatureSpace, weights: dict[str, float]) -> FloatArray:
     if unknown := sorted(set(weights) - set(space.names)):
         raise ValueError(f"no feature is called {shown(unknown[0])}")
     return np.array([weights.get(name, 0.0) for name in space.names])
@@ -182,7 +152,6 @@ SHIPPED = ("token", "phrase")
 class Decoded:
     """What one direction says about a pair, turned so that the source comes first."""
 
-    links: Links
     posteriors: FloatArray  # [source words, target words]
     decision: float  # log-odds per word of the best path against deleting every word
 
@@ -195,44 +164,42 @@ class CrfAligner:
         self._resources = resources
 
     def align(self, source: Sentence, target: Sentence) -> WordAlignment:
-        """Links of both directions put together as the model says; the score of a link is its mean posterior."""
+        """The links whose mean posterior over both directions passes the threshold, which is their score."""
         if not len(source) or not len(target):
             return WordAlignment(())
-        decoded = self._decode(source, target)
-        posteriors = np.mean([each.posteriors for each in decoded.values()], axis=0)
-        return _word_alignment(self._combine(decoded, posteriors, self.model.combination), posteriors)
+        posteriors = self.posteriors(source, target)
+        rows, columns = np.nonzero(posteriors > self.model.threshold)
+        return _word_alignment(frozenset(zip(rows.tolist(), columns.tolist(), strict=True)), posteriors)
 
     def posteriors(self, source: Sentence, target: Sentence) -> FloatArray:
-        """Mean posterior of every link over the directions of the model."""
+        """Mean posterior of every link over both directions."""
         if not len(source) or not len(target):
             return np.zeros((len(source), len(target)))
         return np.asarray(np.mean([each.posteriors for each in self._decode(source, target).values()], axis=0))
 
     def k_best(self, source: Sentence, target: Sentence, count: int) -> list[tuple[float, WordAlignment]]:
-        """The best alignments of one direction (source to target if the model has it) with log probabilities."""
+        """The best alignments from source to target with their log probabilities."""
         if count < 1:
             raise UsageError(f"{count} alignments were asked for; expected 1 or more")
         if not len(source) or not len(target):
             return [(0.0, WordAlignment(()))]
-        direction, lattice = next(iter(self._lattices(source, target).items()))
+        lattice = self._lattices(source, target)["s2t"]
         *_, log_partition = forward(lattice)
         posteriors = self.posteriors(source, target)
         return [
-            (score - log_partition, _word_alignment(_turned(links_of(path), direction), posteriors))
+            (score - log_partition, _word_alignment(links_of(path), posteriors))
             for score, path in k_best(lattice, count)
         ]
 
     def phrases(self, source: Sentence, target: Sentence) -> tuple[tuple[Span, Span], ...]:
-        """The span pairs of the best path of one direction; single words for a token model."""
+        """The span pairs of the best path from source to target; single words for a token model."""
         if not len(source) or not len(target):
             return ()
-        direction, lattice = next(iter(self._lattices(source, target).items()))
-        spans = [
-            (Span(begin, begin + length), Span(place, place + place_length))
-            for begin, length, place, place_length in viterbi(lattice)[1]
-            if place_length
-        ]
-        return tuple(sorted((right, left) if direction == "t2s" else (left, right) for left, right in spans))
+        path = viterbi(self._lattices(source, target)["s2t"])[1]
+        spans = (
+            (Span(i, i + length), Span(j, j + other_length)) for i, length, j, other_length in path if other_length
+        )
+        return tuple(sorted(spans))
 
     def decision_score(self, source: Sentence, target: Sentence) -> float:
         """How well the pair aligns as a whole, for paraphrase and entailment by a threshold.
@@ -243,15 +210,6 @@ class CrfAligner:
             return 0.0
         return float(np.mean([each.decision for each in self._decode(source, target).values()]))
 
-    def _combine(self, decoded: dict[str, Decoded], posteriors: FloatArray, combination: str) -> Links:
-        if combination == POSTERIOR:
-            rows, columns = np.nonzero(posteriors > self.model.threshold)
-            return frozenset(zip(rows.tolist(), columns.tolist(), strict=True))
-        if combination in decoded:
-            return decoded[combination].links
-        forward, backward = decoded["s2t"].links, decoded["t2s"].links
-        return forward | backward if combination == "union" else forward & backward
-
     @with_one_thread
     def _lattices(self, source: Sentence, target: Sentence) -> dict[str, Lattice]:
         both = pair_features(source, target, self._resources, self.model.space)
@@ -259,7 +217,6 @@ class CrfAligner:
         return {
             direction: lattice_of(features[direction], self.model.space, weights)
             for direction, weights in self.model.directions().items()
-            if weights is not None
         }
 
     @with_one_thread
@@ -272,7 +229,7 @@ def _decode(lattice: Lattice, direction: str) -> Decoded:
     everything_deleted = tuple(Segment(i, 1, 0, 0) for i in range(len(lattice.nulls)))
     decision = (path_score(lattice, path) - path_score(lattice, everything_deleted)) / len(lattice.nulls)
     posteriors = link_posteriors(lattice)
-    return Decoded(_turned(links_of(path), direction), posteriors.T if direction == "t2s" else posteriors, decision)
+    return Decoded(posteriors.T if direction == "t2s" else posteriors, decision)
 
 
 def link_posteriors(lattice: Lattice) -> FloatArray:
@@ -287,10 +244,6 @@ def link_posteriors(lattice: Lattice) -> FloatArray:
     return links
 
 
-def _turned(links: Links, direction: str) -> Links:
-    return frozenset((j, i) for i, j in links) if direction == "t2s" else links
-
-
 def _word_alignment(links: Links, posteriors: FloatArray) -> WordAlignment:
     return WordAlignment(tuple(WordLink(i, j, float(posteriors[i, j]), STAGE) for i, j in sorted(links)))
 
@@ -300,8 +253,8 @@ def load_resources(ppdb: str = "", vectors: str = "") -> Resources:
     return Resources(load_wordnet(), load_vectors(vectors), load_ppdb(ppdb) if ppdb else None)
 
 
-def load_crf(path: str = "token", ppdb: str = "", vectors: str = "", combination: str = "") -> CrfAligner:
-    """A model file, or by its name a shipped model; `combination` overrides how the directions are put together."""
+def load_crf(path: str = "token", ppdb: str = "", vectors: str = "") -> CrfAligner:
+    """A model file, or by its name a shipped model."""
     name = path or SHIPPED[0]
     model = read_model(grammar_root() / "crf" / f"{name}.json" if name in SHIPPED else name)
-    return CrfAligner(model.combined(combination) if combination else model, load_resources(ppdb, vectors))
+    return CrfAligner(model, load_resources(ppdb, vectors))

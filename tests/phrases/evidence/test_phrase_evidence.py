@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forestalign.errors import GrammarError
 from forestalign.lexicon import load_phrase_lists, load_ppdb
-from forestalign.lexicon.phrase_text import take_apart
+from forestalign.lexicon.findings import take_apart
 from forestalign.lexicon.quantities import find_quantities
 from forestalign.lexicon.times import date_of
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence, find_evidence, read_strengths

@@ -14,7 +14,7 @@ from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray
 from forestalign.config import DEFAULT_CONFIG
 from forestalign.phrases.evidence.logistic import Weighting
-from forestalign.phrases.result.pair_confidence import confidence_features, judged, pair_kinds
+from forestalign.phrases.result.pair_confidence import confidence_features, judge_derivations, pair_kinds
 from forestalign.phrases.scoring.features import DerivationFeatures, weigh_features
 from forestalign.phrases.scoring.schema import NAMES
 from forestalign.phrases.scoring.score_model import (
@@ -107,7 +107,7 @@ def test_no_feature_tells_the_source_from_the_target(aligner: Aligner, weights: 
 
 
 def test_scores_without_confidence_say_the_posterior(found: Searched, weights: FloatArray) -> None:
-    plain = judged(*found, ScoreModel(weights, ((0.0, 0.0), (1.0, 0.5))))
+    plain = judge_derivations(*found, ScoreModel(weights, ((0.0, 0.0), (1.0, 0.5))))
     for before, after in zip(found[0].derivations[0].pairs, plain.derivations[0].pairs, strict=True):
         assert after == replace(before, posterior=before.posterior / 2)
 
@@ -119,7 +119,7 @@ def model_of(name: str, weight: float, bias: tuple[float, ...] = (0.0, 1.0, 2.0)
 
 def test_each_kind_of_pair_has_weights_of_its_own(found: Searched, weights: FloatArray) -> None:
     model = ScoreModel(weights, confidence=model_of("length ratio", 0.0))
-    after, features = judged(*found, model).derivations[0], found[1]
+    after, features = judge_derivations(*found, model).derivations[0], found[1]
     shares = [1 / (1 + np.exp(-bias)) for bias in (0.0, 1.0, 2.0)]
     kinds = pair_kinds(after.pairs, features)
     assert len(set(kinds)) > 1

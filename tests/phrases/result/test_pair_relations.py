@@ -102,7 +102,7 @@ def test_every_kind_of_evidence_has_a_public_name() -> None:
 
 def test_evidence_and_relations_turn_with_the_sentences() -> None:
     row = PhraseEvidence((0,), (1, 2), "lexicon", "more specific", 0.5)
-    assert row.turned() == PhraseEvidence((1, 2), (0,), "lexicon", "more general", 0.5)
+    assert row.swap_sides() == PhraseEvidence((1, 2), (0,), "lexicon", "more general", 0.5)
     assert all(turned_relation(turned_relation(each)) == each for each in RELATIONS)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forestalign.errors import GrammarError
-from forestalign.lexicon.oppositions import conversives, read_conversives
+from forestalign.lexicon.wordnet import conversives, read_conversives
 from forestalign.meaning.role_changes import ArgumentKind
 from tests.builders.view_samples import record
 

@@ -23,7 +23,6 @@ from forestalign.words.baselines import (
     WordMatch,
     argmax_links,
     best_matches,
-    corpus_links,
     edit_mapping,
     meteor_links,
     similarity_links,
@@ -31,7 +30,6 @@ from forestalign.words.baselines import (
 )
 
 needs_apted = pytest.mark.skipif(importlib.util.find_spec("apted") is None, reason="needs apted")
-needs_eflomal = pytest.mark.skipif(importlib.util.find_spec("eflomal") is None, reason="needs eflomal")
 
 
 def count_chunks(matches: Sequence[WordMatch]) -> int:
@@ -230,14 +228,3 @@ def test_sentences_without_vectors_are_refused_by_name() -> None:
 
 
 # ---- models of a corpus ----
-
-
-@needs_eflomal
-def test_a_model_of_a_corpus_links_what_it_has_seen_together() -> None:
-    vocabulary = [("dogs", "hunde"), ("cats", "katzen"), ("sleep", "schlafen"), ("run", "laufen"), ("old", "alte")]
-    rows = [[vocabulary[(k * step + step) % 5] for k in range(3)] for step in range(1, 5) for _ in range(30)]
-    pairs = [(sentence(" ".join(a for a, _ in row)), sentence(" ".join(b for _, b in row))) for row in rows]
-    links = corpus_links(pairs)
-    assert len(links) == len(pairs)
-    right = sum(link.source == link.target for each in links for link in each)
-    assert right >= 0.8 * sum(map(len, links)) > 0
