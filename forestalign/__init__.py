@@ -7,11 +7,10 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` has it, too, a
 if TYPE_CHECKING:
     from typing import Any
 
-    from forestalign.aligner import Aligner, align, load
+    from forestalign.aligner import Aligner, align, align_frame, edits, load, similarity
     from forestalign.config import AlignConfig
     from forestalign.errors import ForestAlignError
     from forestalign.forest import Forest
-    from forestalign.one_pair import align_frame, edits, similarity
     from forestalign.parsers import load_parser
     from forestalign.phrases.result.alignment import Alignment, PhraseAlignment, PhrasePair
     from forestalign.texts.comparison import compare
@@ -62,13 +61,13 @@ _HOMES = {
     "WordAlignment": "words.alignment",
     "WordLink": "words.alignment",
     "align": "aligner",
-    "align_frame": "one_pair",
+    "align_frame": "aligner",
     "compare": "texts.comparison",
-    "edits": "one_pair",
+    "edits": "aligner",
     "load": "aligner",
     "load_parser": "parsers",
     "render": "view.static",
-    "similarity": "one_pair",
+    "similarity": "aligner",
     "tokenize": "tokens",
 }
 

@@ -37,7 +37,7 @@ def api_page() -> str:
 
 def documented(value: Any) -> Any:
     """What stands behind a public name: `words` is a folder that can be called."""
-    return importlib.import_module("forestalign.one_pair").words if inspect.ismodule(value) else value
+    return importlib.import_module("forestalign.aligner").words if inspect.ismodule(value) else value
 
 
 def members(value: type) -> Iterator[tuple[str, Any]]:

@@ -16,12 +16,12 @@ ORDER = """
 errors arrays machine terminal own_files outputs inputs config compiled grammar tokens
 trees chart forest parsers dependencies lexicon words meaning reranking
 phrases.prepared_pair phrases.evidence phrases.chunk_alignment phrases.scoring phrases.search phrases.result phrases
-formats batch mining view aligner chunk_aligner one_pair texts pair_cache evaluation learning tuning cli
+formats batch mining view aligner chunk_aligner texts pair_cache evaluation learning tuning cli
 """.split()  # noqa: SIM905
 
 
 # imported when called: methods of a result, and the folder that can be called
-SHORTCUTS = {"phrases.result.alignment": {"formats", "view", "mining"}, "words.__init__": {"aligner", "one_pair"}}
+SHORTCUTS = {"phrases.result.alignment": {"formats", "view", "mining"}, "words.__init__": {"aligner"}}
 
 
 def modules() -> list[Path]:

@@ -47,7 +47,6 @@ DOCUMENTED = (
     "forestalign.config",
     "forestalign.errors",
     "forestalign.forest.forest",
-    "forestalign.one_pair",
     "forestalign.parsers",
     "forestalign.phrases.result.alignment",
     "forestalign.tokens",

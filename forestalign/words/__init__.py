@@ -61,7 +61,7 @@ class _WordsModule(ModuleType):
 
     def __call__(self, source: Text, target: Text) -> LinkedPair:
         """The word links of one pair, by the default settings."""
-        from forestalign.one_pair import words  # when called, since it needs all that follows
+        from forestalign.aligner import words  # when called, since it needs all that follows
 
         return words(source, target)
 
