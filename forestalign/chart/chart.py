@@ -1,4 +1,4 @@
-"""The chart, sums over all of its trees (log partition and marginals; kernels.py says what is summed), and the k best."""
+"""The chart, sums over all of its trees (log partition and marginals, as kernels.py says), and the k best trees."""
 
 from __future__ import annotations
 
