@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, Unpack, get_args, get_origin, get_ty
 from forestalign.errors import UsageError, shown
 
 Backend = Literal["embedded", "benepar", "trees"]
-Links = Literal["sultan", "dictionary", "union", "crf", "meteor", "ted", "similarity"]
+Links = Literal["sultan", "dictionary", "union", "crf", "meteor", "similarity"]
 Profile = Literal["best", "paper", "published"]
 Direction = Literal["directional", "symmetric"]
 Scoring = Literal["best", "paper"]
@@ -134,7 +134,7 @@ class AlignConfig:
 
     # ---- experimental: switches of ablations ----
     evidence: str = "all"  # kinds of evidence for phrases, separated by commas: "all", "none", or names
-    rivals: bool = True  # word links compete with each other (phrases/scoring/link_competition.py)
+    rivals: bool = True  # word links compete with each other (`CompetingLinks`)
     monotonic: bool = False  # no non-compositional steps
     one_best: bool = False  # 1-best trees only
     direction: Direction = "symmetric"  # or "directional"; symmetric gains 0.7 F1 on annotations/dev
