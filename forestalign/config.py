@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, Unpack, get_args, get_origin, get_ty
 from forestalign.errors import UsageError, shown
 
 Backend = Literal["embedded", "benepar", "trees"]
-Links = Literal["sultan", "dictionary", "union", "crf", "meteor", "ted", "similarity"]
+Links = Literal["sultan", "dictionary", "union", "crf", "meteor", "similarity"]
 Profile = Literal["best", "paper", "published"]
 Direction = Literal["directional", "symmetric"]
 Scoring = Literal["best", "paper"]

@@ -257,16 +257,6 @@ class Doc:
         return iter(self._words)
 
 
-class Odd:
-    """A text, and what it is made of by its own account."""
-
-    def __init__(self, text: str, parts: list[Any]):
-        self.text, self._parts = text, parts
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._parts)
-
-
 @pytest.mark.parametrize("begin", [0, 40])
 def test_a_document_keeps_its_tokens(begin: int) -> None:
     doc = Doc("He  can't\nswim.", "He", " ", "can't", "\n", "swim", ".", begin=begin)

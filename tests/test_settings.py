@@ -14,7 +14,6 @@ import pytest
 
 from forestalign.config import CHOICES, DEFAULT_CONFIG, KINDS, PAPER_ONLY, RANGES, AlignConfig, Settings
 from forestalign.errors import (
-    AnnotationConflict,
     AnnotationError,
     ForestAlignError,
     GrammarError,
@@ -23,8 +22,6 @@ from forestalign.errors import (
     NoParseError,
     OutputError,
     UsageError,
-    counted,
-    line_of,
 )
 from forestalign.machine import light_import, loaded_libraries, with_one_thread
 from forestalign.pair_cache import PairCache, is_cached, read_cached
@@ -114,26 +111,6 @@ def test_an_error_of_a_file_names_file_and_line() -> None:
     assert str(InputError("a.txt", None, "bad")) == "a.txt: bad"
 
 
-def test_a_missing_part_is_told_with_the_command_that_installs_it() -> None:
-    assert str(MissingExtraError("a plot", "tune")) == "a plot needs an optional part: pip install 'forestalign[tune]'"
-
-
-def test_a_conflict_has_a_reason_for_programs() -> None:
-    assert AnnotationConflict("taken", "somebody has it").reason == "taken"
-
-
-@pytest.mark.parametrize(
-    ("number", "noun", "text"), [(0, "pair", "0 pairs"), (1, "process", "1 process"), (2, "process", "2 processes")]
-)
-def test_a_noun_agrees_with_its_number(number: int, noun: str, text: str) -> None:
-    assert counted(number, noun) == text
-
-
-def test_an_id_that_is_the_number_is_not_said_twice() -> None:
-    assert line_of(12, "12") == "line 12"
-    assert line_of(12, "p12") == "line 12 (p12)"
-
-
 # ---- threads and imports ----
 
 
@@ -187,12 +164,6 @@ def test_a_package_that_is_not_there_is_told_as_always() -> None:
     assert "no_such_package" not in sys.modules
 
 
-def test_a_package_that_is_loaded_is_used_as_it_is() -> None:
-    import json.decoder
-
-    assert light_import("json", ["decoder"]) == [json.decoder]
-
-
 # ---- cached pairs ----
 
 
@@ -218,11 +189,6 @@ def test_a_harmed_file_is_no_cached_pair(tmp_path: Path, harm: str) -> None:
     assert not is_cached(path)
     with pytest.raises(InputError, match=r"\.pair: is not a cached pair: "):
         read_cached(path)
-
-
-def test_a_file_that_is_not_there_is_told_with_a_hint_for_clusters(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="workers on other machines need the same folder"):
-        read_cached(tmp_path / "no.pair")
 
 
 # ---- types ----

@@ -40,8 +40,8 @@ from forestalign.tokens import tokenize
 from forestalign.words import PROFILES, Analysis, analyse_given, sentence_scores
 from forestalign.words.linking import LinkedPair, SentenceLinker
 
-METHODS = ("sultan", "crf", "dictionary", "meteor", "ted", "similarity")
-BASELINES = ("meteor", "ted", "similarity")
+METHODS = ("sultan", "crf", "dictionary", "meteor", "similarity")
+BASELINES = ("meteor", "similarity")
 UNUSED = (
     Unused("--profile", lambda args: args.links != "sultan", "with --links {links}"),
     Unused("--model", lambda args: args.links != "crf", "without --links crf"),

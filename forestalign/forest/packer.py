@@ -66,9 +66,9 @@ class Labels:
             plan = binarisation_plan(self.lows[production[0]], tuple(tops))
             found = self.plans[key] = self.steps.size()
             self.steps.push_back(plan.head_child)
-            for step in plan.attachments:
-                self.steps.push_back(step.sister)
-                self.steps.push_back(step.semantic_child)
+            for sister, semantic_child in plan.steps:
+                self.steps.push_back(sister)
+                self.steps.push_back(semantic_child)
         return found
 
     def all_names(self) -> tuple:

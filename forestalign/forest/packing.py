@@ -3,8 +3,8 @@
 Equal subtrees of the list are met once only, and binarised once (`packer`). The trees of a chart come with their
 subtrees shared; those of given trees are found here: each distinct one is its label over its distinct children.
 
-Head-outward order is not marked on bar nodes, so a packed forest may hold a derivation that `binarise` would not give
-(left and right sisters in another order); its n-ary tree is a proper tree all the same.
+Head-outward order is not marked on bar nodes, so a packed forest may hold a derivation with left and right sisters in
+an order that no plan has; its n-ary tree is a proper tree all the same.
 """
 
 from __future__ import annotations

@@ -1,28 +1,19 @@
 """N-ary constituency trees: brackets, heads, unary chains, and head-outward binarisation.
 
-- `tree`: the tree, walks over it, Penn brackets
-- `binarise`: binarisation and its inverse
+- `tree`: the tree, walks over it, its binarisation, Penn brackets
 """
 
 from __future__ import annotations
 
-from forestalign.trees.binarise import (
-    Attachment,
-    BinaryTree,
-    Plan,
-    assemble,
-    attachment_order,
-    binarisation_plan,
-    binarise,
-    debinarise,
-    unfold_chain,
-)
 from forestalign.trees.tree import (
     CHAIN,
     BracketError,
     Constituent,
+    Plan,
     ScoredTree,
     Tree,
+    attachment_order,
+    binarisation_plan,
     collapse_chain,
     constituents,
     format_brackets,
@@ -34,24 +25,20 @@ from forestalign.trees.tree import (
     spans,
     strip_annotation,
     unescaped,
+    unfold_chain,
 )
 
 __all__ = [
     "CHAIN",
-    "Attachment",
-    "BinaryTree",
     "BracketError",
     "Constituent",
     "Plan",
     "ScoredTree",
     "Tree",
-    "assemble",
     "attachment_order",
     "binarisation_plan",
-    "binarise",
     "collapse_chain",
     "constituents",
-    "debinarise",
     "format_brackets",
     "head_tokens",
     "parse_brackets",

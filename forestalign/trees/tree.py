@@ -1,4 +1,4 @@
-"""The n-ary tree, walks over it, and Penn brackets: reading, writing, and taking function labels and traces out.
+"""The n-ary tree, walks over it, how it is binarised, and Penn brackets.
 
 All walks are loops with a stack of their own: a long sentence may have a tree deeper than Python's recursion limit.
 """
@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
 from forestalign.errors import ForestAlignError, counted
-from forestalign.grammar import HeadTable, base_label
+from forestalign.grammar import (
+    HeadTable,
+    base_label,
+    binarisation_order,
+    head_rules,
+    punctuation_tags,
+    semantic_head_rules,
+)
 from forestalign.tokens import Span
 
 CHAIN = "+"
@@ -118,6 +125,16 @@ def collapse_chain(tree: Tree) -> Constituent:
     return Constituent(tree.begin, tree.end, CHAIN.join(labels), lowest)
 
 
+def unfold_chain(label: str, children: Sequence[Tree]) -> Tree:
+    """Nested phrases for a chain label: S+VP over some children is S over VP over them."""
+    begin, end, below = children[0].begin, children[-1].end, tuple(children)
+    if CHAIN not in label:
+        return Tree(label, begin, end, below)
+    for name in reversed(label.split(CHAIN)):
+        below = (Tree(name, begin, end, below),)
+    return below[0]
+
+
 def constituents(tree: Tree) -> Iterator[Constituent]:
     """Every phrase, a unary chain as one, parents before children, left to right."""
     stack = [tree]
@@ -153,6 +170,48 @@ def head_tokens(tree: Tree, table: HeadTable) -> list[int]:
         pending.append(head)
         heads.append(head)
     return heads
+
+
+# ---- head-outward binarisation ----
+
+
+class Plan(NamedTuple):
+    """How a phrase over more than two children becomes a spine of bar nodes around its head child.
+
+    A step is a sister that joins what has been built so far, and the child that gives the semantic head of what is
+    covered then. The last node that is built is the phrase itself; a bar node carries the lowest label of the phrase
+    and its head. The inverse splices every bar node into the node above it, so it needs no further marks.
+    """
+
+    head_child: int
+    steps: tuple[tuple[int, int], ...]
+
+
+def binarisation_plan(label: str, labels: tuple[str, ...]) -> Plan:
+    """The plan for a phrase and the labels of its children."""
+    head = head_rules().child(label, labels)
+    steps, begin, end = list[tuple[int, int]](), head, head + 1
+    for sister in attachment_order(label, labels, head):
+        begin, end = min(begin, sister), max(end, sister + 1)
+        steps.append((sister, begin + semantic_head_rules().child(label, labels[begin:end])))
+    return Plan(head, tuple(steps))
+
+
+def attachment_order(label: str, labels: tuple[str, ...], head: int) -> list[int]:
+    """The sisters of the head in the order in which they are attached.
+
+    Near ones come before far ones, one side of the head after the other (right first, unless
+    `grammar/binarisation.tsv` says otherwise for the label), punctuation at either edge last.
+    """
+    inner_begin, inner_end = 0, len(labels)
+    while inner_begin < head and labels[inner_begin] in punctuation_tags():
+        inner_begin += 1
+    while inner_end > head + 1 and labels[inner_end - 1] in punctuation_tags():
+        inner_end -= 1
+    order: list[int] = []
+    for side in binarisation_order(label):
+        order += range(head + 1, inner_end) if side == "right" else range(head - 1, inner_begin - 1, -1)
+    return [*order, *range(inner_end, len(labels)), *range(inner_begin - 1, -1, -1)]
 
 
 # ---- Penn brackets ----

@@ -1,5 +1,5 @@
 """Word links by the method that the settings name: `sultan` (a profile), `dictionary`, `union` of these, `crf`, or a
-baseline (`meteor`, `ted`, `similarity`).
+baseline (`meteor`, `similarity`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from forestalign.parsers import Parse, Parser, load_parser
 from forestalign.tokens import Sentence
 from forestalign.words.alignment import BY_PLACE, SentenceScores, WordAlignment, WordLink, sentence_scores
 from forestalign.words.analysis import Analysis, analyse_parse, load_equivalences
-from forestalign.words.baselines import MeteorSources, meteor_links, similarity_links, tree_edit_links
+from forestalign.words.baselines import MeteorSources, meteor_links, similarity_links
 from forestalign.words.learned.matching import align_best
 from forestalign.words.learned.sides import Lexicon
 from forestalign.words.similarity import Sources, WordSimilarity, dictionary_links
@@ -204,8 +204,6 @@ def _load_baseline(config: AlignConfig) -> Baseline | None:
         phrases = load_phrase_lists(config.ppdb) if config.ppdb else None
         sources = MeteorSources(load_wordnet(), pairs, phrases)
         return lambda source, target: meteor_links(source.sentence, target.sentence, sources)
-    if config.links == "ted":
-        return lambda source, target: tree_edit_links(_analysis(source), _analysis(target))
     if config.links == "similarity":
         return lambda source, target: similarity_links(source.sentence, target.sentence)
     return None

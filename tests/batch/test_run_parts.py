@@ -26,8 +26,6 @@ from forestalign.batch.workers import (
 from forestalign.errors import ForestAlignError, InputError, NoParseError
 from tests.builders.commands import Terminal
 
-SETTINGS = {"beam": 50, "links": "sultan"}
-
 
 def jobs_of(*payloads: str) -> list[Job]:
     return [Job(number, f"p{number}", payload) for number, payload in enumerate(payloads, start=1)]

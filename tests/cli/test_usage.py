@@ -33,7 +33,6 @@ from forestalign.formats.pairs import PairRecord
 from tests.builders.commands import Run, runner
 
 TREES = "(S (NP (NNS Dogs)) (VP (VBP bark)))\n(S (NP (NNS Cats)) (VP (VBP sleep)))\n"
-DOGS = "(TOP (S (NP (NNS Dogs)) (VP (VBP bark))))\n"
 ANNOTATED = {"id": "a", "source": ["Dogs", "bark"], "target": ["Hounds", "bark"], "sure": [[0, 0], [1, 1]]}
 
 

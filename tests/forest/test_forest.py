@@ -34,13 +34,16 @@ from forestalign.forest import (
     viterbi,
 )
 from forestalign.forest.packer import Labels, Packer
+from forestalign.grammar import head_rules, semantic_head_rules
 from forestalign.tokens import Sentence
 from forestalign.trees import (
     ScoredTree,
     Tree,
-    binarise,
+    constituents,
     format_brackets,
+    head_tokens,
     parse_brackets,
+    postorder,
 )
 from tests.builders.grown_trees import tree_lists
 
@@ -79,16 +82,47 @@ def test_strict_gives_exactly_the_derivations_of_the_input_trees(trees: list[Tre
 
 @settings(max_examples=40, deadline=None)
 @given(tree_lists(most_trees=1))
-def test_one_tree_gives_one_derivation_with_the_nodes_of_its_binarisation(trees: list[Tree]) -> None:
-    forest = packed(trees)
-    expected, stack = Counter[Node](), [binarise(trees[0])]
-    for node in stack:  # grows on the way
-        fields = (node.begin, node.end, node.label, node.head, node.semantic_head, node.is_bar, node.word is not None)
-        expected[Node(*fields)] += 1
-        stack.extend(node.children)
+def test_one_tree_gives_one_derivation_with_the_heads_of_the_rules(trees: list[Tree]) -> None:
+    (tree,), forest = trees, packed(trees)
+    tables = [head_tokens(tree, table) for table in (head_rules(), semantic_head_rules())]
+    head_of = dict(zip(map(id, postorder(tree)), zip(*tables, strict=True), strict=True))
+    phrases = () if tree.is_leaf else constituents(tree)
+    expected = Counter((each.begin, each.end, each.label, *head_of[id(each.tree)]) for each in phrases)
+    expected += Counter((word.begin, word.end, word.label, word.begin, word.begin) for word in tree.leaves())
+    whole = [node for node in forest.nodes if not node.is_bar]
+    assert Counter((node.begin, node.end, node.label, node.head, node.semantic_head) for node in whole) == expected
     assert count_trees(forest) == 1
-    assert Counter(forest.nodes) == expected
-    assert forest.marginals == pytest.approx([1.0] * len(stack))
+    assert forest.marginals == pytest.approx([1.0] * len(forest))
+
+
+def shape(forest: Forest, number: int) -> str:
+    node, (edge,) = forest.nodes[number], forest.edges[number]
+    if node.is_leaf:
+        return forest.sentence.words[node.begin]
+    return f"[{node.label}{chr(39) if node.is_bar else ''} {' '.join(shape(forest, below) for below in edge.children)}]"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(NP (DT the) (JJ fat) (NN cat))", "[NP the [NP' fat cat]]"),
+        ("(NP (DT the) (NN cat) (PP (IN of)))", "[NP the [NP' cat [PP of]]]"),
+        ("(VP (RB so) (VBD gave) (PRP him) (NN tea) (. .))", "[VP [VP' so [VP' [VP' gave him] tea]] .]"),
+        ("(S (`` <<) (NP (NN a)) (VP (VB b)) ('' >>))", "[S << [S' [S' [NP a] [VP b]] >>]]"),
+        ("(S (VP (VB go) (NP (NN on) (NN it))))", "[S+VP go [NP on it]]"),
+        ("(VP (VB a) (, ,) (NN b))", "[VP [VP' a ,] b]"),
+        ("(NP (NN cat))", "[NP cat]"),
+    ],
+)
+def test_sisters_are_attached_head_outward_and_edge_punctuation_last(text: str, expected: str) -> None:
+    forest = packed([parse_brackets(text)])
+    assert shape(forest, forest.roots[0]) == expected
+
+
+def test_bar_nodes_carry_label_head_and_semantic_head() -> None:
+    forest = packed([parse_brackets("(S (VP (MD will) (RB not) (VP (VB go))))")])
+    assert forest.nodes[-1] == Node(0, 3, "S+VP", 0, 2)
+    assert Node(0, 2, "VP", 0, 0, is_bar=True) in forest.nodes
 
 
 def test_a_packed_forest_holds_more_trees_than_the_list() -> None:

@@ -10,13 +10,10 @@ from hypothesis import given, settings
 from forestalign.grammar import head_rules, punctuation_tags, semantic_head_rules
 from forestalign.tokens import Span
 from forestalign.trees import (
-    BinaryTree,
     BracketError,
     Tree,
     attachment_order,
-    binarise,
     constituents,
-    debinarise,
     format_brackets,
     head_tokens,
     parse_brackets,
@@ -41,12 +38,6 @@ SAMPLE = [
     "(TOP (NP (NN back\\slash) (HYPH -) (NN test)))",
     "(TOP (VP (TO to) (VP (VB give) (NP (PRP him)) (NP (DT a) (NN book)) (PP (IN for) (NP (NNP May))))))",
 ]
-
-
-def shape(tree: BinaryTree) -> str:
-    if tree.word is not None:
-        return tree.word
-    return f"[{tree.label}{chr(39) if tree.is_bar else ''} {' '.join(shape(child) for child in tree.children)}]"
 
 
 # ---- brackets ----
@@ -146,54 +137,6 @@ def test_equality_looks_at_the_whole_tree() -> None:
 # ---- binarisation ----
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("(NP (DT the) (JJ fat) (NN cat))", "[NP the [NP' fat cat]]"),
-        ("(NP (DT the) (NN cat) (PP (IN of)))", "[NP the [NP' cat [PP of]]]"),
-        ("(VP (RB so) (VBD gave) (PRP him) (NN tea) (. .))", "[VP [VP' so [VP' [VP' gave him] tea]] .]"),
-        ("(S (`` <<) (NP (NN a)) (VP (VB b)) ('' >>))", "[S << [S' [S' [NP a] [VP b]] >>]]"),
-        ("(S (VP (VB go) (NP (NN on) (NN it))))", "[S+VP go [NP on it]]"),
-        ("(VP (VB a) (, ,) (NN b))", "[VP [VP' a ,] b]"),
-        ("(NP (NN cat))", "[NP cat]"),
-    ],
-)
-def test_sisters_are_attached_head_outward_and_edge_punctuation_last(text: str, expected: str) -> None:
-    assert shape(binarise(parse_brackets(text))) == expected
-
-
-def test_bar_nodes_carry_label_head_and_semantic_head() -> None:
-    binary = binarise(parse_brackets("(S (VP (MD will) (RB not) (VP (VB go))))"))
-    bar = binary.children[0]
-    assert (binary.label, binary.head, binary.semantic_head) == ("S+VP", 0, 2)
-    assert (bar.label, bar.is_bar, bar.head, bar.semantic_head) == ("VP", True, 0, 0)
-
-
-@pytest.mark.parametrize("text", SAMPLE)
-def test_debinarise_undoes_binarise_on_the_sample(text: str) -> None:
-    tree = parse_brackets(text)
-    assert debinarise(binarise(tree)) == tree
-
-
-@settings(max_examples=100)
-@given(trees(most_words=9))
-def test_debinarise_undoes_binarise(tree: Tree) -> None:
-    assert debinarise(binarise(tree)) == tree
-
-
-@settings(max_examples=60)
-@given(trees(most_words=9))
-def test_a_binarised_tree_is_binary_with_heads_inside(tree: Tree) -> None:
-    stack = [binarise(tree)]
-    while stack:
-        node = stack.pop()
-        assert node.begin <= node.head < node.end
-        assert node.begin <= node.semantic_head < node.end
-        if node.word is None:
-            assert len(node.children) == 2 or (len(node.children) == 1 and node.children[0].word is not None)
-        stack.extend(node.children)
-
-
 @settings(max_examples=40)
 @given(trees(most_words=9))
 def test_every_sister_is_attached_once_and_next_to_what_is_built(tree: Tree) -> None:
@@ -214,20 +157,5 @@ def test_trees_deeper_than_the_recursion_limit_are_no_problem() -> None:
     depth = sys.getrecursionlimit() + 200
     text = "(VP (VB go) " * depth + "(NN home)" + ")" * depth
     tree = parse_brackets(text)
-    assert debinarise(binarise(tree)) == tree
     assert parse_brackets(format_brackets(tree)) == tree
     assert strip_annotation(tree) == tree
-
-
-def test_a_span_that_leaves_the_head_out_is_built_all_the_same() -> None:
-    tree = parse_brackets("(NML (NML (NN intranet)) (, ,) (NML (NN extranet)))")
-    plain = {(node.begin, node.end) for node in _nodes(binarise(tree))}
-    for wanted in (Span(0, 2), Span(1, 3)):
-        built = binarise(tree, [wanted])
-        assert wanted in {(node.begin, node.end) for node in _nodes(built)}
-        assert debinarise(built) == tree
-    assert len(plain & {(0, 2), (1, 3)}) == 1
-
-
-def _nodes(tree: BinaryTree) -> list[BinaryTree]:
-    return [tree, *(node for child in tree.children for node in _nodes(child))]

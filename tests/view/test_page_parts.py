@@ -6,14 +6,11 @@ import json
 import re
 from dataclasses import replace
 from importlib import resources
-from pathlib import Path
 
 import pytest
 
-from forestalign.errors import InputError
-from forestalign.formats.codec import to_json
 from forestalign.lexicon.findings import PHRASE_RELATIONS
-from forestalign.view.page import SCRIPTS, Service, page_html, policy, read_results, safe_json, write_page
+from forestalign.view.page import SCRIPTS, Service, page_html, policy, safe_json
 from forestalign.view.scene import with_shown_pairs
 from forestalign.view.static import _DARK, _LIGHT, _colour, _width, result_html
 from tests.builders.sample_results import with_phrases
@@ -33,11 +30,6 @@ def data_of(page: str) -> dict[str, object]:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert found
     return dict(json.loads(found.group(1)))
-
-
-def results(path: Path, *records: object) -> str:
-    path.write_text("".join(to_json(each) + "\n" for each in records), encoding="utf-8")  # type: ignore[arg-type]
-    return str(path)
 
 
 # ---- assets ----
@@ -107,22 +99,6 @@ def test_json_in_the_page_holds_no_markup_and_no_lone_surrogate() -> None:
         safe_json(float("nan"))
 
 
-def test_pairs_of_both_files_are_shown_and_missing_ones_are_empty(tmp_path: Path) -> None:
-    dog = cat(identity="dog")
-    one, two = results(tmp_path / "one.jsonl", CAT), results(tmp_path / "two.jsonl", POOR, dog)
-    assert write_page([one, two], tmp_path / "page.html") == 2
-    data = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
-    assert data["systems"] == ["one", "two"]
-    shown = [[view and view["id"] for view in pair["views"]] for pair in data["pairs"]]  # type: ignore[attr-defined]
-    assert shown == [["cat", "cat"], [None, "dog"]]
-
-
-def test_an_id_that_stands_twice_is_refused_by_line(tmp_path: Path) -> None:
-    path = results(tmp_path / "one.jsonl", CAT, POOR)
-    with pytest.raises(InputError, match=r"one\.jsonl:2: the id 'cat' occurs twice; ids tell pairs apart"):
-        read_results(path)
-
-
 # ---- the drawing ----
 
 
@@ -136,14 +112,6 @@ def test_wide_letters_take_more_room_than_narrow_ones() -> None:
         "\U0001f468\u200d\U0001f469\u200d\U0001f467",
     )  # alone, coloured, a family
     assert {_width(face, 10) for face in faces} == {_width("\u65e5", 10)} == {12.0}
-
-
-def test_the_drawing_loads_nothing_and_runs_nothing() -> None:
-    drawing = result_html(CAT)
-    assert "<script" not in drawing
-    assert "href" not in drawing
-    assert drawing.startswith('<div class="fa-pic">')
-    assert drawing.count("<svg") == drawing.count("</svg>") == 1
 
 
 def test_a_pair_that_is_not_shown_leaves_its_supports_to_the_pair_above() -> None:

@@ -186,11 +186,6 @@ def test_evidence_is_named_where_it_belongs() -> None:
     assert render_text(with_phrases(base, pairs=pairs), verbose=True) == TURNED_VERBOSE
 
 
-def test_phrases_of_the_same_words_are_not_taken_apart() -> None:
-    assert "the = the" not in render_text(turned_record())
-    assert "the = the" in render_text(turned_record(), verbose=True)
-
-
 @pytest.mark.parametrize(
     ("judged", "words"),
     [

@@ -10,13 +10,6 @@ from forestalign.tokens import Sentence
 from forestalign.words.alignment import MATCHING, NO_LINKS, WordAlignment, WordLink, is_content, sentence_scores
 
 
-def tagged(text: str) -> Sentence:
-    """A sentence from `word/TAG word/TAG`, its lemmas the words in lower case."""
-    rows = [token.rpartition("/") for token in text.split()]
-    words = [word for word, _, _ in rows]
-    return Sentence.from_words(words).with_analysis([tag for _, _, tag in rows], [word.lower() for word in words])
-
-
 def links(*pairs: tuple[int, int], stage: str = "") -> WordAlignment:
     return WordAlignment(tuple(WordLink(i, j, 1.0, stage) for i, j in pairs))
 

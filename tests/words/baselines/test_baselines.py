@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forestalign.dependencies import Dependencies
 from forestalign.errors import UsageError
 from forestalign.lexicon import load_wordnet
 from forestalign.lexicon.pair_lists import ListedPair, PhraseLists
 from forestalign.tokens import Sentence, Span
-from forestalign.words import Analysis
 from forestalign.words.baselines import (
-    EditNode,
     MeteorSources,
     WordMatch,
     argmax_links,
     best_matches,
-    edit_mapping,
     meteor_links,
     similarity_links,
-    tree_edit_links,
 )
-
-needs_apted = pytest.mark.skipif(importlib.util.find_spec("apted") is None, reason="needs apted")
 
 
 def count_chunks(matches: Sequence[WordMatch]) -> int:
@@ -108,103 +100,6 @@ def test_no_other_set_of_matches_is_better(raw: set[tuple[int, int, int, int]]) 
     assert quality(found) == max(map(quality, every_set(matches)))
 
 
-# ---- tree edit distance ----
-
-
-def analysis(text: str, heads: Sequence[int]) -> Analysis:
-    return Analysis(sentence(text), Dependencies(tuple(heads), ("dep",) * len(heads)))
-
-
-@needs_apted
-def test_words_that_the_edits_keep_are_linked() -> None:
-    source = analysis("he quickly bought a car", [2, 2, -1, 4, 2])
-    target = analysis("he bought a red car", [1, -1, 4, 4, 1])
-    assert tree_edit_links(source, target).pairs == ((0, 0), (2, 1), (3, 2), (4, 4))
-
-
-@needs_apted
-def test_the_order_of_children_counts_and_unlike_words_are_not_linked() -> None:
-    source = analysis("cats chase dogs", [1, -1, 1])
-    target = analysis("dogs chase cats", [1, -1, 1])
-    found = tree_edit_links(source, target).pairs
-    assert (1, 1) in found
-    assert len(found) == 2  # cats or dogs: both would cross
-    assert tree_edit_links(analysis("birds sing", [1, -1]), analysis("dogs bark", [1, -1])).pairs == ()
-
-
-def grown(parents: Sequence[int], names: str) -> EditNode:
-    """Node k + 1 hangs on parents[k]; the root has the token -1."""
-    children: dict[int, list[int]] = {}
-    for node, parent in enumerate(parents):
-        children.setdefault(parent, []).append(node)
-
-    def make(token: int) -> EditNode:
-        name = "" if token < 0 else names[token]
-        return EditNode(token, name, tuple(make(child) for child in children.get(token, ())))
-
-    return make(-1)
-
-
-def order_of(tree: EditNode) -> tuple[list[int], set[tuple[int, int]]]:
-    """Tokens in post-order, and all (ancestor, descendant) pairs."""
-    order, above = [], set()
-
-    def walk(node: EditNode, ancestors: tuple[int, ...]) -> None:
-        above.update((ancestor, node.token) for ancestor in ancestors)
-        for child in node.children:
-            walk(child, (*ancestors, node.token))
-        order.append(node.token)
-
-    walk(tree, ())
-    return order, above
-
-
-def cheapest_edits(source: EditNode, target: EditNode) -> int:
-    """By trying every mapping that keeps ancestors and the order of post-order, roots on roots."""
-    (left, left_above), (right, right_above) = order_of(source), order_of(target)
-    best = len(left) + len(right) - 2
-    names = {(0, n.token): n.name for n in nodes_of(source)} | {(1, n.token): n.name for n in nodes_of(target)}
-    candidates = [(i, j) for i, j in product(left[:-1], right[:-1]) if names[0, i] == names[1, j]]
-    for size in range(1, len(candidates) + 1):
-        for chosen in combinations(candidates, size):
-            if len({i for i, _ in chosen}) < size or len({j for _, j in chosen}) < size:
-                continue
-            if all(
-                ((a[0], b[0]) in left_above) == ((a[1], b[1]) in right_above)
-                and (left.index(a[0]) < left.index(b[0])) == (right.index(a[1]) < right.index(b[1]))
-                for a, b in product(chosen, chosen)
-                if a != b
-            ):
-                best = min(best, len(left) + len(right) - 2 - 2 * size)
-    return best
-
-
-def nodes_of(tree: EditNode) -> Iterator[EditNode]:
-    yield tree
-    for child in tree.children:
-        yield from nodes_of(child)
-
-
-small_trees = st.integers(1, 4).flatmap(
-    lambda count: st.tuples(
-        st.tuples(*(st.integers(-1, k - 1) for k in range(count))),
-        st.text(alphabet="abc", min_size=count, max_size=count),
-    )
-)
-
-
-@needs_apted
-@settings(max_examples=60, deadline=None)
-@given(small_trees, small_trees)
-def test_the_mapping_is_as_cheap_as_the_cheapest_of_all(
-    left: tuple[tuple[int, ...], str], right: tuple[tuple[int, ...], str]
-) -> None:
-    source, target = grown(*left), grown(*right)
-    pairs = edit_mapping(source, target, lambda i, j: 0 if left[1][i] == right[1][j] else 3)
-    assert all(left[1][i] == right[1][j] for i, j in pairs)
-    assert len(left[1]) + len(right[1]) - 2 * len(pairs) == cheapest_edits(source, target)
-
-
 # ---- matchings ----
 
 
@@ -225,6 +120,3 @@ def test_links_of_similarity_are_highest_in_row_and_column(similarity: np.ndarra
 def test_sentences_without_vectors_are_refused_by_name() -> None:
     with pytest.raises(UsageError, match="needs word vectors"):
         similarity_links(sentence("a b"), sentence("a c"))
-
-
-# ---- models of a corpus ----
