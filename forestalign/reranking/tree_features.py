@@ -94,10 +94,10 @@ def with_evidence(chart: Chart, evidence: TreeEvidence, weights: Weights) -> Cha
     loose, exact = weights[:_ARCS].reshape(len(KINDS), _SPANS, 1, 1)
     own = several * np.where(evidence.exact == 0.0, loose, evidence.exact * exact)
     sums = (own[:-1] * tables).sum(0) + own[-1] * by_category
-    sums = np.concatenate([sums, sums - own[_SCATTERED] * evidence.scattered]).astype(np.float32)
-    added = sums[numbers + is_predicate * len(by_category)]
-    added[0] = 0.0  # the first label is none
-    return replace(chart, potentials=chart.potentials + added.transpose(1, 2, 0))
+    by_span = np.concatenate([sums, sums - own[_SCATTERED] * evidence.scattered]).reshape(-1, several.size).T
+    added = by_span.astype(np.float32)[:, numbers + is_predicate * len(by_category)]
+    added[:, 0] = 0.0  # the first label is none
+    return replace(chart, potentials=chart.potentials + added.reshape(chart.potentials.shape))
 
 
 # ---- what stands below a phrase in treebanks ----
