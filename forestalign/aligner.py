@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Unpack, overload
 
 from forestalign.batch.run import CHUNK_SIZE, RunLimits, outcomes
@@ -48,10 +49,9 @@ from forestalign.grammar import grammar_hash, program_version
 from forestalign.inputs import content_digest
 from forestalign.machine import give_back, with_one_thread
 from forestalign.parsers import Given, Parse, Parser, load_parser
-from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.scoring.model import PhraseModel
-from forestalign.phrases.stage import PhraseStage, Scorer, load_stage
+from forestalign.phrases.stage import PhraseStage, PreparedPair, Scorer, load_stage
 from forestalign.reranking import (
     ParsedPair,
     RerankedPair,
@@ -114,6 +114,7 @@ class Aligner:
         if given is not None and (isinstance(given, str | bytes) or not isinstance(given, Iterable)):
             raise UsageError(f"given is {shown(given)}; expected parses")
         self._parts = AlignerParts(tuple(given) if given is not None else None, model, parser, scorer)
+        self._single_pairs = count()
 
     def __reduce__(self) -> tuple[Callable[..., Aligner], tuple[AlignConfig, AlignerParts]]:
         """By its settings and what the user brought along; what is loaded is loaded again where it arrives."""
@@ -298,7 +299,8 @@ class Aligner:
             pair if isinstance(pair, NoParseError) else PreparedPair(*self._forests(pair), pair.words, pair.id)
             for pair in self._parsed_in_turns(pairs, charts=self.config.has_mutual_forests)
         ]
-        give_back()
+        if len(pairs) > 1 or next(self._single_pairs) % 8 == 0:  # it takes long for one pair
+            give_back()
         return prepared
 
     def _forests(self, pair: ParsedPair) -> tuple[Forest, Forest]:

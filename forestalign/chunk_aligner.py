@@ -14,10 +14,9 @@ from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.lexicon.pair_lists import load_phrase_lists
 from forestalign.machine import with_one_thread
 from forestalign.phrases.chunk_alignment import AlignedChunks, ChunkModel, align_chunks, load_chunk_model
-from forestalign.phrases.evidence.phrase_evidence import find_evidence
-from forestalign.phrases.evidence.rule_evidence import match_rules, read_forest, rule_evidence
-from forestalign.phrases.evidence.span_context import SpanContext, SpanLexicon, span_context
-from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.evidence.phrase_evidence import find_evidence, match_rules, read_forest, rule_evidence
+from forestalign.phrases.evidence.span_pairs import SpanContext, SpanLexicon, span_context
+from forestalign.phrases.stage import PreparedPair
 from forestalign.tokens import Span, tokenize
 
 

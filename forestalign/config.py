@@ -134,7 +134,7 @@ class AlignConfig:
 
     # ---- experimental: switches of ablations ----
     evidence: str = "all"  # kinds of evidence for phrases, separated by commas: "all", "none", or names
-    rivals: bool = True  # word links compete with each other (phrases/scoring/link_competition.py)
+    rivals: bool = True  # word links compete with each other (`CompetingLinks`)
     monotonic: bool = False  # no non-compositional steps
     one_best: bool = False  # 1-best trees only
     direction: Direction = "symmetric"  # or "directional"; symmetric gains 0.7 F1 on annotations/dev

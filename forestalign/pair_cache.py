@@ -37,7 +37,7 @@ from forestalign.grammar import grammar_hash
 from forestalign.inputs import as_record, content_digest, parse_json, read_plain, reading, unpack
 from forestalign.outputs import naming
 from forestalign.own_files import private_folder, remove_unfinished, replace_file
-from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.stage import PreparedPair
 from forestalign.words.alignment import MOST_SCORE, WordAlignment, WordLink
 from forestalign.words.word_vectors import packed, unpacked
 

@@ -5,13 +5,11 @@
     python scripts/bench.py --check                          # only counts of work, against .ci/budget.json
 
 Pairs are those of annotations/train.jsonl with 18 to 32 words on both sides, or those of `--pairs` (tab-separated).
-Times are processor times, the best of some rounds; what starting takes falls out of the times a pair, since a run of
-few pairs is subtracted. Counts (Python calls by cProfile, nodes, searches) do not depend on the machine: `--check`
-exits with 1 if one is above the budget, and `--lower` lowers the budget to them.
+Times are processor times, the best of some rounds, less those of a run of few pairs. Counts (Python calls by cProfile,
+nodes, searches) do not depend on the machine: `--check` exits with 1 if one is above the budget; `--lower` lowers it.
 
-A commit is checked out into `runs/bench/COMMIT` as a worktree of git, and its core is built there, once, with this
-interpreter. Of either tree only the commands, `load()`, `align()` and `to_json()` are used, so that a tree of another
-layout can be measured; the packages that it runs with are those that are installed here.
+A commit is checked out into `runs/bench/COMMIT` and its core is built there, once, with this interpreter and the
+packages of this tree. Only commands, `load()`, `align()` and `to_json()` are used, whatever the layout of a tree.
 """
 
 from __future__ import annotations
@@ -29,6 +27,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import linear_regression
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,8 +56,7 @@ def main() -> int:
     if args.inside:
         print(json.dumps(INSIDE[args.inside[0]](read_pairs(Path(args.inside[1])))))
         return 0
-    folder = args.folder.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder := args.folder.resolve()).mkdir(parents=True, exist_ok=True)
     pairs, here = read_pairs(args.pairs), SourceTree("this tree", ROOT)
     if args.check:
         return check_counts(here.inside("work", write_pairs(folder / "counted.tsv", pairs[:COUNTED])), args.lower)
@@ -336,11 +334,7 @@ def join_pairs(pairs: Sequence[Pair], length: int) -> list[Pair]:
 
 
 def exponent(sizes: Sequence[int], times: Sequence[float]) -> float:
-    """The slope of a line through the logarithms, by least squares."""
-    x, y = [math.log(size) for size in sizes], [math.log(value) for value in times]
-    middle_x, middle_y = sum(x) / len(x), sum(y) / len(y)
-    above = sum((a - middle_x) * (b - middle_y) for a, b in zip(x, y, strict=True))
-    return above / sum((a - middle_x) ** 2 for a in x)
+    return linear_regression(list(map(math.log, sizes)), list(map(math.log, times))).slope
 
 
 INSIDE: dict[str, Callable[[Sequence[Pair]], Figures]] = {"work": measure_work, "growth": measure_growth}

@@ -32,8 +32,14 @@ from forestalign.learning.train_scores import Point, calibration_error
 from forestalign.machine import with_one_thread
 from forestalign.phrases.chunk_alignment import TYPES, ChunkModel, align_chunks, around_features, model_record
 from forestalign.phrases.evidence.logistic import Scaled, Weighting, fit_logistic, minimise, softmax
-from forestalign.phrases.evidence.span_context import SpanContext
-from forestalign.phrases.evidence.span_pairs import DIRECTED_PART, SYMMETRIC, SYMMETRIC_PART, Words, span_features
+from forestalign.phrases.evidence.span_pairs import (
+    DIRECTED_PART,
+    SYMMETRIC,
+    SYMMETRIC_PART,
+    SpanContext,
+    Words,
+    span_features,
+)
 from forestalign.tokens import Sentence, Span
 
 BATCH = 32

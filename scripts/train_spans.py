@@ -29,7 +29,7 @@ import forestalign
 from forestalign.arrays import FloatArray
 from forestalign.evaluation.annotated_pairs import read_annotations
 from forestalign.evaluation.written_pairs import Words, read_written, span_of
-from forestalign.phrases.evidence.rule_evidence import block_links, match_rules, read_forest, rule_evidence
+from forestalign.phrases.evidence.phrase_evidence import block_links, match_rules, read_forest, rule_evidence
 from forestalign.phrases.scoring.schema import NodeArrays
 from forestalign.phrases.scoring.span_scores import FEATURE_COUNT, LEAST_CONTENT, LEAST_WEIGHT, SpansToScore
 

@@ -25,7 +25,7 @@ from train_spans import Example, SpanModel, add_options, learn
 import forestalign
 from forestalign.arrays import FloatArray
 from forestalign.evaluation.written_pairs import Words, WrittenJudge, WrittenPair, read_written, span_of
-from forestalign.phrases.evidence.rule_evidence import block_links, read_forest, rule_evidence
+from forestalign.phrases.evidence.phrase_evidence import block_links, read_forest, rule_evidence
 from forestalign.phrases.result.unit_pairs import (
     HIDDEN,
     SURE,

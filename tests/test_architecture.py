@@ -15,7 +15,7 @@ PACKAGE = ROOT / "forestalign"
 ORDER = """
 errors arrays machine terminal own_files outputs inputs config compiled grammar tokens
 trees chart forest parsers dependencies lexicon words meaning reranking
-phrases.prepared_pair phrases.evidence phrases.chunk_alignment phrases.scoring phrases.search phrases.result phrases
+phrases.evidence phrases.chunk_alignment phrases.scoring phrases.search phrases.result phrases
 formats batch mining view aligner chunk_aligner texts pair_cache evaluation learning tuning cli
 """.split()  # noqa: SIM905
 

@@ -28,7 +28,7 @@ from forestalign.own_files import (
     scratch_folder,
 )
 from forestalign.pair_cache import PairCache, read_cached
-from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.stage import PreparedPair
 from tests.builders.hand_forests import hand_forest, hand_links
 from tests.builders.processes import PAIRS, call
 

@@ -16,7 +16,7 @@ from forestalign.config import AlignConfig
 from forestalign.errors import InputError
 from forestalign.formats.pairs import PairRecord
 from forestalign.pair_cache import FORMAT, PairCache, cache_corpus, is_cached, read_cached
-from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.stage import PreparedPair
 from forestalign.tokens import Sentence
 from tests.builders.hand_forests import hand_forest, hand_links
 

@@ -25,7 +25,7 @@ from forestalign.errors import (
 )
 from forestalign.machine import light_import, loaded_libraries, with_one_thread
 from forestalign.pair_cache import PairCache, is_cached, read_cached
-from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.stage import PreparedPair
 from forestalign.words.alignment import WordAlignment, WordLink
 from tests.builders.hand_forests import hand_forest
 

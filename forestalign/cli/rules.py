@@ -21,7 +21,7 @@ from forestalign.errors import NoParseError, UsageError, counted
 from forestalign.meaning.matcher import Instance, find_instances
 from forestalign.meaning.readings import Reading
 from forestalign.meaning.rules import RuleTable, duplicates, load_rules, read_rules
-from forestalign.phrases.evidence.rule_evidence import match_rules, read_forest
+from forestalign.phrases.evidence.phrase_evidence import match_rules, read_forest
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -52,8 +52,7 @@ from forestalign.formats.pairs import PairRecord
 from forestalign.formats.word_links import GoldPair, read_gold_links
 from forestalign.machine import with_one_thread
 from forestalign.pair_cache import PairCache, cache_corpus, read_cached
-from forestalign.phrases.prepared_pair import PreparedPair
-from forestalign.phrases.stage import PhraseStage, load_stage
+from forestalign.phrases.stage import PhraseStage, PreparedPair, load_stage
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import Tree
 from forestalign.words import CANDIDATE

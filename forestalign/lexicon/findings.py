@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from forestalign.tokens import Sentence, standard_form
@@ -40,6 +41,7 @@ class Parts:
         return tuple(tokens) if part_count == len(chosen) else ()
 
 
+@lru_cache(maxsize=16)
 def take_apart(sentence: Sentence) -> Parts:
     """The parts of a tagged sentence; a hyphen that is a token of its own disappears."""
     rows: list[tuple[str, str, str, int]] = []

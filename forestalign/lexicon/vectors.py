@@ -46,6 +46,7 @@ class WordVectors:
     def __init__(self, words: list[str], rows: AnyArray):
         self._index = {word: number for number, word in enumerate(words)}
         self._rows = rows
+        self._idf_scale = math.log1p(len(words) / IDF_RANK)
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self._number(word) is not None
@@ -74,8 +75,10 @@ class WordVectors:
 
     def matrix(self, words: Sequence[str]) -> Float32Array:
         """One unit row per word, zeros where it is unknown."""
-        found = [self._number(word) for word in words]
-        numbers = np.array([-1 if number is None else number for number in found], dtype=np.int64)
+        find = self._index.get
+        numbers = np.array(
+            [find(word, -1) if word in self._index else find(word.lower(), -1) for word in words], np.int64
+        )
         rows: Float32Array = self._rows[np.maximum(numbers, 0)].astype(np.float32)
         rows[numbers < 0] = 0.0
         norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
@@ -87,7 +90,7 @@ class WordVectors:
         """Inverse document frequency by rank, in (0, 1]; unknown words count as rare."""
         number = self._number(word)
         rank = len(self) if number is None else number + 1
-        return math.log1p(rank / IDF_RANK) / math.log1p(len(self) / IDF_RANK)
+        return math.log1p(rank / IDF_RANK) / self._idf_scale
 
     def _number(self, word: str) -> int | None:
         number = self._index.get(word)

@@ -264,8 +264,9 @@ def find_correspondences(
 
 def _in_table(source: Reading, target: Reading, links: FloatArray, table: RuleTable) -> Iterator[Correspondence]:
     words, others = source.parts_by_form.keys(), target.parts_by_form.keys()
-    left, right = table.candidates(words, others), table.candidates(others, words)
-    for line in sorted(left.keys() & right.keys()):
+    left = table.candidates(words, table.lines_of(others))
+    right = table.candidates(others, left)
+    for line in sorted(right):
         ours, theirs = left[line], right[line]
         if len(ours) == 1 and ours == theirs:  # two expressions are needed
             continue

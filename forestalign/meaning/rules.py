@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, chain
@@ -38,6 +38,7 @@ EQUAL, OPPOSITE, MORE_SPECIFIC = "|", "!", ">"
 COPULA = "be"
 NOT = "not"
 LONGEST = 12  # words of an expression
+_CHANGED = (COPULA, NOT, "cannot")  # what may be missing or is taken apart
 MOST_EXPRESSIONS = 40  # of a line
 LARGEST_RULES = 64 << 20  # bytes of a file
 COMPILED = "paraphrases.idx"
@@ -216,6 +217,7 @@ class RuleTable:
         self.rules = compiled.rules
         self._keys = compiled.keys
         self._patterns: dict[int, Expression] = {}
+        self._plain: dict[int, frozenset[str]] = {}
         sizes = [len(rule.left) + len(rule.right) for rule in compiled.rules]
         self._starts = [0, *accumulate(sizes)]  # the number of the first expression of each line
         self._lines = [line for line, size in enumerate(sizes) for _ in range(size)]  # of each expression
@@ -223,19 +225,32 @@ class RuleTable:
     def __len__(self) -> int:
         return len(self.rules)
 
-    def candidates(self, words: Set[str], others: Set[str] | None = None) -> dict[int, list[int]]:
-        """The expressions whose words are all among these, by their lines; with `others`, of lines met there, too."""
-        keyed = [self._keys[word] for word in words if word in self._keys]
-        numbers: Iterable[int] = chain.from_iterable(keyed)
-        if others is not None:
-            lines = self._lines
-            shared = {lines[number] for word in others if word in self._keys for number in self._keys[word]}
-            numbers = [number for numbers in keyed for number in numbers if lines[number] in shared]
+    def candidates(self, words: Set[str], lines: Container[int] | None = None) -> dict[int, list[int]]:
+        """The expressions, of these lines or all, whose words are all among these, by their lines."""
         found: dict[int, list[int]] = {}
-        for number in numbers:
-            if words >= self.expression(number).required:
-                found.setdefault(self._lines[number], []).append(number)
+        for number in self._keyed(words):
+            line = self._lines[number]
+            is_asked = lines is None or line in lines
+            if is_asked and self._may_be_met(number, words) and words >= self.expression(number).required:
+                found.setdefault(line, []).append(number)
         return found
+
+    def lines_of(self, words: Set[str]) -> set[int]:
+        """The lines with an expression whose key is among these words."""
+        return {self._lines[number] for number in self._keyed(words)}
+
+    def _keyed(self, words: Set[str]) -> Iterable[int]:
+        return chain.from_iterable([self._keys[word] for word in words if word in self._keys])
+
+    def _may_be_met(self, number: int, words: Set[str]) -> bool:
+        """Whether words that stand for themselves are all there; to take the expression apart costs far more."""
+        plain = self._plain.get(number)
+        if plain is None:
+            line = self._lines[number]
+            items = self.rules[line].expressions[number - self._starts[line]].split()
+            kept = [item for item in items if item.isalpha() and item.islower() and item not in _CHANGED]
+            plain = self._plain[number] = frozenset(kept)
+        return words >= plain
 
     def expression(self, number: int) -> Expression:
         """One expression, taken apart when it is first asked for."""

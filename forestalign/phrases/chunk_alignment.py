@@ -28,8 +28,7 @@ from forestalign.phrases.evidence.logistic import (
     logistic,
     softmax,
 )
-from forestalign.phrases.evidence.span_context import SpanContext
-from forestalign.phrases.evidence.span_pairs import NAMES, SYMMETRIC, SYMMETRIC_PART, Words, span_features
+from forestalign.phrases.evidence.span_pairs import NAMES, SYMMETRIC, SYMMETRIC_PART, SpanContext, Words, span_features
 
 TYPES = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
 UNALIGNED = "NOALI"

@@ -18,9 +18,18 @@ from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.lexicon.pair_lists import PhraseLists, load_phrase_lists
 from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.readings import Reading
-from forestalign.phrases.evidence.phrase_evidence import KINDS, RULE, SPAN, PhraseEvidence, find_evidence, wanted_kinds
-from forestalign.phrases.evidence.rule_evidence import block_links, match_rules, read_forest, rule_evidence
-from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.evidence.phrase_evidence import (
+    KINDS,
+    RULE,
+    SPAN,
+    PhraseEvidence,
+    block_links,
+    find_evidence,
+    match_rules,
+    read_forest,
+    rule_evidence,
+    wanted_kinds,
+)
 from forestalign.phrases.result.alignment import DIGITS, Alignment, PhraseAlignment
 from forestalign.phrases.result.pair_confidence import judge_derivations
 from forestalign.phrases.result.pair_meaning import compare_meaning, with_relations
@@ -37,6 +46,17 @@ from forestalign.tokens import Sentence, analyse
 from forestalign.trees import Tree
 from forestalign.words import CANDIDATE
 from forestalign.words.alignment import WordAlignment, WordLink
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedPair:
+    """Everything that the phrase stage needs of a pair of sentences."""
+
+    source: Forest
+    target: Forest
+    words: WordAlignment
+    id: str = ""
+
 
 Scorer = Callable[[Forest, Forest, WordAlignment], PairScores]
 Evidence = tuple[PhraseEvidence, ...]

@@ -97,11 +97,10 @@ def with_evidence(chart: Chart, evidence: TreeEvidence, weights: Weights) -> Cha
         spans = np.tensordot(own[:-1], tables, 1)
         for special, left_out in enumerate((0.0, own[_SCATTERED] * evidence.scattered)):
             sums[special] += share * (spans - left_out + own[-1] * by_category)
-    added = sums.reshape(-1, *several.shape).astype(np.float32)[
-        numbers + is_predicate * (1 + len(evidence.by_category))
-    ]
-    added[0] = 0.0  # the first label is none
-    return replace(chart, potentials=chart.potentials + added.transpose(1, 2, 0))
+    by_span = sums.reshape(-1, several.size).T.astype(np.float32)
+    added = by_span[:, numbers + is_predicate * (1 + len(evidence.by_category))]
+    added[:, 0] = 0.0  # the first label is none
+    return replace(chart, potentials=chart.potentials + added.reshape(chart.potentials.shape))
 
 
 # ---- what stands below a phrase in treebanks ----

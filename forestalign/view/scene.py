@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from forestalign.forest import pack
 from forestalign.phrases.result.alignment import Alignment, ForestNode, PhraseAlignment, PhrasePair
-from forestalign.phrases.result.loose_phrases import LoosePhrase
+from forestalign.phrases.result.shown_pairs import LoosePhrase
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, Tree, constituents, format_brackets
 from forestalign.view.text import headline

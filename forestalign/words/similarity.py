@@ -21,6 +21,7 @@ or lemma only: their vectors are all alike.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -66,10 +67,14 @@ class Form:
     raw: str
     lower: str
     canonical: str
-    stem: str
     is_digits: bool
     is_stop: bool
     is_punctuation: bool
+
+    @property
+    def stem(self) -> str:
+        """The Snowball stem."""
+        return stem(self.lower)
 
 
 @dataclass(frozen=True)
@@ -152,15 +157,32 @@ def form(word: str) -> Form:
     """Rule a deletes from words longer than one character only, so that a hyphen stays itself."""
     lower = word.lower()
     canonical = lower.translate(_DELETED) if len(word) > 1 else lower
-    return Form(
-        word,
-        lower,
-        canonical,
-        _stemmer().stemWord(lower),
-        canonical.isdigit(),
-        lower in stop_words(),
-        word in PUNCTUATION,
-    )
+    return Form(word, lower, canonical, canonical.isdigit(), lower in stop_words(), word in PUNCTUATION)
+
+
+@lru_cache(maxsize=KEPT_WORDS)
+def stem(word: str) -> str:
+    """The Snowball stem of a lower-case word."""
+    return str(_stemmer().stemWord(word))
+
+
+def same_stems(left: Sequence[str], right: Sequence[str]) -> BoolArray:
+    """Which lower-case words have one stem; what begins as no other word does has none in common and is not stemmed.
+
+    >>> same_stems(["runs", "dies"], ["running", "dying", "walk"]).tolist()
+    [[True, False, False], [False, True, False]]
+    """
+    known = sorted({*left, *right})
+    starts = [_start(word) for word in known]
+    counts = Counter(starts)
+    stems = {word: stem(word) if counts[start] > 1 else word for word, start in zip(known, starts, strict=True)}
+    return equal_pairs([stems[word] for word in left], [stems[word] for word in right])
+
+
+def _start(word: str) -> str:
+    """What all words of one stem begin with, *dying* and *die*, too: two letters, or a vowel."""
+    plain = word.lstrip("'").partition("'")[0]
+    return plain[:1] if plain[:1] in "aeiouy" else plain[:2].replace("y", "i")
 
 
 _DELETED = str.maketrans("", "", ".-,")

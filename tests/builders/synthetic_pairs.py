@@ -12,7 +12,7 @@ from pathlib import Path
 
 from forestalign.config import AlignConfig
 from forestalign.pair_cache import PairCache
-from forestalign.phrases.prepared_pair import PreparedPair
+from forestalign.phrases.stage import PreparedPair
 from tests.builders.hand_forests import hand_forest, hand_links
 
 Shape = int | tuple["Shape", "Shape"]

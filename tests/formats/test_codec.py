@@ -20,7 +20,7 @@ from forestalign.formats.tree_files import fit_tree, forest_of
 from forestalign.phrases.result.alignment import DiscontinuousPair, ForestNode, ForestNodes, Verdict
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation
-from forestalign.phrases.search.region import EdgeId
+from forestalign.phrases.search.lca import EdgeId
 from forestalign.tokens import Sentence, Span, Token, analyse, tokenize
 from forestalign.trees import ScoredTree, Tree, parse_brackets
 from forestalign.words.alignment import WordAlignment, WordLink

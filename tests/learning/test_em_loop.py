@@ -24,10 +24,10 @@ from forestalign.learning.m_step import weights_of
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.own_files import NewFile
 from forestalign.pair_cache import PairCache, cache_corpus, read_cached
-from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.scoring.model import PhraseModel, load_model, save_model
 from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE, FeatureExtractor, FeatureSet
 from forestalign.phrases.search.directed_search import paper_search
+from forestalign.phrases.stage import PreparedPair
 from forestalign.tokens import Sentence
 from tests.builders.hand_forests import hand_forest, hand_links
 from tests.builders.synthetic_pairs import synthetic_corpus, synthetic_pair

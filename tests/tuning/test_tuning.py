@@ -23,9 +23,8 @@ from forestalign.evaluation.development import (
     read_development,
 )
 from forestalign.evaluation.scores import Evaluation
-from forestalign.phrases.prepared_pair import PreparedPair
 from forestalign.phrases.scoring.model import untrained_model
-from forestalign.phrases.stage import load_stage
+from forestalign.phrases.stage import PreparedPair, load_stage
 from forestalign.tokens import Span
 from forestalign.trees import parse_brackets
 from forestalign.tuning import (

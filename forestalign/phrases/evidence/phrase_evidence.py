@@ -6,6 +6,10 @@ stand, tagged, so a phrase is a set of words, and whether it is a node is for th
 
 A phrase that stands word for word on the other side is not free: *U.S.* is *United States*, but not where both
 sentences have *U.S.* as often; and one *US* beside two *U.S.* is either of them, which the word links may know.
+
+Evidence from the paraphrase grammar: the words of two expressions of one line correspond. That is a link between two
+sets of words, adjacent or not. Inside any pair of phrases that holds both sets these words are explained: each word of
+the one is linked to all words of the other (`block_links`).
 """
 
 from __future__ import annotations
@@ -14,15 +18,37 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 
+import numpy as np
+
+from forestalign.arrays import FloatArray
 from forestalign.errors import GrammarError, UsageError
+from forestalign.forest import Forest, tree_of, viterbi
 from forestalign.grammar import grammar_root, read_rows
-from forestalign.lexicon.findings import AGAINST, RELATIONS, Finding, Parts, take_apart, turned_relation
-from forestalign.lexicon.names import acronym_findings, name_findings
+from forestalign.lexicon.findings import (
+    AGAINST,
+    EQUAL,
+    MORE_GENERAL,
+    MORE_SPECIFIC,
+    OPPOSITE,
+    RELATIONS,
+    SIMILAR,
+    Finding,
+    Parts,
+    take_apart,
+    turned_relation,
+)
+from forestalign.lexicon.names import acronym_findings, name_findings, person_titles
+from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.pair_lists import PhraseLists
 from forestalign.lexicon.quantities import quantity_findings
+from forestalign.meaning.matcher import Correspondence, find_correspondences
+from forestalign.meaning.readings import Reading
+from forestalign.meaning.rules import load_rules
 from forestalign.tokens import Sentence
+from forestalign.words.alignment import WordAlignment
 
 OPENING, CLOSING = frozenset({"(", "[", "-lrb-", "-LRB-"}), frozenset({")", "]", "-rrb-", "-RRB-"})
 Words = tuple[int, ...]
@@ -168,3 +194,66 @@ def read_strengths(path: Path) -> dict[tuple[str, str], float]:
     if missing:
         raise GrammarError(path, None, f"no row for {missing[0]}; expected every kind with every relation")
     return table
+
+
+# ---- the paraphrase grammar ----
+
+
+STRONG, WEAK = 0.9, 0.5  # with a content word on both sides, or of function words alone
+MOST_LINK = 1.0 - 1e-4
+LEAST_STRENGTH = 0.5  # of evidence that explains links away
+_DIRECTIONS = {1: MORE_GENERAL, 0: EQUAL, -1: MORE_SPECIFIC}
+
+
+def read_forest(forest: Forest) -> Reading:
+    """A sentence with the dependencies of its best tree."""
+    best = viterbi(forest)
+    return Reading(forest.sentence, tree_of(forest, best.root, best.choice))
+
+
+def match_rules(source: Reading, target: Reading, words: WordAlignment, rules: str = "") -> tuple[Correspondence, ...]:
+    """Where lines of the paraphrase grammar, and of a user's file, are met in two sentences."""
+    links = words.matrix(len(source.sentence), len(target.sentence))
+    return find_correspondences(source, target, links, load_rules(rules))
+
+
+def rule_evidence(correspondences: Sequence[Correspondence]) -> tuple[PhraseEvidence, ...]:
+    """What lines say about pairs of phrases; sorted, each pair once."""
+    return tuple(sorted({_row(each) for each in correspondences if not each.swapped}))
+
+
+def _row(each: Correspondence) -> PhraseEvidence:
+    relation = OPPOSITE if each.is_opposite else _DIRECTIONS[each.direction]
+    has_content = each.source.has_content and each.target.has_content
+    return PhraseEvidence(each.source.words, each.target.words, RULE, relation, STRONG if has_content else WEAK)
+
+
+def discount_links(links: FloatArray, source: Forest, target: Forest, evidence: Sequence[PhraseEvidence]) -> FloatArray:
+    """The links, less those that evidence explains away: *three days* are *72 hours*, so *three* is not *72*.
+
+    They join other numbers inside an equal quantity, or a title with a first name.
+    """
+    discounted = links.copy()
+    for row in evidence:
+        is_several = max(len(row.source), len(row.target)) > 1 and row.strength >= LEAST_STRENGTH
+        if row.kind in {"name", "quantity"} and is_several and row.relation in {EQUAL, SIMILAR}:
+            for i, j in product(row.source, row.target):
+                left, right = source.sentence.tokens[i], target.sentence.tokens[j]
+                if row.kind == "quantity":
+                    is_alien = left.tag == "CD" == right.tag and not same_number(left.form, right.form)
+                else:
+                    is_alien = (left.form.lower() in person_titles()) != (right.form.lower() in person_titles())
+                if is_alien and left.key != right.key:
+                    discounted[i, j] = min(discounted[i, j], links[i, j] * (1.0 - row.strength))
+    return discounted
+
+
+def block_links(source: Forest, target: Forest, words: WordAlignment, evidence: Sequence[PhraseEvidence]) -> FloatArray:
+    """The links, and those between all words of two expressions that say the same; each word has about one in sum."""
+    links = words.matrix(len(source.sentence), len(target.sentence))
+    for row in evidence:
+        if row.relation not in AGAINST:
+            value = min(row.strength, MOST_LINK) / min(len(row.source), len(row.target))
+            cells = np.ix_(row.source, row.target)
+            links[cells] = np.maximum(links[cells], value)
+    return links

@@ -19,9 +19,8 @@ from forestalign.meaning.differences import Difference
 from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.readings import Reading
 from forestalign.meaning.role_changes import AlignedPredicate, RoleComparison
-from forestalign.phrases.result.loose_phrases import LoosePhrase, loose_phrases
 from forestalign.phrases.result.pair_meaning import PairMeaning, compare_meaning, list_differences
-from forestalign.phrases.result.shown_pairs import each_once, shown_pairs
+from forestalign.phrases.result.shown_pairs import LoosePhrase, each_once, loose_phrases, shown_pairs
 from forestalign.phrases.search.hypotheses import Derivation
 from forestalign.tokens import Sentence, Span, TextSpan, Token
 from forestalign.trees import Tree

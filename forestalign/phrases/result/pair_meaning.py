@@ -16,7 +16,7 @@ from forestalign.meaning.contradictions import ORDER, AlignedPhrases, Contradict
 from forestalign.meaning.differences import Difference
 from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.readings import Reading
-from forestalign.phrases.evidence.rule_evidence import match_rules
+from forestalign.phrases.evidence.phrase_evidence import match_rules
 from forestalign.tokens import Sentence, Span
 from forestalign.words.alignment import WordAlignment
 

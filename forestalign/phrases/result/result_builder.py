@@ -21,7 +21,7 @@ from forestalign.phrases.result.discontinuous_pairs import AlignedSpans
 from forestalign.phrases.result.pair_relations import Annotated, PairRelations
 from forestalign.phrases.scoring.score import Step
 from forestalign.phrases.search.hypotheses import AlignedNodes, Derivation, Found
-from forestalign.phrases.search.region import EdgeId
+from forestalign.phrases.search.lca import EdgeId
 from forestalign.tokens import Span, TextSpan
 
 INVERTED, NON_COMPOSITIONAL = Step.INVERTED, Step.NON_COMPOSITIONAL

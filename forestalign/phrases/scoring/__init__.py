@@ -10,8 +10,7 @@ As the paper has it:
 Learned scores in the place of the penalties (`scoring="best"`, the default):
 
 - `schema`: which features the parts of a derivation have, by name
-- `link_competition`: how likely links are beside their rivals
 - `span_scores`: how likely two phrases are partners, by the encoder's vectors and the links
-- `seed_features`, `features`: their values for two forests, and the tables of the search from them
+- `seeds`, `features`: their values for two forests, and the tables of the search from them
 - `score_model`: their weights in a file, with those that say how likely a pair is right
 """

@@ -40,9 +40,11 @@ CONTENT_WEIGHT = {
     WordClass.NEGATION: 1.0,
     WordClass.NUMBER: 1.0,
 }
+_WEIGHTS = np.array([CONTENT_WEIGHT[each] for each in WordClass])
 LEAST_WEIGHT = 0.05  # of any word, so that no phrase weighs nothing
 LEAST_CONTENT = 0.3
 SCALE = 10.0  # of the unit vectors of words
+_PARTS = 5  # of the vector of a span
 FEATURE_COUNT = 18  # and three more where spans are no nodes
 Shape = tuple[int | None, ...]
 SpanWeights = Mapping[str, Float32Array]
@@ -81,7 +83,7 @@ class SpansToScore:
         keys = nodes.begin * (len(nodes.classes) + 1) + nodes.end
         _, first, place = np.unique(keys[::-1], return_index=True, return_inverse=True)
         chosen, place = len(keys) - 1 - first, place[::-1]
-        content = np.array([CONTENT_WEIGHT[WordClass(k)] for k in nodes.classes.tolist()])
+        content = _WEIGHTS[nodes.classes]
         length = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
         return cls(
             (vectors / length * SCALE).astype(np.float32),
@@ -115,21 +117,28 @@ def checked_weights(arrays: Mapping[str, AnyArray], shapes: Mapping[str, Shape] 
 
 
 class _Projected:
-    """One side under the weights: unit vectors of spans, of words, weights of words."""
+    """One side under the weights: unit vectors of spans, of words, weights of words.
+
+    A span is the sum of five parts, each by a matrix of its own, through which each word goes once.
+    """
 
     def __init__(self, side: SpansToScore, weights: SpanWeights):
-        projected = side.vectors @ weights["word"].T
-        around = np.pad(projected, ((1, 1), (0, 0)))
-        mean = side.sums(projected) / side.lengths[:, None]
-        parts = [mean, projected[side.begin], projected[side.end - 1], around[side.begin], around[side.end + 1]]
-        self.spans = _unit_rows(np.concatenate(parts, axis=1) @ weights["span"].T + weights["span_bias"])
+        rows = (side.vectors @ weights["word"].T).astype(np.float64)
+        size = len(weights["span_bias"])
+        parts = weights["span"].reshape(size, _PARTS, -1).swapaxes(0, 1).reshape(_PARTS * size, -1)
+        inner, first, last, before, behind = np.moveaxis((rows @ parts.T).reshape(len(rows), _PARTS, size), 1, 0)
+        mean, nothing = side.sums(inner) / side.lengths[:, None], np.zeros((1, size))
+        before, behind = np.concatenate([nothing, before]), np.concatenate([behind, nothing])
+        whole = mean + first[side.begin] + last[side.end - 1] + before[side.begin] + behind[side.end]
+        self.spans = _unit_rows(whole + weights["span_bias"])
         self.words = _unit_rows(side.vectors @ weights["likeness"].T)
         raw = np.tanh(3.0 * self.words) @ weights["weight"] + weights["scalars"][2]
         self.weights = np.logaddexp(0.0, raw) * np.maximum(side.content, LEAST_WEIGHT)
 
 
 def _unit_rows(rows: AnyArray) -> AnyArray:
-    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9))
+    lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    return np.asarray(rows / np.maximum(lengths, 1e-9))
 
 
 def span_log_probs(source: NodeArrays, target: NodeArrays, links: FloatArray) -> FloatArray:
@@ -206,10 +215,11 @@ class LinkShares:
         linked = np.minimum(links.sum(axis=1, keepdims=True), 1.0)
         weight = side.content[:, None]
         self.inside = side.sums(weight * into)
-        self.leaving = side.sums(weight * np.maximum(linked - into, 0.0))
+        all_linked = side.sums(weight * linked)
+        self.leaving = all_linked - self.inside
         self.content = side.sums(side.content)
         self.floor = np.maximum(self.content, LEAST_CONTENT)
-        self.share = side.sums(weight * linked)[:, 0] / self.floor
+        self.share = all_linked[:, 0] / self.floor
 
 
 def both_ways(one: AnyArray, other: AnyArray) -> tuple[AnyArray, AnyArray]:

@@ -69,7 +69,7 @@ cdef class Beam:
 
     cdef void open(self) noexcept nogil
     cdef inline bint can_give_way(self, Step step) noexcept nogil:
-        """OPENED of `prospects.py`."""
+        """OPENED of `search.py`."""
         return STRAIGHT <= step <= NON_COMPOSITIONAL
 
     cdef inline bint may_take(self, double most, int node, Step step) noexcept nogil:

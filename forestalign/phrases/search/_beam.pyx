@@ -1,6 +1,6 @@
 """The beam of one source node, as `_cut` of `search.py` makes it: best rank first, not too many alike.
 
-Two rankings share its places, by gain (`_ranking`) and by prospect (`prospects.py`). Candidates are only numbers until
+Two rankings share its places, by gain (`_ranking`) and by prospect (`search.py`). Candidates are only numbers until
 the beam is closed; those that it keeps become hypotheses then. While they come in, the best are singled out now and
 then, so that what ranks below a full beam is not even taken in.
 """

@@ -35,7 +35,7 @@ cdef class Problem:
     cdef const double* target_step  # [steps, T]
     cdef vector[Seed] seeds         # those of a source node follow each other, in their order
     cdef vector[int] seed_start     # [S + 1]
-    cdef const double* rest         # [S, target words]: what open links are worth (`prospects.py`); NULL: no prospects
+    cdef const double* rest         # [S, target words]: what open links are worth (`search.py`); NULL: no prospects
     cdef int word_count             # of the target
     cdef vector[double] most_rest   # [S]: all of them together
     cdef vector[uint64_t] rest_words  # [S] rows: the target words that have some

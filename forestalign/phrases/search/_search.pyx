@@ -311,7 +311,7 @@ cdef class Search:
 def search(ForestSide source, ForestSide target, seeds, weights, bounds, rest=None, bint prunes=True):
     """One search: its best derivations as tuples, whether they were completed, states, beam cuts, trace bounds.
 
-    `rest` are the values of open links (`prospects.py`); without them beams go by gain alone. Without `prunes`
+    `rest` are the values of open links (`search.py`); without them beams go by gain alone. Without `prunes`
     nothing is left out unbuilt (see `_ranking`); the same is found, more slowly.
     """
     cdef Search found = Search(Problem(source, target, seeds, weights, bounds, rest), prunes)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from forestalign.config import AlignConfig
 from forestalign.forest import NodeId
 from forestalign.phrases.scoring.score import Step
-from forestalign.phrases.search.region import EdgeId, Region
+from forestalign.phrases.search.lca import EdgeId, Region
 
 GRAIN = 1e9  # values that differ by less than one part of this are ties, whatever the order they were added up in
 LARGEST_VALUE = 9e9  # values beyond are as good as this

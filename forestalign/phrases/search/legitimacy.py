@@ -10,7 +10,7 @@ from itertools import combinations
 
 from forestalign.forest import Forest, NodeId
 from forestalign.phrases.search.hypotheses import Derivation
-from forestalign.phrases.search.region import EdgeId
+from forestalign.phrases.search.lca import EdgeId
 
 Descendants = dict[NodeId, frozenset[NodeId]]
 

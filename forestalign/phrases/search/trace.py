@@ -17,8 +17,7 @@ from dataclasses import dataclass
 
 from forestalign.forest import Forest, NodeId
 from forestalign.phrases.search.hypotheses import Hypothesis
-from forestalign.phrases.search.lca import UNLIMITED, Ancestry
-from forestalign.phrases.search.region import NOTHING, EdgeId, Region
+from forestalign.phrases.search.lca import NOTHING, UNLIMITED, Ancestry, EdgeId, Region
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -34,7 +34,7 @@ from forestalign.words.learned.sides import (
     pair_kinds,
     prepare,
 )
-from forestalign.words.similarity import PPDB_SIM, equal_pairs, form
+from forestalign.words.similarity import PPDB_SIM, equal_pairs, form, same_stems
 from forestalign.words.sultan.published import align_published
 from forestalign.words.sultan.stages import WEIGHT, Pair
 from forestalign.words.word_vectors import LEARNED, centred_cosines, learned_layers
@@ -241,7 +241,7 @@ def lexical_layers(
         [f.canonical or f.lower for f in source_forms], [f.canonical or f.lower for f in target_forms]
     )
     same_lemma = equal_pairs(left.lemmas, right.lemmas)
-    same_stem = equal_pairs([f.stem for f in source_forms], [f.stem for f in target_forms])
+    same_stem = same_stems(left.words, right.words)
     same = same_form | same_lemma | same_stem
     are_content = (left.kinds[:, None] == CONTENT) & (right.kinds[None, :] == CONTENT)
     layers["same form"] = same_form

@@ -13,8 +13,7 @@ from forestalign.errors import GrammarError
 from forestalign.formats.codec import from_json, to_json
 from forestalign.grammar import grammar_root
 from forestalign.inputs import read_arrays
-from forestalign.phrases.evidence.phrase_evidence import RULE, SPAN, PhraseEvidence
-from forestalign.phrases.evidence.rule_evidence import read_forest
+from forestalign.phrases.evidence.phrase_evidence import RULE, SPAN, PhraseEvidence, read_forest
 from forestalign.phrases.result.alignment import DiscontinuousPair
 from forestalign.phrases.result.discontinuous_pairs import AlignedSpans, with_likely
 from forestalign.phrases.result.unit_pairs import MOST_WORDS, SURE, load_unit_weights, read_unit_weights, stretches_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forestalign.phrases.search.prospects import interleaved, shared_places
+from forestalign.phrases.search.search import interleaved, shared_places
 
 
 def test_half_of_the_places_go_by_gain_then_by_prospect_and_none_stays_free() -> None:

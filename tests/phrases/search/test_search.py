@@ -19,7 +19,7 @@ from forestalign.parsers import load_parser
 from forestalign.phrases.scoring.features import weigh_features
 from forestalign.phrases.scoring.score import Step, Weights, weigh
 from forestalign.phrases.scoring.seeds import PHRASE, Seeds, link_seeds
-from forestalign.phrases.search.compiled_search import compiled_search
+from forestalign.phrases.search.directed_search import compiled_search
 from forestalign.phrases.search.hypotheses import Bounds, Derivation, Found
 from forestalign.phrases.search.search import search
 from forestalign.phrases.stage import load_stage

@@ -22,8 +22,7 @@ from forestalign.phrases.search.hypotheses import (
     grains,
     posteriors,
 )
-from forestalign.phrases.search.lca import UNLIMITED, Ancestry
-from forestalign.phrases.search.region import NOTHING, EdgeId, Region, null_nodes, span_mask, unopened
+from forestalign.phrases.search.lca import NOTHING, UNLIMITED, Ancestry, EdgeId, Region, null_nodes, span_mask, unopened
 from forestalign.words.alignment import WordAlignment, WordLink
 from tests.builders.hand_forests import find_node, hand_forest
 

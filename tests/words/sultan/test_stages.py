@@ -15,7 +15,7 @@ from forestalign.lexicon import PairList
 from forestalign.words import Analysis, Entity
 from forestalign.words.alignment import WordAlignment, WordLink
 from forestalign.words.analysis import Arc, Orientation, collapse, read_equivalences
-from forestalign.words.similarity import Sources, WordSimilarity, form
+from forestalign.words.similarity import Sources, WordSimilarity, form, same_stems, stem
 from forestalign.words.sultan.published import (
     carry_over,
     is_acronym,
@@ -77,6 +77,12 @@ def test_similarity_of_two_words_without_tags(left: str, right: str, expected: f
 )
 def test_each_source_can_be_taken_away_or_added(sources: Sources, left: str, right: str, expected: float) -> None:
     assert WordSimilarity(sources).words(left, right) == expected
+
+
+def test_words_have_one_stem_where_their_stems_are_equal() -> None:
+    words = ["dying", "'dies", "die", "runs", "running", "rung", "easy", "eased", "ied", "a", "aing", "by", "byes"]
+    expected = [[stem(one) == stem(other) for other in words] for one in words]
+    assert same_stems(words, words).tolist() == expected
 
 
 def test_the_matrix_takes_the_better_of_words_and_lemmas() -> None:
