@@ -76,10 +76,10 @@ def edge_gains(forest: Forest, gold: Tree) -> FloatArray:
 def tree_choices(
     pair: ParsedPair, gold: tuple[Tree, Tree], weights: Weights, counts: tuple[float, float]
 ) -> list[TreeChoice]:
-    """Both sides of a pair with the forests that these weights lead to; `counts` is what each side counts."""
+    """Both sides of a pair with the forests that these weights lead to, all exact spans alike, and what each counts."""
     return [
         TreeChoice(side.plain, side.features, edge_gains(side.plain, tree), count)
-        for side, tree, count in zip(weighed_sides(pair, weights), gold, counts, strict=True)
+        for side, tree, count in zip(weighed_sides(pair, weights, 1.0), gold, counts, strict=True)
     ]
 
 

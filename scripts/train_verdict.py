@@ -38,7 +38,7 @@ from forestalign.arrays import FloatArray
 from forestalign.errors import ForestAlignError
 from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_vectors
-from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
+from forestalign.lexicon.vectors import compared, pooled_vector, projected
 from forestalign.mining.verdict_features import AGAINST, alignment_features, is_against
 from forestalign.mining.verdicts import VECTOR_FEATURES, joined_score, scaled, sum_trees, vector_features
 from forestalign.outputs import whole_file

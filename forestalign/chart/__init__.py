@@ -4,13 +4,23 @@ A chart gives every span and label a log potential, and a tree the sum of the po
 over n-ary trees: the grammar (see `kernels`) gives each of them one derivation. The empty label has potential 0, so
 spans that are not in the tree add nothing. Chains of unary phrases are one label, joined by `::` as in benepar.
 
-- `chart`: the chart itself, partition, marginals
+- `chart`: the chart itself, partition, marginals, the k best trees
 - `kernels`, `kbest`: the recurrences, lists of the k best entries of every span; one source, compiled and plain
-- `decode`: the best tree, the k best
 """
 
-from forestalign.chart.chart import CHAIN, Chart, Inside, inside, inside_outside, log_partition, marginals, triangle
-from forestalign.chart.decode import BestTrees, SharedTrees, kbest, leaves, viterbi
+from forestalign.chart.chart import (
+    CHAIN,
+    BestTrees,
+    Chart,
+    Inside,
+    SharedTrees,
+    inside,
+    inside_outside,
+    kbest,
+    log_partition,
+    marginals,
+    triangle,
+)
 
 __all__ = [
     "CHAIN",
@@ -21,9 +31,7 @@ __all__ = [
     "inside",
     "inside_outside",
     "kbest",
-    "leaves",
     "log_partition",
     "marginals",
     "triangle",
-    "viterbi",
 ]

@@ -98,19 +98,13 @@ def shares(split: cython.double[:, ::1], left: cython.double[:, ::1], right: cyt
 
 
 def maxima(any_label: cython.double[:, ::1], labelled: cython.double[:, ::1]):
-    """Where each span is split best, by the last word of the left child, and `inside` with maxima for sums.
-
-    The first split wins ties.
-    """
+    """`split`, `left` and `right` of `inside` with maxima for sums."""
     n: cython.int = any_label.shape[0]
     width: cython.int
     i: cython.int
     j: cython.int
     k: cython.int
-    score: cython.double
-    points = np.zeros((n, n), dtype=np.int16)
     tables = np.zeros((3, n, n))
-    point: cython.short[:, ::1] = points
     split: cython.double[:, ::1] = tables[0]
     left: cython.double[:, ::1] = tables[1]
     right: cython.double[:, ::1] = tables[2]
@@ -121,20 +115,10 @@ def maxima(any_label: cython.double[:, ::1], labelled: cython.double[:, ::1]):
                 if width > 1:
                     split[i, j] = -INFINITY
                     for k in range(i, j):
-                        score = left[i, k] + right[k + 1, j]
-                        if score > split[i, j]:
-                            split[i, j] = score
-                            point[i, j] = k
+                        split[i, j] = max(split[i, j], left[i, k] + right[k + 1, j])
                 left[i, j] = any_label[i, j] + split[i, j]
                 right[i, j] = left[i, j] if width == 1 else labelled[i, j] + split[i, j]
-    return points, tables
-
-
-def best_splits(any_label: cython.double[:, ::1], labelled: cython.double[:, ::1]):
-    """The last word of the best left child of each span, and the score of the best tree."""
-    n: cython.int = any_label.shape[0]
-    points, tables = maxima(any_label, labelled)
-    return points, float(labelled[0, n - 1] + tables[0, 0, n - 1])
+    return tables
 
 
 def best_through(any_label: cython.double[:, ::1], labelled: cython.double[:, ::1]):
@@ -146,7 +130,7 @@ def best_through(any_label: cython.double[:, ::1], labelled: cython.double[:, ::
     k: cython.int
     rest: cython.double
     through: cython.double
-    _, best = maxima(any_label, labelled)
+    best = maxima(any_label, labelled)
     tables = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
     split: cython.double[:, ::1] = best[0]
     left: cython.double[:, ::1] = best[1]

@@ -14,7 +14,7 @@ import numpy as np
 
 from forestalign.arrays import FloatArray
 from forestalign.forest import kernels
-from forestalign.forest.forest import NO_CHILD, Forest, HyperEdge, Node, NodeId
+from forestalign.forest.forest import NO_CHILD, Forest, NodeId, restrict
 from forestalign.trees import Tree, unfold_chain
 
 UNUSED = -1
@@ -194,12 +194,6 @@ def best_tree(forest: Forest) -> Tree:
 def one_best(forest: Forest) -> Forest:
     """The forest of the heaviest tree alone; its edges keep their weights and tree sets, its marginals are all one."""
     best = viterbi(forest)
-    kept = [NodeId(node) for node, _ in nodes_below(forest, best.root, best.choice)]
-    number = {old: NodeId(new) for new, old in enumerate(kept)}
-    nodes: list[Node] = []
-    edges: list[tuple[HyperEdge, ...]] = []
-    for old in kept:
-        edge = forest.edges[old][best.choice[old]]
-        nodes.append(forest.nodes[old])
-        edges.append((HyperEdge(tuple(number[child] for child in edge.children), edge.log_prob, edge.trees),))
-    return Forest(forest.sentence, tuple(nodes), tuple(edges), (number[best.root],), (1.0,) * len(nodes))
+    kept = np.array([node for node, _ in nodes_below(forest, best.root, best.choice)])
+    edges = forest.arrays.edge_start[kept] + np.array(best.choice)[kept]
+    return restrict(forest, kept, edges, [best.root]).with_node_marginals(np.ones(len(kept)))

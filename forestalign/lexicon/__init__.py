@@ -5,7 +5,7 @@ The first two ship in grammar/lexicon and are read on first use; pair lists are 
 - `findings`: what sources of evidence read, a sentence taken apart at hyphens, and give, two phrases and their relation
 - `wordnet`: relations between single words, opposites (*cheap* and *expensive*), predicates of one event from two sides
   (*sold to*, *bought from*); does a sentence look like English?
-- `vectors`: static word vectors
+- `vectors`: static word vectors, and one vector of a sentence
 - `pair_lists`: the user's lists of words and phrases
 - `numbers`, `times`, `quantities`: values with units, and which of two sentences are equal or differ
 - `names`: acronyms, titles, people

@@ -8,6 +8,6 @@ In reading order:
 - `table_files`: the table as TSV, JSON lines, Parquet or a list in the form of PPDB
 - `edit_units`, `edits`: how the target of an aligned pair differs from its source
 - `edit_report`, `m2`: the edits of a corpus on one page, and in the form of ERRANT
-- `verdict_features`, `sentence_vectors`: what speaks for and against the same meaning, in numbers
+- `verdict_features`: what speaks for and against the same meaning, in numbers
 - `verdicts`: how similar two sentences are
 """

@@ -30,8 +30,8 @@ from forestalign.formats.fields import check_id
 from forestalign.grammar import grammar_root
 from forestalign.inputs import read_arrays, reading
 from forestalign.lexicon import load_vectors
+from forestalign.lexicon.vectors import compared, pooled_vector, projected
 from forestalign.machine import with_one_thread
-from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
 from forestalign.mining.verdict_features import alignment_features, is_against, is_of_vectors
 from forestalign.phrases.result.alignment import (
     CHANGED,

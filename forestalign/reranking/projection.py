@@ -23,6 +23,8 @@ from forestalign.words.similarity import equal_pairs
 
 TEMPERATURE = 3.0  # parsers are too sure of themselves; what they say about another sentence is flattened
 LEAST_SHARE = 1e-4  # shares below it count as none, so that tables stay sparse
+SURE = 2.5  # what an exact span counts that stands over there word by word, or in a sentence of the same words
+MOST_OTHER = 0.2  # of the content words of such sentences, how many may lack the same word as partner
 STEPS = 6  # words without a partner that may stand between a word and what governs it
 
 
@@ -35,9 +37,9 @@ class TreeEvidence:
     crossed: FloatArray  # that a phrase over there cuts through the image
     scattered: FloatArray  # 1 where the image is scattered
     by_category: Mapping[str, FloatArray]  # like `together`, for phrases of one category
-    exact: FloatArray  # 1 where all content words of a span have the same word as partner, and its image has no others
+    exact: FloatArray  # above 0 where all content words of a span and of its image have the same word as partner
     governs: FloatArray  # [word, governor] probability that the partner of the second governs that of the first
-    same: FloatArray  # [word] 1 where a word has the same word as partner
+    same: FloatArray  # [word, governor] above 0 where both have the same word as partner
 
 
 @lru_cache(maxsize=4096)
@@ -50,35 +52,38 @@ def category_of(label: str) -> str:
     return base_label(label.replace("::", "+").rpartition("+")[2])
 
 
-def mutual_evidence(source: Forest, target: Forest, links: WordAlignment) -> tuple[TreeEvidence, TreeEvidence]:
+def mutual_evidence(
+    source: Forest, target: Forest, links: WordAlignment, sure: float = SURE
+) -> tuple[TreeEvidence, TreeEvidence]:
     """What the target says about the trees of the source, and the source about those of the target."""
-    one, other = _Marks.of(source.sentence), _Marks.of(target.sentence)
+    (marks, small), (other_marks, other_small) = _marks(source.sentence), _marks(target.sentence)
     matrix = links.matrix(len(source.sentence), len(target.sentence))
-    matrix[one.punctuation] = 0.0
-    matrix[:, other.punctuation] = 0.0
-    linked = matrix > 0
-    same = linked & equal_pairs(source.sentence.lemmas, target.sentence.lemmas)
+    matrix[marks] = 0.0
+    matrix[:, other_marks] = 0.0
+    linked, runs = matrix > 0, _runs(equal_pairs(source.sentence.lemmas, target.sentence.lemmas))
     forth, back = _reach(linked), _reach(linked.T)
+    images, turned = _images(linked.T, back, forth), np.ascontiguousarray(matrix.T)
     return (
-        _evidence(matrix, same, _images(linked, forth, back), PhraseShares.of(target), (one, other)),
-        _evidence(
-            np.ascontiguousarray(matrix.T),
-            same.T,
-            _images(linked.T, back, forth),
-            PhraseShares.of(source),
-            (other, one),
-        ),
+        _evidence(matrix, runs, _images(linked, forth, back), PhraseShares.of(target), (small, other_small), sure),
+        _evidence(turned, runs.T, images, PhraseShares.of(source), (other_small, small), sure),
     )
 
 
 def _evidence(
-    matrix: FloatArray, same: BoolArray, images: _Images, shares: PhraseShares, marks: tuple[_Marks, _Marks]
+    matrix: FloatArray,
+    runs: IntArray,
+    images: _Images,
+    shares: PhraseShares,
+    small: tuple[BoolArray, BoolArray],
+    sure: float,
 ) -> TreeEvidence:
     """What the sentence of the columns says about that of the rows; `shares` are those of its trees."""
     tables = _widened(shares.spans, ~_any(matrix > 0, 0))[:, images.first, images.last]
     several = images.counts >= 2
     whole = several & ~images.scattered
     tables[:, ~whole] = 0.0
+    same = (matrix > 0) & (runs > 0)
+    own, verbatim, exact = _any(same, 1), *_exact(same, runs, images, small, sure)
     crossed = np.minimum(_crossings(shares.spans[0])[images.first, images.last], 1.0)
     return TreeEvidence(
         together=tables[0],
@@ -86,28 +91,19 @@ def _evidence(
         crossed=np.where(whole, crossed, 0.0),
         scattered=(several & images.scattered).astype(np.float64),
         by_category=dict(zip(shares.categories, tables[1:], strict=True)),
-        exact=_exact(same, images, ~marks[0].small, ~marks[1].small),
-        governs=_projected_governors(matrix, shares.governors, marks[0].small, marks[1].small),
-        same=_any(same, 1).astype(np.float64),
+        exact=exact,
+        governs=_projected_governors(matrix, shares.governors, *small),
+        same=np.where(verbatim | verbatim.T, sure, 1.0) * np.outer(own, own),
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Marks:
-    """Which words of a sentence are punctuation, and which carry no attachment of their own, punctuation included."""
-
-    punctuation: BoolArray
-    small: BoolArray
-
-    @classmethod
-    def of(cls, sentence: Sentence) -> _Marks:
-        marks = punctuation_tags()
-        punctuation = [tag in marks for tag in sentence.tags]
-        words = [word.lower() for word in sentence.written_words]
-        small = [
-            is_mark or is_small_word(*word) for is_mark, *word in zip(punctuation, words, sentence.tags, strict=True)
-        ]
-        return cls(np.array(punctuation, dtype=bool), np.array(small, dtype=bool))
+def _marks(sentence: Sentence) -> tuple[BoolArray, BoolArray]:
+    """Which words are punctuation, and which carry no attachment of their own, punctuation included."""
+    marks = punctuation_tags()
+    punctuation = [tag in marks for tag in sentence.tags]
+    words = [word.lower() for word in sentence.written_words]
+    small = [is_mark or is_small_word(*word) for is_mark, *word in zip(punctuation, words, sentence.tags, strict=True)]
+    return np.array(punctuation, dtype=bool), np.array(small, dtype=bool)
 
 
 def _any(flags: BoolArray, axis: int) -> BoolArray:
@@ -202,12 +198,26 @@ def _reach(linked: BoolArray) -> Reach:
     return np.minimum.accumulate(first, axis=1), np.maximum.accumulate(last, axis=1)
 
 
-def _exact(same: BoolArray, images: _Images, content: BoolArray, other_content: BoolArray) -> FloatArray:
-    """Whether neither a span nor its image has a content word that is not the same word on both sides."""
-    odd, other_odd = content & ~_any(same, 1), other_content & ~_any(same, 0)
-    own, theirs = _sums(odd), _sums(other_odd)
-    inside = np.triu((own == 0) & (theirs[images.first, images.last] == 0))
-    return np.asarray(inside & (images.counts >= 2), dtype=np.float64)
+def _runs(equal: BoolArray) -> IntArray:
+    """How many words from a place on are those from a place of the other sentence on."""
+    found = np.zeros(np.add(equal.shape, 1), dtype=np.int64)
+    for i in range(len(equal) - 1, -1, -1):
+        found[i, :-1] = np.where(equal[i], 1 + found[i + 1, 1:], 0)
+    return found[:-1, :-1]
+
+
+def _exact(
+    same: BoolArray, runs: IntArray, images: _Images, small: tuple[BoolArray, BoolArray], sure: float
+) -> tuple[BoolArray, FloatArray]:
+    """Spans of which neither side has a content word that is not the same word on both: which are the same words one by
+    one, and what each counts."""
+    content = [~side for side in small]
+    odd = [own & ~_any(same, axis) for axis, own in zip((1, 0), content, strict=True)]
+    inside = np.triu((_sums(odd[0]) == 0) & (_sums(odd[1])[images.first, images.last] == 0) & (images.counts >= 2))
+    begin, end = np.indices(inside.shape)
+    verbatim = inside & (images.last - images.first == end - begin) & (runs[begin, images.first] > end - begin)
+    are_same = all(part.sum() <= MOST_OTHER * own.sum() for part, own in zip(odd, content, strict=True))
+    return verbatim, np.where(inside & (verbatim | are_same), sure, inside)
 
 
 def _sums(flags: BoolArray) -> IntArray:

@@ -25,7 +25,7 @@ from forestalign.forest import (
 )
 from forestalign.forest.forest import restrict
 from forestalign.parsers import Parse
-from forestalign.reranking.projection import TreeEvidence, mutual_evidence
+from forestalign.reranking.projection import SURE, TreeEvidence, mutual_evidence
 from forestalign.reranking.tree_features import Weights, edge_features, with_evidence
 from forestalign.trees import ScoredTree, Tree
 from forestalign.words.alignment import WordAlignment
@@ -81,10 +81,10 @@ def mutual_forests(pair: ParsedPair, weights: Weights) -> tuple[Forest, Forest]:
     return prune(source.weighed, LEAST_SHARE), prune(target.weighed, LEAST_SHARE)
 
 
-def weighed_sides(pair: ParsedPair, weights: Weights) -> tuple[WeighedForest, WeighedForest]:
+def weighed_sides(pair: ParsedPair, weights: Weights, sure: float = SURE) -> tuple[WeighedForest, WeighedForest]:
     """The trees of each side, weighed with what the other's parser says about the other."""
     links = WordAlignment(tuple([link for link in pair.words if link.score >= LEAST_LINK]))
-    about_source, about_target = mutual_evidence(pair.source.forest, pair.target.forest, links)
+    about_source, about_target = mutual_evidence(pair.source.forest, pair.target.forest, links, sure)
     return _weighed(pair.source, about_source, weights), _weighed(pair.target, about_target, weights)
 
 

@@ -6,7 +6,6 @@ potentials; attachments are known only where phrases have heads, which is in a f
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -19,6 +18,7 @@ from forestalign.errors import GrammarError
 from forestalign.forest import Forest
 from forestalign.forest.forest import NO_CHILD
 from forestalign.grammar import base_label, grammar_root, read_rows
+from forestalign.inputs import number
 from forestalign.reranking.projection import TreeEvidence, arcs, category_of
 
 SPAN_FEATURES = ("together", "apart", "crossed", "scattered", "same category")
@@ -53,13 +53,17 @@ def _add_spans(found: FloatArray, forest: Forest, evidence: TreeEvidence) -> Non
     rows = np.flatnonzero(several[node])
     begin, last, label = arrays.begin[node[rows]], arrays.end[node[rows]] - 1, arrays.label[node[rows]]
     numbers, is_predicate = _categories(arrays.labels, tuple(evidence.by_category))
-    nothing = np.zeros_like(evidence.together)
-    by_category = np.stack([nothing, *evidence.by_category.values()])
-    tables = (evidence.together, evidence.apart, evidence.crossed, evidence.scattered)
-    values = np.stack([table[begin, last] for table in tables] + [by_category[numbers[label], begin, last]], axis=1)
+    tables, by_category = _tables(evidence)
+    values = np.concatenate([tables[:, begin, last], by_category[numbers[label], begin, last][None]]).T
     values[is_predicate[label], _SCATTERED] = 0.0
     exact = evidence.exact[begin, last][:, None]
-    found[rows, :_ARCS] = np.concatenate([values * (1.0 - exact), values * exact], axis=1)
+    found[rows, :_ARCS] = np.concatenate([values * (exact == 0.0), values * exact], axis=1)
+
+
+def _tables(evidence: TreeEvidence) -> tuple[FloatArray, FloatArray]:
+    """The tables of SPAN_FEATURES but the last, and those of the last: of no category, and of each."""
+    tables = np.stack((evidence.together, evidence.apart, evidence.crossed, evidence.scattered))
+    return tables, np.stack([np.zeros_like(evidence.together), *evidence.by_category.values()])
 
 
 @lru_cache(maxsize=1024)
@@ -72,9 +76,8 @@ def _categories(labels: tuple[str, ...], named: tuple[str, ...]) -> tuple[IntArr
 
 def _add_arcs(found: FloatArray, forest: Forest, evidence: TreeEvidence) -> None:
     edges, word, governor = arcs(forest)
-    exact = evidence.governs * np.outer(evidence.same, evidence.same)
     columns = []
-    for governs in (evidence.governs - exact, exact):
+    for governs in (evidence.governs * (evidence.same == 0.0), evidence.governs * evidence.same):
         same, turned = governs[word, governor], governs[governor, word]
         columns += [same, turned, np.maximum(governs.sum(1)[word] - same - turned, 0.0)]
     found[edges, _ARCS:-1] = np.stack(columns, axis=1)
@@ -86,19 +89,13 @@ def with_evidence(chart: Chart, evidence: TreeEvidence, weights: Weights) -> Cha
     Labels get one of few tables: one for each category that the other sentence has, with and without `scattered`.
     """
     several = np.triu(np.ones((len(chart), len(chart))), 1)
-    exact = evidence.exact * several
     numbers, is_predicate = _categories(chart.labels, tuple(evidence.by_category))
-    nothing = np.zeros_like(evidence.together)
-    sums = np.zeros((2, 1 + len(evidence.by_category), *several.shape))
-    tables = np.stack((evidence.together, evidence.apart, evidence.crossed, evidence.scattered))
-    by_category = np.stack([nothing, *evidence.by_category.values()])
-    for first, share in ((0, several - exact), (_SPANS, exact)):
-        own = weights[first : first + _SPANS]
-        spans = np.tensordot(own[:-1], tables, 1)
-        for special, left_out in enumerate((0.0, own[_SCATTERED] * evidence.scattered)):
-            sums[special] += share * (spans - left_out + own[-1] * by_category)
-    by_span = sums.reshape(-1, several.size).T.astype(np.float32)
-    added = by_span[:, numbers + is_predicate * (1 + len(evidence.by_category))]
+    tables, by_category = _tables(evidence)
+    loose, exact = weights[:_ARCS].reshape(len(KINDS), _SPANS, 1, 1)
+    own = several * np.where(evidence.exact == 0.0, loose, evidence.exact * exact)
+    sums = (own[:-1] * tables).sum(0) + own[-1] * by_category
+    by_span = np.concatenate([sums, sums - own[_SCATTERED] * evidence.scattered]).reshape(-1, several.size).T
+    added = by_span.astype(np.float32)[:, numbers + is_predicate * len(by_category)]
     added[:, 0] = 0.0  # the first label is none
     return replace(chart, potentials=chart.potentials + added.reshape(chart.potentials.shape))
 
@@ -158,21 +155,14 @@ def read_rerank_weights(path: Path) -> Weights:
         if name not in FEATURES or name in found:
             why = "twice" if name in found else "unknown"
             raise GrammarError(path, line, f"feature {name!r} is {why}; expected each of {', '.join(FEATURES)}")
-        found[name] = _finite(path, line, text)
+        try:
+            found[name] = number("weight", float(text))
+        except ValueError as error:
+            raise GrammarError(path, line, f"weight {text!r}: expected a finite number") from error
     missing = [name for name in FEATURES if name not in found]
     if missing:
         raise GrammarError(path, None, f"no weight of {', '.join(missing)}; expected one of each feature")
     return np.array([found[name] for name in FEATURES])
-
-
-def _finite(path: Path, line: int, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise GrammarError(path, line, f"weight {text!r}: expected a finite number")
-    return value
 
 
 def rerank_weights_text(weights: Weights, comment: str) -> str:

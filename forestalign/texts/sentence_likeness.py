@@ -20,8 +20,8 @@ from forestalign.aligner import Aligner
 from forestalign.arrays import FloatArray
 from forestalign.grammar import stop_words
 from forestalign.lexicon import load_vectors
+from forestalign.lexicon.vectors import pooled_vector, projected
 from forestalign.machine import with_one_thread
-from forestalign.mining.sentence_vectors import pooled_vector, projected
 from forestalign.mining.verdicts import load_verdicts
 from forestalign.parsers import ChartParser
 from forestalign.tokens import Sentence, tokenize

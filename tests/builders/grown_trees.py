@@ -7,46 +7,8 @@ from hypothesis import strategies as st
 from forestalign.trees import Tree
 
 PHRASES = ("S", "NP", "VP", "PP", "SBAR", "ADJP", "WHNP", "UCP", "SQ", "FRAG", "QP", "NML", "ADVP")
-TAGS = (
-    "NN",
-    "NNP",
-    "VBD",
-    "VBN",
-    "VBZ",
-    "IN",
-    "DT",
-    "JJ",
-    "CC",
-    ",",
-    ".",
-    "-LRB-",
-    "TO",
-    "MD",
-    "RB",
-    "CD",
-    "PRP",
-    "WP",
-    "GW",
-)
-WORDS = (
-    "is",
-    "cat",
-    "of",
-    "as",
-    "well",
-    "there",
-    "to",
-    "John",
-    "May",
-    "5",
-    "what",
-    "was",
-    "so",
-    "many",
-    "(",
-    "n't",
-    "it",
-)
+TAGS = "NN NNP VBD VBN VBZ IN DT JJ CC , . -LRB- TO MD RB CD PRP WP GW".split()  # noqa: SIM905
+WORDS = "is cat of as well there to John May 5 what was so many ( n't it é' [-\" \\/& <>{ c)".split()  # noqa: SIM905
 
 
 @st.composite
@@ -74,7 +36,7 @@ def phrase(label: str, children: list[Tree]) -> Tree:
 
 
 @st.composite
-def tree_lists(draw: st.DrawFn, most_words: int = 4, most_trees: int = 5) -> list[Tree]:
+def tree_lists(draw: st.DrawFn, most_words: int = 4, most_trees: int = 5, least_trees: int = 1) -> list[Tree]:
     """Different trees over the same words; tags may differ too."""
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=most_words))
 
@@ -82,4 +44,4 @@ def tree_lists(draw: st.DrawFn, most_words: int = 4, most_trees: int = 5) -> lis
         tags = [draw(st.sampled_from(("NN", "VBD", "IN"))) for _ in words]
         return [Tree(tag, i, i + 1, (), word) for i, (tag, word) in enumerate(zip(tags, words, strict=True))]
 
-    return [grown(draw, leaves()) for _ in range(draw(st.integers(1, most_trees)))]
+    return [grown(draw, leaves()) for _ in range(draw(st.integers(least_trees, most_trees)))]

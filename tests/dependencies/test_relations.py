@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from forestalign.dependencies import to_dependencies
+from forestalign.dependencies import ROOT, to_dependencies
+from forestalign.dependencies.convert import Graph
 from forestalign.tokens import Sentence
 from forestalign.trees import parse_brackets
 
@@ -89,6 +90,7 @@ def test_inside_noun_phrases(text: str, expected: str) -> None:
         ("(S (VP (VB Go)) (NP (NNP Ann)))", "vocative(Go, Ann)"),
         ("(S (INTJ (UH Oh)) (, ,) (NP (PRP he)) (VP (VBD left)))", "discourse(left, Oh)"),
         ("(S (NP (EX There)) (VP (VBZ is) (NP (NN hope))))", "nsubj(is, hope)"),
+        ("(S (NP-SBJ-1 (PRP He)) (VP (VBD slept)))", "nsubj(slept, He)"),
     ],
 )  # fmt: skip
 def test_beside_a_verb(text: str, expected: str) -> None:
@@ -170,10 +172,38 @@ def test_inside_adjective_adverb_and_prepositional_phrases(text: str, expected: 
         ("(NP (NP (NN tea)) (CONJP (RB as) (RB well) (IN as)) (NP (NN milk)))", "fixed(as, well)"),
         ("(ADJP (ADJP (JJ old)) (, ,) (ADJP (JJ grey)))", "conj(old, grey)"),
         ("(NP (JJ hot) (CC and) (JJ cold) (NN milk))", "amod(milk, hot)"),
+        ("(NP (JJ red) (, ,) (JJ hot) (CC and) (JJ cold) (NN milk))", "conj:and(red, cold)"),
+        ("(NP (NP (NN tea)) (, ,) (NP (NN milk)) (, ,) (NP (NN jam)))", "conj(tea, jam)"),
+        ("(VP (VP (VBD came)) (, ,) (VP (VBD saw)))", "conj(came, saw)"),
+        ("(VP (VB read) (CC or) (VB hear) (PP (IN in) (NP (NN court))))", "obl:in(read, court)"),
     ],
 )
 def test_in_a_coordination(text: str, expected: str) -> None:
     assert has(text, expected)
+
+
+@pytest.mark.parametrize(
+    "brackets",
+    [
+        "(NP (DT the) (NN cat))",
+        "(S (CC And) (NP (PRP he)) (VP (VBD left)))",
+        "(NP (NP (NNS cats)) (, ,) (NP (NNS dogs)))",
+        "(NP (NP (NNS cats)) (, ,) (PP (IN of) (NP (NNS dogs))) (, ,) (NP (NNS mice)))",
+        "(NP (NNS cats) (CC and))",
+    ],
+)
+def test_what_is_no_coordination_has_no_conjuncts(brackets: str) -> None:
+    tree = parse_brackets(brackets)
+    found = to_dependencies(tree, Sentence.from_words([str(leaf.word) for leaf in tree.leaves()]))
+    assert not [name for name in found.relations if name.startswith("conj")]
+
+
+def test_an_expression_that_governs_others_stays_apart() -> None:
+    built = Graph(["because", "of", "rain"])
+    for token, head, relation in ((0, ROOT, "root"), (1, 0, "case"), (2, 1, "obj")):
+        built.attach(token, head, relation)
+    built.finish()
+    assert "fixed" not in built.relations
 
 
 @pytest.mark.parametrize("mark", [".", ",", ":", "``", "''"])

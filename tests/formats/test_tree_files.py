@@ -29,7 +29,7 @@ from forestalign.formats.tree_files import (
 from forestalign.tokens import tokenize
 from forestalign.trees import ScoredTree, Tree, format_brackets, parse_brackets
 from tests.builders.bad_files import with_field
-from tests.builders.tree_strategies import trees
+from tests.builders.grown_trees import tree_lists
 
 CAT = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat))))"
 DOG = "(TOP (S (NP (DT The) (NN dog)) (VP (VBD sat))))"
@@ -50,7 +50,7 @@ def scored(listed: list[Tree], log_probs: list[float]) -> list[ScoredTree]:
 
 
 @settings(max_examples=25)
-@given(trees(count=3), st.lists(LOG_PROBS, min_size=3, max_size=3))
+@given(tree_lists(5, 3, 3), st.lists(LOG_PROBS, min_size=3, max_size=3))
 def test_nbest_lists_are_read_back(folder: Path, listed: list[Tree], log_probs: list[float]) -> None:
     given_trees = scored(listed, log_probs)
     write_lines(folder / "nbest.gz", [*format_nbest(4, given_trees), *format_nbest(5, given_trees[:1])])
@@ -124,7 +124,7 @@ def test_a_tree_of_another_sentence_is_refused_with_the_first_difference(text: s
 
 
 @settings(max_examples=25)
-@given(trees(count=3), st.lists(LOG_PROBS, min_size=3, max_size=3))
+@given(tree_lists(5, 3, 3), st.lists(LOG_PROBS, min_size=3, max_size=3))
 def test_the_forest_of_an_nbest_list_holds_every_tree(listed: list[Tree], log_probs: list[float]) -> None:
     forest = forest_of(scored(listed, log_probs))
     assert forest.sentence.words == sentence_of(listed[0]).words
@@ -137,7 +137,7 @@ def test_the_forest_of_an_nbest_list_holds_every_tree(listed: list[Tree], log_pr
 
 @st.composite
 def forests(draw: st.DrawFn) -> Forest:
-    listed = draw(trees(count=3))
+    listed = draw(tree_lists(5, 3, 3))
     return forest_of(scored(listed, draw(st.lists(LOG_PROBS, min_size=3, max_size=3))))
 
 
@@ -199,7 +199,7 @@ def _statements(graph: str) -> list[str]:
 
 
 @settings(max_examples=25)
-@given(trees())
+@given(tree_lists(5, 1))
 def test_a_tree_graph_has_one_box_a_node_and_strings_that_close(listed: list[Tree]) -> None:
     lines = _statements(format_tree_graph(listed[0]))
     node_count = format_brackets(listed[0], top="").count("(")

@@ -316,26 +316,6 @@ BOUGHT = line(
 )
 
 
-def found_patterns(slots: int, max_words: int = 7) -> set[tuple[str, str]]:
-    found = patterns(read_line(BOUGHT, "x", 1), slots, max_words)
-    return {(" ".join(each.source), " ".join(each.target)) for each in found}
-
-
-def test_a_pattern_has_a_slot_in_the_place_of_a_smaller_pair() -> None:
-    assert found_patterns(1) == {
-        ("[NP,1] bought a car", "a car was bought by [NP,1]"),
-        ("Ann bought [NP,1]", "[NP,1] was bought by Ann"),
-    }
-
-
-def test_two_slots_are_counted_in_the_order_of_the_source() -> None:
-    assert ("[NP,1] bought [NP,2]", "[NP,2] was bought by [NP,1]") in found_patterns(2)
-
-
-def test_patterns_are_no_longer_than_phrases_may_be() -> None:
-    assert found_patterns(1, 5) == {("Ann bought [NP,1]", "[NP,1] was bought by Ann")}
-
-
 def test_slots_that_overlap_make_no_pattern() -> None:
     nested = line(
         "a",
@@ -466,10 +446,6 @@ def test_results_of_two_settings_are_not_mixed(tmp_path: Path, capsys: pytest.Ca
     [
         (CORPUS[0][:80], "invalid JSON"),
         ('{"id": "1", "source": "foreign"}', "no field 'version'"),
-        ("[1, 2]", "expected a JSON object"),
-        (line("1", "a", "b", entry((0, 2), (0, 1))), "phrases[0].source is [0, 2]"),
-        (line("1", "a", "b", entry((0, 1), (0, 1), supports=[0])), "supports"),
-        (line("1", "a", "b", entry((0, 1), (0, 1), relation="cousin")), "relation is 'cousin'"),
         (line("1", "a", "b", entry((0, 1), (0, 1), posterior="high")), "posterior"),
     ],
 )

@@ -15,7 +15,7 @@ from forestalign.errors import GrammarError
 from forestalign.formats.codec import to_json
 from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_vectors
-from forestalign.mining.sentence_vectors import compared, pooled_vector, projected
+from forestalign.lexicon.vectors import compared, pooled_vector, projected
 from forestalign.mining.verdict_features import alignment_features, is_against, is_of_vectors
 from forestalign.mining.verdicts import (
     VECTOR_FEATURES,

@@ -9,7 +9,7 @@ import pytest
 
 import forestalign
 from forestalign import Aligner
-from forestalign.chart import Chart, kbest, viterbi
+from forestalign.chart import Chart, kbest
 from forestalign.errors import GrammarError, NoParseError
 from forestalign.forest import Forest, Node, best_tree, derivations, edge_marginals, one_best, pack_chart, tree_of
 from forestalign.forest import viterbi as best_derivation
@@ -44,10 +44,9 @@ def random_evidence(seed: int) -> TreeEvidence:
     def table() -> np.ndarray:
         return np.triu(generator.random((SIZE, SIZE)), 1)
 
-    flags = np.triu(generator.random((SIZE, SIZE)) < 0.5, 1).astype(float)
-    return TreeEvidence(
-        table(), table(), table(), table(), {"A": table()}, flags, generator.random((SIZE, SIZE)), np.ones(SIZE)
-    )
+    flags = 2.0 * np.triu(generator.random((SIZE, SIZE)) < 0.5, 1)
+    governs, same = generator.random((SIZE, SIZE)), np.ones((SIZE, SIZE))
+    return TreeEvidence(table(), table(), table(), table(), {"A": table()}, flags, governs, same)
 
 
 def sentence() -> Sentence:
@@ -66,15 +65,15 @@ def test_the_best_tree_of_a_chart_with_evidence_is_the_best_of_all_trees(seed: i
     for brackets, score in all_trees(chart).items():
         for begin, end, label in brackets:
             if end - begin > 1:
-                last, exact = end - 1, int(evidence.exact[begin, end - 1])
+                last, exact = end - 1, evidence.exact[begin, end - 1]
                 assert label in ("A", "B::A")  # the lowest phrase of both is A
-                own = weights[5 * exact : 5 * exact + 5]
+                own = exact * weights[5:10] if exact else weights[:5]
                 tables = evidence.together, evidence.apart, evidence.crossed, evidence.scattered
                 score += sum(w * t[begin, last] for w, t in zip(own, tables, strict=False))
                 score += own[4] * evidence.by_category["A"][begin, last]
         scores[brackets] = score
     best = max(scores, key=scores.__getitem__)
-    found = viterbi(with_evidence(chart, evidence, weights), words(SIZE))
+    found = kbest(with_evidence(chart, evidence, weights), words(SIZE), 1)[0]
     assert brackets_of(found.tree) == best
 
 
@@ -86,7 +85,7 @@ def test_features_of_spans_weigh_the_same_on_a_chart_and_in_a_forest(seed: int) 
     forest = forest_of(chart, 1000)
     weighed = forest.weighed(forest.arrays.log_prob + edge_features(forest, evidence) @ weights)
     best = best_derivation(weighed)
-    found = viterbi(with_evidence(chart, evidence, weights), words(SIZE))
+    found = kbest(with_evidence(chart, evidence, weights), words(SIZE), 1)[0]
     assert brackets_of(tree_of(forest, best.root, best.choice)) == brackets_of(found.tree)
 
 
@@ -110,7 +109,7 @@ def test_attachments_that_the_other_sentence_has_are_features_of_their_edges() -
     nothing = np.zeros((size, size))
     governs = nothing.copy()
     governs[2, 1], governs[0, 2] = 1.0, 1.0  # men to saw; but We to men
-    found = edge_features(forest, TreeEvidence(nothing, nothing, nothing, nothing, {}, nothing, governs, np.ones(size)))
+    found = edge_features(forest, TreeEvidence(nothing, nothing, nothing, nothing, {}, nothing, governs, nothing + 1))
     totals = dict(zip(FEATURES, found.sum(0).tolist(), strict=True))
     assert {name: value for name, value in totals.items() if value} == {
         "exact same governor": 1,

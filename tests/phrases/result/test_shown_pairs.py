@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.builders.tree_strategies import trees
 
 from forestalign import Alignment, PhrasePair
 from forestalign.errors import UsageError
@@ -23,7 +24,6 @@ from forestalign.view.page import scene_fields
 from forestalign.view.scene import scene_of
 from forestalign.view.text import render_text
 from tests.builders.sample_results import links, pair, result, side, with_phrases
-from tests.builders.tree_strategies import trees
 from tests.builders.view_samples import bought, record
 
 SOURCE = (
