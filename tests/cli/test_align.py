@@ -61,7 +61,8 @@ def test_the_readable_output_has_both_sentences_and_a_tree_of_phrases(run: Run) 
     first, second = answer.out.strip().split("\n\n")
     lines = first.splitlines()
     assert lines[1:3] == ["  source: The cat sat.", "  target: The cat was sitting."]
-    assert [line[7:] for line in lines[3:]] == ["The cat = The cat", "sat = sitting"]
+    assert [line[7:] for line in lines[3:5]] == ["The cat = The cat", "sat = sitting"]
+    assert lines[5:] == ["  replaced: sat → was sitting"]
     assert re.fullmatch(r"  \.\d\d  The cat = The cat", lines[3])
     assert second.splitlines()[2] == "  target: He kicked the bucket."
 
