@@ -89,7 +89,7 @@ def test_kbest_gives_alternatives_that_are_no_better(run: Run) -> None:
 def test_constituents_that_were_not_chosen_are_given_on_demand(run: Run) -> None:
     Path("pairs.tsv").write_text(AMBIGUOUS_PAIR)
     Path("trees.mrg").write_text(AMBIGUOUS)
-    record = align(run, "pairs.tsv", "--json", "--with-forests", "--parse-weight", "0").records[0]
+    record = align(run, "pairs.tsv", "--json", "--with-forests", "--set", "mutual=false").records[0]
     assert record.unchosen is not None
     assert [(node.begin, node.end, node.label) for node in record.unchosen.source] == [(2, 7, "NP")]
     assert record.unchosen.target == ()
