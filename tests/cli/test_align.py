@@ -56,8 +56,7 @@ def align(run: Run, *arguments: str) -> Answer:
 
 def test_the_readable_output_has_both_sentences_and_a_tree_of_phrases(run: Run) -> None:
     answer = align(run, "pairs.tsv")
-    assert answer.code == 0
-    assert answer.err == ""
+    assert (answer.code, answer.err) == (0, "")
     first, second = answer.out.strip().split("\n\n")
     lines = first.splitlines()
     assert lines[1:3] == ["  source: The cat sat.", "  target: The cat was sitting."]
