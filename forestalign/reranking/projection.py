@@ -23,8 +23,7 @@ from forestalign.words.similarity import equal_pairs
 
 TEMPERATURE = 3.0  # parsers are too sure of themselves; what they say about another sentence is flattened
 LEAST_SHARE = 1e-4  # shares below it count as none, so that tables stay sparse
-SURE = 2.5  # what an exact span counts that stands over there word by word, or in a sentence of the same words
-MOST_OTHER = 0.2  # of the content words of such sentences, how many may lack the same word as partner
+SURE = 2.5  # what an exact span counts that stands over there word by word
 STEPS = 6  # words without a partner that may stand between a word and what governs it
 
 
@@ -216,8 +215,7 @@ def _exact(
     inside = np.triu((_sums(odd[0]) == 0) & (_sums(odd[1])[images.first, images.last] == 0) & (images.counts >= 2))
     begin, end = np.indices(inside.shape)
     verbatim = inside & (images.last - images.first == end - begin) & (runs[begin, images.first] > end - begin)
-    are_same = all(part.sum() <= MOST_OTHER * own.sum() for part, own in zip(odd, content, strict=True))
-    return verbatim, np.where(inside & (verbatim | are_same), sure, inside)
+    return verbatim, np.where(verbatim, sure, inside)
 
 
 def _sums(flags: BoolArray) -> IntArray:

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -113,8 +114,10 @@ def test_the_lines_of_a_help_work(name: str, tmp_path: Path) -> None:
     for number, line in enumerate(lines_of(name)):
         if "git " in line or (number > 1 and not all((tmp_path / path).exists() for path in inputs_of(line))):
             continue
-        if "results.jsonl" in line and "-o results.jsonl" in line:
-            (tmp_path / "results.jsonl").unlink()
+        words = shlex.split(line)
+        for before, output in pairwise(words):
+            if before in OUTPUTS:  # of an earlier line
+                (tmp_path / output).unlink(missing_ok=True)
         run(f"( {line} ) > /dev/null" if ">" not in line else line)
     assert kept <= {path.name for path in tmp_path.iterdir()}
 

@@ -47,13 +47,13 @@ def test_an_image_may_be_widened_by_words_without_a_partner() -> None:
     assert found.exact[1, 2] == 0.0  # once has no partner
 
 
-def test_exact_spans_count_more_that_stand_word_by_word_or_in_a_sentence_of_the_same_words() -> None:
+def test_exact_spans_count_more_that_stand_word_by_word() -> None:
     found = seen(hand_forest(HIGH), FRONTED.replace("the", "a").replace("lenses", "glasses"))
     assert found.exact[0, 1] == found.same[0, 1] == SURE
     assert found.exact[1, 3] == found.same[1, 3] == 1.0
     assert (found.same[1] > 0.0).tolist() == [1, 1, 0, 1, 1, 0, 0]  # other words than the same are not exact
     assert found.exact[4, 5] == 0.0
-    assert seen(hand_forest(HIGH), FRONTED.replace("the", "a")).exact[1, 3] == SURE
+    assert seen(hand_forest(HIGH), FRONTED.replace("the", "a")).exact[1, 3] == 1.0
 
 
 def test_what_governs_over_there_governs_here_through_the_links() -> None:
