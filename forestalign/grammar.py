@@ -157,7 +157,8 @@ def grammar_hash() -> str:
     root = grammar_root()
     for path in sorted(path for path in root.rglob("*") if path.is_file() and path.name != "README.md"):
         digest.update(str(path.relative_to(root)).encode() + b"\0")
-        digest.update(hashlib.blake2b(path.read_bytes()).digest())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, hashlib.blake2b).digest())
     return digest.hexdigest()
 
 

@@ -6,10 +6,9 @@
 A file of JSON lines gives pairs: paraphrases (`paraphrase` 1, `score` of at least 4.5, or `relation` same; of
 annotations only the split `train`). A file of the paraphrase grammar gives sentences of two expressions of a line with
 the same fillers. Second sentences are parsed. Of each base there is a sentence beside
-    same meaning  its paraphrase, or that in the passive
+    same meaning  its paraphrase
     changed       the paraphrase with one thing changed: two phrases swapped, a negation more or less, another
-                  number, level of a scale, name, opposite, word of the same kind, fillers of an expression exchanged
-    related       half of it with half of another sentence
+                  number, level of a scale, opposite, word of the same kind, fillers of an expression exchanged
     unrelated     another sentence
 Lines have
 `source`, `target`, `paraphrase`, `verdict`, `kind` (of the change) and `base`. The same input gives the same output.
@@ -53,9 +52,7 @@ _SCALES = [  # no two words of a row mean the same
 ]
 _OPEN = ("NN", "NNS", "VBD", "JJ")  # tags of words that another may stand for
 _TURNABLE = ("NN", "JJ", "JJR", "RB", "VB", "VBP")  # tags of words whose antonyms stand as they are
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b(?! [A-Z])")
 _LIKE = (0.35, 0.65)  # cosines of words that could stand for each other and mean something else
-_PRONOUNS = {"I": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 _PEOPLE = [  # who fills the slots of expressions, with its pronoun
     (each.rpartition(" ")[0], each.rpartition(" ")[2])
     for each in re.split(
@@ -248,16 +245,6 @@ def opposite(tree: Tree, chance: random.Random) -> str | None:
     return untokenised([*words[:at], new, *words[at + 1 :]])
 
 
-def other_name(text: str, chance: random.Random) -> str | None:
-    """With another name, or with two names exchanged."""
-    names = [each for each in dict.fromkeys(_NAME.findall(text)) if not any(each in row for row in _SCALES)]
-    if len(names) > 1 and chance.random() < 0.5:
-        one, other = chance.sample(names, 2)
-        return re.sub(rf"\b({one}|{other})\b", lambda found: other if found[0] == one else one, text)
-    others = [each for each in ("Peter", "Clara", "Morgan", "Lisbon", "Canada", "Halifax") if each not in names]
-    return re.sub(rf"\b{chance.choice(names)}\b", chance.choice(others), text) if names else None
-
-
 def swap_phrases(tree: Tree, chance: random.Random) -> str | None:
     """With two noun phrases of one kind exchanged, unless they are conjuncts."""
     phrases = [node for node in preorder(tree) if node.label == "NP" and 1 <= node.end - node.begin <= 4]
@@ -321,37 +308,9 @@ def _replaced(text: str, chance: random.Random, change: Callable[[str], str | No
     return " ".join([*words[:at], new, *words[at + 1 :]])
 
 
-# ---- another form ----
-
-
-def passive(tree: Tree, _: random.Random) -> str | None:
-    """*The storm damaged the roof* in the passive."""
-    if [child.label for child in tree.children[:2]] != ["NP", "VP"] or tree.begin != tree.children[0].begin:
-        return None
-    subject, predicate = tree.children[:2]
-    if [child.label for child in predicate.children[:2]] != ["VBD", "NP"]:
-        return None
-    verb, thing = predicate.children[:2]
-    words = [str(leaf.word) for leaf in tree.leaves()]
-    lemma, first = lemmatize([str(verb.word)], ["VBD"])[0], subject.leaves()[0].label
-    moved = words[thing.begin : thing.end]
-    if (
-        lemma in ("have", "get", "become", "be", "cost", "do")
-        or moved[-1] in _PRONOUNS.values()
-        or "TMP" in thing.label
-    ):
-        return None
-    agent = [words[0] if first.startswith("NNP") else words[0].lower(), *words[1 : subject.end]]
-    agent = [_PRONOUNS.get(agent[0], agent[0])] if len(agent) == 1 else agent
-    be = "were" if _kind(thing) in ("NNS", "NNPS") else "was"
-    return untokenised(
-        [*moved, be, inflected(lemma, "VBN"), *words[thing.end : predicate.end], "by", *agent, *words[predicate.end :]]
-    )
-
-
 # ---- pairs ----
 
-CHANGES: dict[str, Change] = {"number": other_number, "scale": other_level, "name": other_name}
+CHANGES: dict[str, Change] = {"number": other_number, "scale": other_level}
 TREE_CHANGES: dict[str, TreeChange] = {"negation": negate, "opposite": opposite, "swap": swap_phrases}
 
 
@@ -379,23 +338,16 @@ def _rows(base: Base, other: Base, chance: random.Random, pool: dict[str, list[s
             "base": base.name,
         }
 
-    forms = {"paraphrase": base.target if base.target != source else None}
     changed = {name: change(base.target, chance) for name, change in CHANGES.items()} | dict(base.changed)
     if base.tree is not None:
-        forms["passive"] = passive(base.tree, chance)
         changed = {name: change(base.tree, chance) for name, change in TREE_CHANGES.items()} | changed
         changed["other word"] = other_word(base.tree, chance, pool)
-    told = {name: text for name, text in forms.items() if text and text != source}
     meant = {name: text for name, text in changed.items() if text and text not in (source, base.target)}
-    yield from (row(text, "same meaning", name) for name, text in told.items())
-    for name in chance.sample(sorted(meant), min(len(meant), max(1, len(told)) + 1)):
-        text = meant[name]
-        yield row(text, "changed", name)
-        if chance.random() < 0.2 and source != base.target:
-            yield {**row(text, "changed", f"{name}, plain"), "source": base.target, "target": text}
+    if base.target != source:
+        yield row(base.target, "same meaning", "paraphrase")
+    for name in chance.sample(sorted(meant), min(len(meant), 2)):
+        yield row(meant[name], "changed", name)
     if chance.random() < 0.15:
-        words = source.split(), other.source.split()
-        yield row(" ".join([*words[0][: len(words[0]) // 2], *words[1][len(words[1]) // 2 :]]), "related", "half")
         yield row(other.source, "unrelated", "random")
 
 

@@ -10,10 +10,12 @@ FILE:begin:end:step takes a part of a file. Files are JSON lines with `source`, 
 the features or of the differences aligns nothing again; empty it after a change of the aligner or its models.
 The projection of sentence vectors is that of an earlier file, which stays right as long as the parser is the same (the
 script of 0.3.0, commit bacc42d, learned it towards the vectors of all-MiniLM-L6-v2).
+Without --learn all weights are of the earlier file but those of reworded pairs, learned from the files of --reworded;
+the lines printed about these are of models that have not seen the pairs.
 Log odds and likeness are learned together, by gradient descent; some pairs are shown without vectors. Boosted trees
-(scikit-learn, extra `tune`) say the other half of the log odds. Printed, for the files that are learned from by five
-folds (pairs of one base stand in one fold): r of the score, AUC and accuracy of the probability, the share of right
-verdicts on pairs that mean the same and on others, and by kind of change.
+(scikit-learn, extra `tune`) say the other half of the log odds. Printed, for reworded pairs by five folds (pairs of one
+base stand in one fold): r of the score, AUC and accuracy of the probability, and the share of right verdicts on pairs
+that mean the same and on others.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from scipy.optimize import minimize
 from scoring.meaning import area_under_curve, read_pairs
 from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -39,8 +42,15 @@ from forestalign.errors import ForestAlignError
 from forestalign.grammar import grammar_root
 from forestalign.lexicon import load_vectors
 from forestalign.lexicon.vectors import compared, pooled_vector, projected
-from forestalign.mining.verdict_features import AGAINST, alignment_features, is_against
-from forestalign.mining.verdicts import VECTOR_FEATURES, joined_score, scaled, sum_trees, vector_features
+from forestalign.mining.verdict_features import AGAINST, alignment_features, is_against, told_features
+from forestalign.mining.verdicts import (
+    VECTOR_FEATURES,
+    joined_score,
+    reworded_share,
+    scaled,
+    sum_trees,
+    vector_features,
+)
 from forestalign.outputs import whole_file
 from forestalign.phrases.result.alignment import HIGHEST_SCORE, UNRELATED, Verdict
 
@@ -51,6 +61,7 @@ DECAY, DIMENSION_DECAY, SCORE_SHARE = 2e-3, 3e-3, 0.5
 TREES, LEAVES, TREE_RATE, TREE_RIDGE, SPLIT_SHARE = 250, 12, 0.05, 2.0, 0.4
 ANY_DIFFERENCE = 0.75  # of the log odds, taken away for any difference besides: public sets call such pairs the same
 UNSEEN = 0.2  # share of the pairs that are shown without vectors
+REWORDED_WEIGHTS, REWORDED_RIDGE, TOLD_RIDGE, IN_FAVOUR = {"msrp": 1.0}, 200.0, 30.0, -0.15
 FOLDS = 5
 TOGETHER = 64  # pairs that are aligned at once
 UNJUDGED = Verdict(UNRELATED, 0.0, 0.0)  # the weights may not fit the features yet
@@ -60,7 +71,8 @@ Record = dict[str, Any]
 def main() -> None:
     """Align, fit, print, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--learn", nargs="+", required=True, metavar="FILE", help="learned from, and measured in folds")
+    parser.add_argument("--learn", nargs="*", default=[], metavar="FILE", help="learned from")
+    parser.add_argument("--reworded", nargs="+", required=True, metavar="FILE", help="of reworded pairs, in folds, too")
     parser.add_argument("--measure", nargs="*", default=[], metavar="FILE", help="measured on alone")
     parser.add_argument("--cache", type=Path, required=True, metavar="FOLDER", help="for aligned pairs and vectors")
     parser.add_argument("--projection", type=Path, default=grammar_root() / "verdict.npz", help="file that has one")
@@ -68,16 +80,21 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=grammar_root() / "verdict.npz")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
-    shown = {each: read_set(each, args) for each in [*args.learn, *args.measure]}
-    learned = [shown[each] for each in args.learn]
+    learned, reworded, measured = (
+        [read_set(each, args) for each in own] for own in (args.learn, args.reworded, args.measure)
+    )
     with np.load(args.projection) as file:
-        arrays = fit(learned) | {name: file[name] for name in ("projection", "offset")}
+        arrays: dict[str, Any] = {name: file[name] for name in file if name != "names"}
+    arrays |= fit(learned) if learned else {}
+    print_reworded(reworded, arrays)
+    arrays["reworded"] = fit_reworded(reworded, arrays)
     kinds = {"projection": np.float16, "tree_features": np.int16, "tree_children": np.int16}
     numbers = {name: array.astype(kinds.get(name, np.float32)) for name, array in arrays.items()}
     with whole_file(args.output) as file:
-        np.savez_compressed(file, names=np.array(learned[0].names), **numbers)
+        np.savez_compressed(file, names=np.array(reworded[0].names), **numbers)
     print(f"{args.output}: {args.output.stat().st_size} bytes", flush=True)
-    print_figures(learned, [shown[each] for each in args.measure])
+    for each in measured:
+        print_set(each, *predict(each, arrays))
 
 
 # ---- pairs ----
@@ -90,16 +107,17 @@ def read_set(spec: str, args: argparse.Namespace) -> Shown:
     if args.jobs:
         records = read_pairs(Path(path))[slice(*(int(each) if each else None for each in bounds or [""]))]
         align_missing(records, base, args.jobs)
-    features, pooled, kept, vectors = [], [], [], load_vectors()
+    features, pooled, told, kept, vectors = [], [], [], [], load_vectors()
     for record, alignment in read_aligned(base):
         features.append(alignment_features(alignment, vectors))
         pooled.append([pooled_vector(each, vectors) for each in (alignment.source, alignment.target)])
+        told.append(told_features(alignment))
         kept.append(record)
     with np.load(args.projection) as file:
         projection, offset = file["projection"].astype(np.float64), file["offset"].astype(np.float64)
     both = np.array(pooled, np.float64)
     left, right = (projected(both[:, side], projection, offset) for side in (0, 1))
-    return Shown.of(Path(path).name.split(".")[0], kept, features, left, right)
+    return Shown.of(Path(path).name.split(".")[0], kept, features, np.array(told, float), left, right)
 
 
 def align_missing(records: Sequence[Record], base: Path, jobs: int) -> None:
@@ -147,13 +165,15 @@ class Shown(NamedTuple):
     rows: FloatArray  # features and VECTOR_FEATURES, as they are
     against: FloatArray
     dimensions: FloatArray
+    told: FloatArray
     same: FloatArray  # 1, 0, or nan where nobody said it
     scores: FloatArray
     bases: list[str]
-    kinds: list[str]
 
     @classmethod
-    def of(cls, name: str, records: list[Record], found: list[dict[str, float]], left: Any, right: Any) -> Shown:
+    def of(
+        cls, name: str, records: list[Record], found: list[dict[str, float]], words: FloatArray, left: Any, right: Any
+    ) -> Shown:
         """The features with those of sentence vectors, and what people said."""
         own = [each for each in found[0] if not is_against(each)]
         cosines = (left * right).sum(axis=1)
@@ -165,19 +185,13 @@ class Shown(NamedTuple):
         )
         same = np.where(scores >= LEAST_SAME, 1.0, np.where(scores <= MOST_OTHER, 0.0, told))
         bases = [str(record.get("base", f"{name}-{k}")) for k, record in enumerate(records)]
-        kinds = [str(record.get("kind", "")) for record in records]
-        return cls(name, (*own, *VECTOR_FEATURES), rows, against, compared(left, right), same, scores, bases, kinds)
+        return cls(name, (*own, *VECTOR_FEATURES), rows, against, compared(left, right), words, same, scores, bases)
 
     def part(self, chosen: FloatArray) -> Shown:
         """Some of the pairs."""
         numbers = np.flatnonzero(chosen)
-        kept: Any = [array[numbers] for array in self[2:7]] + [[own[k] for k in numbers] for own in self[7:]]
+        kept: Any = [array[numbers] for array in self[2:8]] + [[own[k] for k in numbers] for own in self[8:]]
         return Shown(self.name, self.names, *kept)
-
-    @property
-    def weights(self) -> FloatArray:
-        """What each pair counts."""
-        return np.full(len(self.rows), WEIGHTS.get(self.name, 1.0))
 
 
 # ---- fitting ----
@@ -211,8 +225,8 @@ class Net(torch.nn.Module):  # type: ignore[misc, unused-ignore]
 
 def fit(sets: Sequence[Shown]) -> dict[str, FloatArray]:
     """The weights, means of several nets: their hidden units stand side by side."""
-    rows, against, dimensions, same, scores = (np.concatenate([each[k] for each in sets]) for k in range(2, 7))
-    weights = np.concatenate([each.weights for each in sets])
+    rows, against, dimensions, _, same, scores = (np.concatenate([each[k] for each in sets]) for k in range(2, 8))
+    weights = np.concatenate([np.full(len(each.rows), WEIGHTS.get(each.name, 1.0)) for each in sets])
     centre, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     nets = [
         fit_net(seed, scaled_rows(rows, centre, scale, sets[0].names, seed), against, dimensions, same, scores, weights)
@@ -311,40 +325,78 @@ def fit_net(seed: int, rows: FloatArray, *others: FloatArray) -> Net:
 
 def predict(shown: Shown, arrays: dict[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
     """Probability and likeness of all pairs of a set."""
+    rows, found = predict_any(shown, arrays)
+    if "reworded" in arrays:
+        share = reworded_share(shown.rows[:, shown.names.index("shared words")])
+        found[:, 0] += share * (reworded_rows(shown, rows, found[:, 0]) @ arrays["reworded"] - found[:, 0])
+    found = 1 / (1 + np.exp(-found))
+    return found[:, 0], HIGHEST_SCORE * found[:, 1]
+
+
+def predict_any(shown: Shown, arrays: dict[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """The scaled features, and log odds and likeness before the sigmoid, without what is learned of reworded pairs."""
     rows = scaled(shown.rows, arrays["centre"], arrays["scale"], shown.names, has_vectors=True)
     units = np.tanh(rows @ arrays["hidden"].T + arrays["hidden_bias"])
     found = rows @ arrays["linear"].T + units @ arrays["out"].T + arrays["bias"] - shown.against @ arrays["against"].T
     found[:, 1] += shown.dimensions @ arrays["dimensions"]
     trees: Any = (arrays[f"tree_{each}"] for each in ("features", "thresholds", "children", "values"))
     found[:, 0] += sum_trees(np.hstack([rows, shown.against]), *trees)
-    found = 1 / (1 + np.exp(-found))
-    return found[:, 0], HIGHEST_SCORE * found[:, 1]
+    return rows, found
+
+
+# ---- reworded pairs ----
+
+
+def reworded_rows(shown: Shown, rows: FloatArray, log_odds: FloatArray) -> FloatArray:
+    """What the weights of reworded pairs are multiplied by."""
+    return np.column_stack([log_odds, rows, shown.told, -shown.against, np.ones(len(rows))])
+
+
+def fit_reworded(sets: Sequence[Shown], arrays: dict[str, FloatArray]) -> FloatArray:
+    """The weights of reworded pairs: a logistic model that is drawn towards the log odds that there are."""
+    parts = [(each, *predict_any(each, arrays)) for each in sets]
+    x = np.vstack([reworded_rows(each, rows, found[:, 0]) for each, rows, found in parts])
+    share = reworded_share(np.concatenate([each.rows[:, each.names.index("shared words")] for each in sets]))
+    told, signs = slice(1 + len(sets[0].names), -1 - sets[0].against.shape[1]), np.concatenate([e.same for e in sets])
+    signs = np.where(np.isnan(signs), 0, 2 * signs - 1)
+    weights = np.concatenate([np.full(len(each.rows), REWORDED_WEIGHTS.get(each.name, 1.0)) for each in sets])
+    prior, ridge = np.eye(x.shape[1])[0], np.full(x.shape[1], REWORDED_RIDGE)
+    ridge[told] = TOLD_RIDGE
+    ridge[[0, -1]] = 0.1 * REWORDED_RIDGE, 0.0
+    bounds = [(0 if k == 0 or told.stop <= k < x.shape[1] - 1 else None, None) for k in range(x.shape[1])]
+
+    def loss(w: FloatArray) -> tuple[float, FloatArray]:
+        margins = signs * (x[:, 0] + share * (x @ w - x[:, 0]))
+        slopes = -weights * signs * share / (1 + np.exp(np.minimum(margins, 50)))
+        costs = weights * (signs != 0) * np.logaddexp(0, -margins)
+        return costs.sum() + (ridge * (w - prior) ** 2).sum() / 2, x.T @ slopes + ridge * (w - prior)
+
+    found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 300}).x
+    found[-1] += IN_FAVOUR
+    return np.asarray(found)
+
+
+def print_reworded(sets: Sequence[Shown], arrays: dict[str, FloatArray]) -> None:
+    """The figures of reworded pairs, each by what was learned from the other pairs: in folds, and by files."""
+    places = [np.array([zlib.crc32(base.encode()) % FOLDS for base in each.bases]) for each in sets]
+    found = [np.zeros((2, len(each.rows))) for each in sets]
+    for fold in range(FOLDS):
+        parts = [each.part(place != fold) for each, place in zip(sets, places, strict=True)]
+        own = arrays | {"reworded": fit_reworded(parts, arrays)}
+        for each, place, values in zip(sets, places, found, strict=True):
+            values[:, place == fold] = predict(each.part(place == fold), own)
+    for each, values in zip(sets, found, strict=True):
+        print_set(each, *values)
+        print("without the file: ", end="")
+        others = [other for other in sets if other is not each]
+        print_set(each, *predict(each, arrays | {"reworded": fit_reworded(others, arrays)}))
 
 
 # ---- figures ----
 
 
-def print_figures(learned: Sequence[Shown], measured: Sequence[Shown]) -> None:
-    """The figures of all sets: in folds, or by the mean of the folds' models."""
-    places = [np.array(_folds(each.bases)) for each in learned]
-    found = [np.zeros((2, len(each.rows))) for each in learned]
-    others = [np.zeros((2, len(each.rows))) for each in measured]
-    for fold in range(FOLDS):
-        arrays = fit([each.part(place != fold) for each, place in zip(learned, places, strict=True)])
-        for each, place, own in zip(learned, places, found, strict=True):
-            own[:, place == fold] = predict(each.part(place == fold), arrays)
-        for each, own in zip(measured, others, strict=True):
-            own += np.array(predict(each, arrays)) / FOLDS
-    for each, own in zip([*learned, *measured], [*found, *others], strict=True):
-        print_set(each, *own)
-
-
-def _folds(bases: Sequence[str]) -> list[int]:
-    return [zlib.crc32(base.encode()) % FOLDS for base in bases]
-
-
 def print_set(shown: Shown, probability: FloatArray, likeness: FloatArray) -> None:
-    """One line about a set, and one for each kind of change."""
+    """One line about a set, and one about its twins."""
     scores = np.array([joined_score(float(p), float(r)) for p, r in zip(probability, likeness, strict=True)])
     if not np.isnan(shown.scores).any():
         r, plain = (np.corrcoef(each, shown.scores)[0, 1] for each in (scores, likeness))
@@ -357,13 +409,9 @@ def print_set(shown: Shown, probability: FloatArray, likeness: FloatArray) -> No
         f"{shown.name}: {len(p)} pairs, AUC {area_under_curve(p, gold):.4f}, accuracy {100 * right.mean():.2f}, "
         f"right: same {100 * right[gold].mean():.1f}, other {100 * right[~gold].mean():.1f}"
     )
-    by_kind: dict[str, list[bool]] = defaultdict(list)
     by_base: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    for k, is_right in zip(np.flatnonzero(told), right, strict=True):
-        by_kind[shown.kinds[k]].append(is_right)
+    for k in np.flatnonzero(told):
         by_base[shown.bases[k]][int(shown.same[k])].append(scores[k])
-    if len(by_kind) > 1:
-        print("  " + ", ".join(f"{kind} {100 * np.mean(all):.0f}" for kind, all in sorted(by_kind.items())))
     pairs = [low <= high for lows, highs in by_base.values() for low in lows for high in highs]
     if pairs:
         print(f"  of {len(pairs)} twins, {100 * np.mean(pairs):.1f} % score the changed pair no higher")

@@ -1,4 +1,5 @@
 # mypy: ignore-errors
+# cython: infer_types=True
 """Sums and maxima over the spans of a chart. Cython compiles this file; where it cannot, Python runs it as it is.
 
 The grammar is left-binarised. A span of several words with the empty label may only be a left child, so an n-ary
@@ -34,7 +35,6 @@ else:
 @cython.nogil
 def log_join(left: cython.double[:, ::1], right: cython.double[:, ::1], i: cython.int, j: cython.int) -> cython.double:
     """Log of the sum over the splits of a span."""
-    k: cython.int
     top: cython.double = -INFINITY
     total: cython.double = 0.0
     for k in range(i, j):
@@ -50,9 +50,6 @@ def log_join(left: cython.double[:, ::1], right: cython.double[:, ::1], i: cytho
 def inside(any_label: cython.double[:, ::1], labelled: cython.double[:, ::1]):
     """Log inside scores `split`, `left`, `right`, by the recurrence above, shorter spans first."""
     n: cython.int = any_label.shape[0]
-    width: cython.int
-    i: cython.int
-    j: cython.int
     tables = np.zeros((n, n)), np.full((n, n), -np.inf), np.full((n, n), -np.inf)
     split: cython.double[:, ::1] = tables[0]
     left: cython.double[:, ::1] = tables[1]
@@ -74,12 +71,6 @@ def shares(split: cython.double[:, ::1], left: cython.double[:, ::1], right: cyt
     A span hands its own share to the pairs of children it is split into, in proportion to their inside scores.
     """
     n: cython.int = split.shape[0]
-    width: cython.int
-    i: cython.int
-    j: cython.int
-    k: cython.int
-    share: cython.double
-    part: cython.double
     tables = np.zeros((n, n)), np.zeros((n, n))
     as_left: cython.double[:, ::1] = tables[0]
     as_right: cython.double[:, ::1] = tables[1]
@@ -100,10 +91,6 @@ def shares(split: cython.double[:, ::1], left: cython.double[:, ::1], right: cyt
 def maxima(any_label: cython.double[:, ::1], labelled: cython.double[:, ::1]):
     """`split`, `left` and `right` of `inside` with maxima for sums."""
     n: cython.int = any_label.shape[0]
-    width: cython.int
-    i: cython.int
-    j: cython.int
-    k: cython.int
     tables = np.zeros((3, n, n))
     split: cython.double[:, ::1] = tables[0]
     left: cython.double[:, ::1] = tables[1]
@@ -124,12 +111,6 @@ def maxima(any_label: cython.double[:, ::1], labelled: cython.double[:, ::1]):
 def best_through(any_label: cython.double[:, ::1], labelled: cython.double[:, ::1]):
     """Score of the best tree in which a span is a left child, and of the best where it is a right child or the root."""
     n: cython.int = any_label.shape[0]
-    width: cython.int
-    i: cython.int
-    j: cython.int
-    k: cython.int
-    rest: cython.double
-    through: cython.double
     best = maxima(any_label, labelled)
     tables = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
     split: cython.double[:, ::1] = best[0]

@@ -114,10 +114,6 @@ class Graph:
 # ---- from tree to dependencies ----
 
 
-_SUBTYPES = frozenset(
-    {"acl:relcl", "advcl:relcl", "aux:pass", "cc:preconj", "compound:prt", "csubj:outer", "csubj:pass", "det:predet"}
-    | {"nmod:desc", "nmod:poss", "nmod:unmarked", "nsubj:outer", "nsubj:pass", "obl:agent", "obl:unmarked"}
-)
 _ADVERBS = frozenset({"RB", "RBR", "RBS", "ADVP"})
 _GRADED = frozenset({"JJ", "JJR", "JJS", "CD", "VBN", "ADJP", "QP", "RB"})
 
@@ -128,11 +124,6 @@ class Dependencies:
 
     heads: tuple[int, ...]
     relations: tuple[str, ...]
-
-    @property
-    def plain_relations(self) -> tuple[str, ...]:
-        """The relations without case and conjunction, as in a basic Universal Dependencies treebank."""
-        return tuple(name if name in _SUBTYPES else name.split(":")[0] for name in self.relations)
 
 
 def unlabelled_heads(tree: Tree) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from forestalign.dependencies.phrase_tree import (
+    NAME_TAGS,
     NOMINAL,
     NOUN_TAGS,
     VERB_TAGS,
@@ -17,8 +18,7 @@ from forestalign.grammar import HeadTable, grammar_root, read_head_rules
 # ---- names, dates and times ----
 
 
-_NAME_TAGS = frozenset({"NNP", "NNPS"})
-_NAME_PARTS = _NAME_TAGS | {"HYPH"}
+_NAME_PARTS = NAME_TAGS | {"HYPH"}
 
 
 def nominal_head(phrase: Phrase) -> Phrase | None:
@@ -42,10 +42,10 @@ def _date_head(phrase: Phrase) -> Phrase | None:
 
 def _person_head(phrase: Phrase) -> Phrase | None:
     """The first name of a person; what follows it is flat."""
-    if _NAME_TAGS.isdisjoint(phrase.labels):
+    if NAME_TAGS.isdisjoint(phrase.labels):
         return None
     last = next((child for child in reversed(phrase.children) if child.label in NOUN_TAGS), None)
-    if last is None or last.label not in _NAME_TAGS:
+    if last is None or last.label not in NAME_TAGS:
         return None
     begin = last.index
     while begin > 0 and phrase.children[begin - 1].label in _NAME_PARTS:

@@ -12,7 +12,8 @@ from forestalign.errors import GrammarError
 from forestalign.grammar import HeadTable, base_label, grammar_root, punctuation_tags, read_rows
 from forestalign.trees import Tree
 
-NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+NAME_TAGS = frozenset({"NNP", "NNPS"})
+NOUN_TAGS = NAME_TAGS | {"NN", "NNS"}
 VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
 NOMINAL = frozenset({"NP", "NML", "NX", "NAC", "WHNP"})
 NO_TOKEN = -1

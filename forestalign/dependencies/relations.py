@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from forestalign.dependencies.heads import _NAME_TAGS, is_auxiliary, is_existential, is_temporal
-from forestalign.dependencies.phrase_tree import CLAUSAL, NO_TOKEN, NOMINAL, NOUN_TAGS, VERB_TAGS, Phrase, word_lists
+from forestalign.dependencies.heads import is_auxiliary, is_existential, is_temporal
+from forestalign.dependencies.phrase_tree import (
+    CLAUSAL,
+    NAME_TAGS,
+    NO_TOKEN,
+    NOMINAL,
+    NOUN_TAGS,
+    VERB_TAGS,
+    Phrase,
+    word_lists,
+)
 from forestalign.grammar import punctuation_tags
 
 # ---- inside noun and prepositional phrases ----
@@ -47,9 +56,9 @@ def _noun(dependent: Phrase, governor: Phrase, is_before: bool) -> str:
         return "nmod:unmarked"
     if not is_before:
         return "flat"
-    if governor.label in _NAME_TAGS and word in word_lists().title:
+    if governor.label in NAME_TAGS and word in word_lists().title:
         return "nmod:desc"
-    if dependent.label in _NAME_TAGS and word in word_lists().name_adjective:
+    if dependent.label in NAME_TAGS and word in word_lists().name_adjective:
         return "amod"
     return "compound"
 

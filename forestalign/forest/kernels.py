@@ -1,4 +1,5 @@
 # mypy: ignore-errors
+# cython: infer_types=True
 """Passes over the arrays of a packed forest. Cython compiles this file; where it cannot, Python runs it as it is.
 
 Nodes are numbered children first. `edge_start` [nodes + 1] says which edges build a node; `children` [edges, 2] has -1
@@ -52,8 +53,6 @@ def inside(edge_start: cython.int[::1], children: cython.int[:, ::1], log_prob: 
 
     in(v) = logsum over e in edges(v) of  log w(e) + sum over u in children(e) of in(u)
     """
-    node: cython.int
-    edge: cython.int
     top: cython.double
     total: cython.double
     count: cython.int = edge_start.shape[0] - 1
@@ -84,11 +83,6 @@ def outside(
 
     out(u) = logsum over e of v with u in children(e) of  out(v) + log w(e) + sum over the other children of in
     """
-    node: cython.int
-    edge: cython.int
-    side: cython.int
-    child: cython.int
-    whole: cython.double
     count: cython.int = edge_start.shape[0] - 1
     scores = np.full(count, -np.inf)
     outer: cython.double[::1] = scores
@@ -111,9 +105,6 @@ def outside(
 
 def viterbi(edge_start: cython.int[::1], children: cython.int[:, ::1], log_prob: cython.double[::1]):
     """The score of the best subtree of each node, and its best edge; ties go to the earlier edge."""
-    node: cython.int
-    edge: cython.int
-    weight: cython.double
     count: cython.int = edge_start.shape[0] - 1
     scores, choice = np.full(count, -np.inf), np.zeros(count, dtype=np.int32)
     best: cython.double[::1] = scores

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from forestalign.tokens import Sentence, standard_form
 
 HYPHENS = frozenset({"-", "–"})
-PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "NFP"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from forestalign.dependencies.phrase_tree import NAME_TAGS
 from forestalign.errors import GrammarError
 from forestalign.grammar import grammar_root, read_rows, read_words
 from forestalign.lexicon.findings import EQUAL, Finding
@@ -18,7 +19,6 @@ from forestalign.tokens import Sentence
 ACRONYM = re.compile(r"(?:[A-Z]\.?){2,7}s?|[A-Z][a-z]?[A-Z]{1,5}s?|[A-Z]&[A-Z]")
 LINKS = frozenset({"of", "the", "and", "for", "in", "on", "to", "&", "at", "a", "an", "de", "-"})
 PLURALS = frozenset({"NNS", "NNPS"})
-NAME_TAGS = frozenset({"NNP", "NNPS"})
 GENERATIONS = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii"})
 LONGEST_NAME = 8
 NOMINAL = frozenset({"NN", "JJ", "VBG"})

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forestalign.errors import InputError, counted
+from forestalign.grammar import punctuation_tags
 from forestalign.inputs import kept_while_unchanged, read_lines, reading
 from forestalign.lexicon.findings import (
     EQUAL,
     MORE_GENERAL,
     MORE_SPECIFIC,
     OPPOSITE,
-    PUNCTUATION,
     SIMILAR,
     Finding,
     Parts,
@@ -160,7 +160,7 @@ def particles_after(parts: Parts, verb: int) -> Iterator[int]:
     for index in range(verb + 1, min(verb + 2 + MOST_BETWEEN, len(parts))):
         if index > verb + 1 and parts.forms[index] in PARTICLES and parts.tags[index] in PARTICLE_TAGS:
             following = parts.tags[index + 1] if index + 1 < len(parts) else "."
-            if parts.tags[index] == "RP" or following in PUNCTUATION or following in {"CC", "TO", "RB"}:
+            if parts.tags[index] == "RP" or following in punctuation_tags() or following in {"CC", "TO", "RB"}:
                 yield index
         if parts.tags[index] not in OBJECT_TAGS:
             return

@@ -14,7 +14,7 @@ from forestalign.grammar import grammar_root, negation_words, punctuation_tags, 
 from forestalign.tokens import KEPT_WORDS, Token, plain_form
 
 PAIRS = ("degrees", "unopposed", "denying_verbs")  # lists of pairs of words
-GROUPS = ("persons",)  # lists of groups of words
+GROUPS = ("persons", "telling")  # lists of groups of words
 FUNCTION_TAGS = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WDT", "WP", "EX", "POS", "RP"})
 
 
@@ -66,6 +66,7 @@ class MeaningWords:
     unopposed: frozenset[frozenset[str]]  # pairs that are none, whatever WordNet says
     denying_verbs: frozenset[frozenset[str]]  # a lemma, and what stands before the verb that it denies: to, from, -ing
     persons: frozenset[frozenset[str]]  # pronouns of one person: she, her, hers
+    telling: frozenset[frozenset[str]]  # words of a kind that change a meaning: because, since, due
 
     @cached_property
     def person_of(self) -> dict[str, int]:

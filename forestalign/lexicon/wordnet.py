@@ -1,7 +1,7 @@
 """The synonym-and-derivation lexicon built from WordNet 3.0 by scripts/build_wordnet.py.
 
-The table stays as text, one line per lemma, and a line is split when its lemma is first asked for: reading 83,000
-lemmas then takes a tenth of a second, and a run pays only for the words it meets.
+The table stays as text, one line per lemma in order, and a line is split when its lemma is first asked for, so that a
+run pays only for the words it meets.
 
 Opposites are WordNet's antonyms, those of grammar/opposites.tsv, and words with a negative prefix (*published*,
 *unpublished*). *John bought it from Mary* is *Mary sold it to John*: grammar/conversives.tsv says which role of the one
@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Sequence, Set
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -47,12 +48,18 @@ UNKNOWN = Entry(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING)
 class WordNet:
     """Relations between single-word lemmas, any part of speech. All but `is_hypernym` are symmetric."""
 
-    def __init__(self, lines: dict[str, str]):
-        self._lines = lines
+    def __init__(self, lines: Iterable[str] = ()):
+        self._lines = sorted(lines)  # a lemma and its fields each; as a dictionary they would take 10 MB more
         self._entries: dict[str, Entry] = {}
 
     def __contains__(self, lemma: object) -> bool:
-        return isinstance(lemma, str) and lemma.lower() in self._lines
+        return isinstance(lemma, str) and self._fields(lemma.lower()) is not None
+
+    def _fields(self, lemma: str) -> list[str] | None:
+        start = f"{lemma}\t"
+        place = bisect_left(self._lines, start)
+        is_known = place < len(self._lines) and self._lines[place].startswith(start)
+        return self._lines[place].split("\t")[1:] if is_known else None
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -62,12 +69,12 @@ class WordNet:
         lemma = lemma.lower()
         found = self._entries.get(lemma)
         if found is None:
-            line = self._lines.get(lemma)
-            if line is None:
+            fields = self._fields(lemma)
+            if fields is None:
                 return UNKNOWN
             if len(self._entries) >= MOST_ENTRIES:
                 self._entries.clear()
-            found = Entry(*(frozenset(field.split()) for field in line.split("\t")))
+            found = Entry(*(frozenset(field.split()) for field in fields))
             self._entries[lemma] = found
         return found
 
@@ -127,7 +134,7 @@ def read_wordnet(path: Path) -> WordNet:
     if text.count("\t") != (FIELD_COUNT - 1) * len(lines):
         number, line = next((n, line) for n, line in enumerate(lines, 1) if line.count("\t") != FIELD_COUNT - 1)
         raise GrammarError(path, number, f"{line[:60]!r} has not the {FIELD_COUNT} tab-separated fields of a lemma")
-    return WordNet(dict(line.split("\t", 1) for line in lines))
+    return WordNet(lines)
 
 
 # ---- opposites, and predicates that tell one event from two sides ----

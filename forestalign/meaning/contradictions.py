@@ -136,7 +136,7 @@ class _Finder:
 
     def find(self) -> Contradictions:
         """All marks, and which of them are taken back."""
-        marks = [_Mark(said, anchor=said.source[-1]) for said in self.words.opposites()]
+        marks = [_Mark(said, anchor=_top(self.source, said.source)) for said in self.words.opposites()]
         marks += self.negations(marks)
         marks += map(_Mark, (*self.words.values(), *self.words.on_scales))
         marks += self.of_phrases(marks)
@@ -161,9 +161,12 @@ class _Finder:
             and not _OWN_WORD.isdisjoint(pair.evidence)
         ]
         found: list[_Mark] = []
-        for pair in sorted(against, key=_size):
-            if not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)):
-                words = tuple(range(*pair.source)), tuple(range(*pair.target))
+        for pair in sorted(against, key=lambda each: (each.source.size + each.target.size, each.source, each.target)):
+            words = tuple(range(*pair.source)), tuple(range(*pair.target))
+            if not any(mark.is_inside(pair.source, pair.target) for mark in (*marks, *found)) and not any(
+                set(words[0]) <= set(said.source) and set(words[1]) <= set(said.target)
+                for said in self.words.equivalents
+            ):  # not accept, turn down: said as a whole
                 found.append(_Mark(self.words.say(_OF_RELATION[pair.relation], *words), anchor=pair.source.begin))
         return found
 
@@ -299,7 +302,12 @@ class _Finder:
     def taken_back(self, marks: Sequence[_Mark], first_role: int, swaps: Sequence[Swap]) -> Iterator[_Taken]:
         """Even numbers of opposites and negations of one word, comparisons turned round, events from the other side."""
         free = [k for k, mark in enumerate(marks) if mark.said.relation == OPPOSITE]
-        converses = self.converse_fillers() if swaps else []
+        converses = [
+            {word for _, word in each.source.fillers}
+            for each in (self.correspondences if swaps else ())
+            if not (each.is_opposite or each.swapped)
+            and sum(self.roles.partner.get(word) == each.target.filler(mark) for mark, word in each.source.fillers) > 1
+        ]  # who stands where in lines that say the same
         for number, swap in enumerate(swaps, first_role):
             if any(fillers.issuperset(swap.source) for fillers in converses):
                 yield _Taken((number,))
@@ -308,6 +316,10 @@ class _Finder:
             if len(turning) % 2:
                 free = [k for k in free if k not in turning]
                 yield _Taken((*turning, number))
+        graded = [k for k in free if self._is_graded(marks[k])]
+        if not swaps and len(graded) % 2 and self._is_turned():  # you have more than we do, we have fewer than you
+            free = [k for k in free if k not in graded]
+            yield _Taken(tuple(graded))
         for k in list(free):
             events = self._turned_events(marks[k])
             if events is not None:
@@ -319,17 +331,6 @@ class _Finder:
             if second is not None:
                 free.remove(second)
                 yield _Taken((first, second))
-
-    def converse_fillers(self) -> list[frozenset[int]]:
-        """What fills the slots of lines that say the same and hold at least two fillers that are partners."""
-        partner = self.roles.partner
-        return [
-            frozenset(word for _, word in each.source.fillers)
-            for each in self.correspondences
-            if not each.is_opposite
-            and not each.swapped
-            and sum(partner.get(word) == each.target.filler(letter) for letter, word in each.source.fillers) > 1
-        ]
 
     def _is_graded(self, flip: _Mark) -> bool:
         return any(self.source.sentence.tags[word] in _GRADED for word in flip.said.source)
@@ -360,7 +361,7 @@ class _Finder:
         if mark.is_target_anchor != is_target:
             words = mark.said.target if is_target else mark.said.source
             partners = self.roles.partner if is_target else self.roles.back
-            word = words[0] if len(words) == 1 else partners.get(mark.anchor, -1)
+            word = _top(side, words) if words else partners.get(mark.anchor, -1)
         if word < 0:
             return []
         relation, head = side.dependencies.relations[word], side.dependencies.heads[word]
@@ -371,6 +372,6 @@ class _Finder:
         return [word, head] if relation in _MODIFIERS else [word]
 
 
-def _size(pair: AlignedPhrases) -> tuple[int, Span, Span]:
-    """By this the small ones stand first, from whichever sentence the pairs were found."""
-    return pair.source.size + pair.target.size, pair.source, pair.target
+def _top(side: Reading, words: tuple[int, ...]) -> int:
+    """The word that governs the others."""
+    return next((k for k in words if set(path_up(side.dependencies.heads, k)[1:]).isdisjoint(words)), words[-1])

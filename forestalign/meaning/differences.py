@@ -23,22 +23,9 @@ DEGREE = "degree"  # very, hardly
 OTHER = "other word"  # tea, coffee
 LEFT_OUT, ADDED = "left out", "added"
 KINDS = (
-    NEGATION,
-    OPPOSITE,
-    ROLES,
-    DIRECTION,
-    COMPARISON,
-    NUMBER,
-    TIME,
-    NAME,
-    MODALITY,
-    QUANTIFIER,
-    FREQUENCY,
-    DEGREE,
-    OTHER,
-    LEFT_OUT,
-    ADDED,
-)
+    NEGATION, OPPOSITE, ROLES, DIRECTION, COMPARISON, NUMBER, TIME, NAME, MODALITY, QUANTIFIER, FREQUENCY, DEGREE,
+    OTHER, LEFT_OUT, ADDED,
+)  # fmt: skip
 
 
 class Difference(NamedTuple):

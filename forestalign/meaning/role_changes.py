@@ -84,7 +84,8 @@ class RoleComparison:
         scores: dict[tuple[int, int], float] = {}
         for link in links:
             scores[link.source, link.target] = max(scores.get((link.source, link.target), 0.0), link.score)
-        ranks = {pair: _rank(source, target, pair, score) for pair, score in scores.items()}
+        own, other = source.lemmas, target.lemmas
+        ranks = {pair: (own[pair[0]] == other[pair[1]], round(score, 2)) for pair, score in scores.items()}
         best: dict[int, tuple[int, int]] = {}
         best_back: dict[int, tuple[int, int]] = {}
         for pair in sorted(ranks, key=lambda pair: (ranks[pair], -pair[0] - pair[1], -abs(pair[0] - pair[1]))):
@@ -247,10 +248,6 @@ class RoleComparison:
         if own == other or self.wordnet.are_synonyms(own, other) or self.wordnet.are_derivations(own, other):
             return True
         return self.scores.get((word, partner), 0.0) >= _SURE and not are_opposites(own, other, self.wordnet)
-
-
-def _rank(source: Reading, target: Reading, pair: tuple[int, int], score: float) -> tuple[bool, float]:
-    return source.lemmas[pair[0]] == target.lemmas[pair[1]], round(score, 2)
 
 
 def _pair_by_modifiers(source: Reading, target: Reading, partner: dict[int, int]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
+from unicodedata import category
 
 from forestalign.grammar import negation_words
 from forestalign.lexicon.findings import EQUAL, SIMILAR, Finding
@@ -23,7 +24,7 @@ from forestalign.meaning.differences import NAME, NUMBER, OPPOSITE, OTHER, Diffe
 from forestalign.meaning.matcher import Correspondence
 from forestalign.meaning.readings import Reading
 from forestalign.meaning.role_changes import RoleComparison
-from forestalign.tokens import Span, Token
+from forestalign.tokens import Sentence, Span, Token
 
 Words = tuple[int, ...]
 Both = tuple[frozenset[int], frozenset[int]]  # words of either side
@@ -32,6 +33,7 @@ SURE, SURE_NAME = 0.72, 0.93  # links of words, and of names, that stand for one
 _SAME_KIND = ("NN", "VB", "JJ", "RB", "IN", "DT", "CD", "RP")  # beginnings of tags of words that can be opposites
 _NEAR_KINDS = ({"IN", "TO"}, {"JJ", "RB"}, {"JJ", "VB"}, {"IN", "RP", "RB"}, {"NN", "DT", "CD", "RB"})
 _REPLACED = ("NN", "VB", "JJ")  # beginnings of tags of words that can stand in another's place
+_PLAIN = frozenset({"no", "not", "n't"})  # negations inside expressions: has no intention of
 _SHARED = 3  # letters at the beginning of two forms of one name: Austria, Austrian
 
 
@@ -85,18 +87,20 @@ class WordChanges:
     # ---- opposites ----
 
     def opposites(self) -> Iterator[Difference]:
-        """Linked words that are opposites, words without a partner that are, and *safer* and *less safe*."""
+        """Linked words that are opposites, words without a partner that are, what lines oppose, degrees."""
         free = [
             [k for k, token in enumerate(side.sentence.tokens) if k not in linked and _is_content(token)]
             for side, linked in zip(self.sides, ({i for i, _ in self.linked}, {j for _, j in self.linked}), strict=True)
         ]
-        beside = [pair for pair in product(*free) if self._have_one_head(*pair) or self._are_opposed_adjectives(*pair)]
+        pairs = sorted([*self.linked, *(pair for pair in product(*free) if self._have_one_head(*pair))])
+        found = [((i,), (j,)) for i, j in pairs if self._are_opposites(i, j)]
+        lines = [(each.source.words, each.target.words) for each in self.correspondences if self._oppose(each)]
         taken: tuple[set[int], set[int]] = (set(), set())
-        for i, j in sorted([*self.linked, *beside]) if beside else self.linked:
-            if i not in taken[0] and j not in taken[1] and self._are_opposites(i, j):
-                taken[0].add(i)
-                taken[1].add(j)
-                yield self.say(OPPOSITE, (i,), (j,))
+        for own, other in [*found, *sorted(lines, key=lambda pair: -len(pair[0]) - len(pair[1]))]:
+            if taken[0].isdisjoint(own) and taken[1].isdisjoint(other):
+                taken[0].update(own)
+                taken[1].update(other)
+                yield self.say(OPPOSITE, own, other)
         yield from self._degrees()
 
     def _have_one_head(self, i: int, j: int) -> bool:
@@ -104,51 +108,43 @@ class WordChanges:
         head, other = self.roles.source.dependencies.heads[i], self.roles.target.dependencies.heads[j]
         return max(head, other) < 0 or self.roles.partner.get(head, -2) == other
 
-    def _are_opposed_adjectives(self, i: int, j: int) -> bool:
-        """*It was easy to open*, *opening it was a tough job*: verbs that lines oppose may tell of other events."""
-        tags = self.roles.source.sentence.tags[i], self.roles.target.sentence.tags[j]
-        return (i, j) in self._opposed and tags[0][:2] == tags[1][:2] == "JJ"
+    def _oppose(self, line: Correspondence) -> bool:
+        """Whether a line opposes expressions that tell of one thing: adjectives, or those of which something agrees."""
+        one, other, partner = line.source, line.target, self.roles.partner
+        if not line.is_opposite or line.swapped or not (one.has_content and other.has_content):
+            return False
+        is_filled = any(partner.get(word) == other.filler(letter) for letter, word in one.fillers)
+        is_free = partner.get(one.head) == other.head or not (one.head in partner or other.head in self.roles.back)
+        if not is_free and not (is_filled and len(one.words) > 1 < len(other.words)):
+            return False
+        if any(one.head in each.source and other.head in each.target for each in self.equivalents):
+            return False
+        source, target = (side.sentence for side in self.sides)
+        words = {source.lower_words[k] for k in one.words} | {target.lower_words[k] for k in other.words}
+        is_one_word = self.sides[0].lemmas[one.head] == self.sides[1].lemmas[other.head]  # not open, open
+        if is_one_word or self.roles.may_be_conversive(one.head, other.head) or words & (negation_words() - _PLAIN):
+            return False
+        tags = {source.tags[one.head][:2], target.tags[other.head][:2]}
+        if tags == {"JJ"} or "MD" in tags:  # modal verbs stand on a scale
+            return tags == {"JJ"}
+        return is_filled or one.head in partner or self._have_one_head(one.head, other.head)
 
     def _are_opposites(self, i: int, j: int) -> bool:
         source, target = self.sides
         if source.lemmas[i] == target.lemmas[j] or not _can_oppose(source.sentence.tags[i], target.sentence.tags[j]):
             return False
-        if (i, j) not in self._opposed:
-            pairs = product(forms_of(source.sentence, i), forms_of(target.sentence, j))
-            lists, wordnet = meaning_words(), self.roles.wordnet
-            if frozenset((source.lemmas[i], target.lemmas[j])) in lists.unopposed:
-                return False
-            if not any(frozenset(pair) in lists.degrees or are_opposites(*pair, wordnet) for pair in pairs):
-                return False
-        if not self._relate_the_same(i, j) or self.roles.may_be_conversive(i, j):
+        pairs = product(forms_of(source.sentence, i), forms_of(target.sentence, j))
+        lists, wordnet = meaning_words(), self.roles.wordnet
+        if frozenset((source.lemmas[i], target.lemmas[j])) in lists.unopposed:
+            return False
+        if not any(frozenset(pair) in lists.degrees or are_opposites(*pair, wordnet) for pair in pairs):
+            return False
+        if self.roles.may_be_conversive(i, j):
             return False
         said: list[Finding | Difference] = [*self.equivalents, *self.on_scales]
         if any(i in each.source and j in each.target for each in said):
             return False
         return not any(_is_cue(side, word) for side, word in zip(self.sides, (i, j), strict=True))
-
-    @cached_property
-    def _opposed(self) -> frozenset[tuple[int, int]]:
-        """The heads of what lines of the grammar call opposites, where no negation is among the words."""
-        source, target = (side.sentence.lower_words for side in self.sides)
-        return frozenset(
-            (each.source.head, each.target.head)
-            for each in self.correspondences
-            if each.is_opposite
-            and not each.swapped
-            and negation_words().isdisjoint([source[word] for word in each.source.words])
-            and negation_words().isdisjoint([target[word] for word in each.target.words])
-        )
-
-    def _relate_the_same(self, i: int, j: int) -> bool:
-        """Whether two prepositions join partners to what means the same: *from Rome* and *to Rome* after one word."""
-        own, other = (side.dependencies for side in self.sides)
-        if own.relations[i] != "case" or other.relations[j] != "case":
-            return True
-        nouns = own.heads[i], other.heads[j]
-        heads = own.heads[nouns[0]], other.heads[nouns[1]]
-        are_partners = self.roles.partner.get(nouns[0]) == nouns[1]
-        return are_partners and (min(heads) < 0 or self.roles.mean_the_same(*heads))
 
     def _degrees(self) -> Iterator[Difference]:
         """*Safer* and *less safe*; *more safe* and *less safe* are opposites by their words."""
@@ -223,12 +219,11 @@ class WordChanges:
         if not (any(own) and any(other)):
             return
         taken: tuple[set[int], set[int]] = (set(), set())
-        for i, j in sorted({*self.linked, *self._at_one_place(own), *self._of_phrases(own, other)}):
+        for i, j in sorted({*self.linked, *self._at_one_place(own)}):
             if not (own[i] and other[j]) or i in taken[0] or j in taken[1]:
                 continue
             words = self._other_measures(i, j) if self._are_same(i, j) else ((i,), (j,))
-            is_settled = i in self.settled_words[0] or j in self.settled_words[1]
-            if words is not None and not is_settled and not self._has_equal(i, j):
+            if words is not None and i not in self.settled_words[0] and j not in self.settled_words[1]:
                 taken[0].update(words[0])
                 taken[1].update(words[1])
                 yield self.say(NUMBER, *words)
@@ -248,11 +243,6 @@ class WordChanges:
                 return left, right
         return None
 
-    def _has_equal(self, i: int, j: int) -> bool:
-        """Whether either number has the same number for a partner elsewhere."""
-        own, other = (side.sentence.words for side in self.sides)
-        return any((a == i) != (b == j) and same_number(own[a], other[b]) for a, b in self.linked)
-
     def _at_one_place(self, numbers: Sequence[bool]) -> Iterator[tuple[int, int]]:
         """Numbers without a partner of which the nouns are partners."""
         source, target = self.sides
@@ -260,14 +250,6 @@ class WordChanges:
             for i, roles in source.arguments[predicate]:
                 if numbers[i] and i not in self.roles.partner:
                     yield from ((i, j) for j in target.fillers(other, roles) if j not in self.roles.back)
-
-    def _of_phrases(self, numbers: Sequence[bool], others: Sequence[bool]) -> Iterator[tuple[int, int]]:
-        """The numbers of phrases that are partners as wholes, where each has one: *in 1903*, *in 1897*."""
-        for source, target in self.phrases:
-            own = [word for word in range(*source) if numbers[word]]
-            other = [word for word in range(*target) if others[word]] if len(own) == 1 else []
-            if len(other) == 1:
-                yield own[0], other[0]
 
     # ---- another word ----
 
@@ -278,6 +260,10 @@ class WordChanges:
         another name. Links of such words are sure if they are as good as synonyms.
         """
         source, target = self.sides
+        signs = [signs_of(side.sentence) for side in self.sides]
+        for (sign, i), (other, j) in zip(signs[0].items(), signs[1].items(), strict=False):
+            if sign not in signs[1] and other not in signs[0]:
+                yield self.say(OTHER, (i,), (j,))
         names = [[tag[:3] == "NNP" for tag in side.sentence.tags] for side in self.sides]
         linked = [(i, j) for i, j in self.roles.scores if names[0][i] and names[1][j]]
         for i, j in sorted({*_in_one_place(source, target), *linked}):
@@ -325,6 +311,11 @@ class WordChanges:
         if wordnet.are_synonyms(*lemmas) or wordnet.are_derivations(*lemmas):
             return True
         return wordnet.is_hypernym(*lemmas) or wordnet.is_hypernym(*lemmas[::-1])
+
+
+def signs_of(sentence: Sentence) -> dict[str, int]:
+    """Pictures and other signs by themselves, without what chooses their colour or look, and where each stands."""
+    return {word[0]: k for k, word in enumerate(sentence.words) if category(word[0]) == "So"}
 
 
 def _is_content(token: Token) -> bool:

@@ -23,7 +23,7 @@ from forestalign.mining.edit_units import EditSide, EditUnit, is_other_number, u
 from forestalign.phrases.result.alignment import Alignment
 from forestalign.phrases.result.discontinuous_pairs import runs_of
 from forestalign.terminal import visible
-from forestalign.tokens import Span, tokenize
+from forestalign.tokens import Span
 
 SpanPair = tuple[Span, Span]
 _OWN_EDITS = (kinds.NEGATION, kinds.NUMBER, kinds.ROLES, kinds.COMPARISON, kinds.OPPOSITE)
@@ -130,14 +130,6 @@ class PairEdits:
 def edits_of(alignment: Alignment) -> PairEdits:
     """The edits that turn the source of a result into its target."""
     return _Comparison(alignment).edits()
-
-
-def one_sided(id: str, source: str, target: str) -> PairEdits:
-    """A sentence that the other version of a text does not have; the other side is empty."""
-    words = Span(0, len(tokenize(source or target)))
-    if source:
-        return PairEdits(id, (Edit(EditKind.DELETED, words, None, source_text=source),), 0.0)
-    return PairEdits(id, (Edit(EditKind.INSERTED, None, words, target_text=target),), 0.0)
 
 
 class _Comparison:

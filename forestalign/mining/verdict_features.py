@@ -20,7 +20,8 @@ from forestalign.arrays import FloatArray
 from forestalign.dependencies import Dependencies
 from forestalign.lexicon import WordVectors, load_wordnet
 from forestalign.lexicon.findings import EQUAL
-from forestalign.lexicon.word_classes import WordClass, word_class
+from forestalign.lexicon.word_classes import WordClass, meaning_words, word_class
+from forestalign.meaning.claims import find_negations
 from forestalign.meaning.differences import ADDED, KINDS, LEFT_OUT, Difference
 from forestalign.meaning.readings import Reading
 from forestalign.phrases.result.alignment import Alignment
@@ -32,6 +33,7 @@ from forestalign.words.alignment import WordAlignment
 CLASSES = ("name", "number", "noun", "verb", "other content", "function")
 AGAINST = (*(kind for kind in KINDS if kind not in (LEFT_OUT, ADDED)), "left out or added")  # one weight each
 MOST = 3  # differences of a kind that are counted
+TOLD = 5  # features of lines and negations
 _LEAST_IDF = 0.02  # so that a sentence of function words has weights, too
 _DECIDED = 12  # words of a sentence up to which a difference has its full weight
 
@@ -108,6 +110,19 @@ def alignment_features(alignment: Alignment, vectors: WordVectors) -> dict[str, 
     found |= _phrases(alignment)
     found |= _word_vectors(source, target, links)
     return found | _against(alignment.differences, min(source.count, target.count), found["aligned"])
+
+
+def told_features(alignment: Alignment) -> list[float]:
+    """What lines of the grammar say, negations, and kinds of telling words that stand on one side only."""
+    meaning = alignment.meaning
+    lines = [each for each in meaning.correspondences if each.source.has_content and each.target.has_content]
+    counts = Counter("swapped" if each.swapped else "opposite" if each.is_opposite else "" for each in lines)
+    negations = len(find_negations(meaning.source)) + len(find_negations(meaning.target))
+    words = [{*side.lemmas, *side.sentence.lower_words} for side in (meaning.source, meaning.target)]
+    kinds = sorted(map(sorted, meaning_words().telling))
+    told = [min(counts[""], MOST) / MOST, min(counts["opposite"], 2) / 2, min(counts["swapped"], 2) / 2]
+    told += [negations % 2, min(negations, MOST) / MOST]
+    return told + [words[0].isdisjoint(kind) != words[1].isdisjoint(kind) for kind in kinds]
 
 
 def is_against(name: str) -> bool:

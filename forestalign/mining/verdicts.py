@@ -1,15 +1,16 @@
 """The verdict on two aligned sentences: same meaning, changed, related or unrelated, with a probability and a score.
 
-It rests on the features x of `verdict_features`, which include the cosine of the sentence vectors, on the differences d
-of the alignment, and, where the parser gave vectors, on the dimensions y in which these agree:
+It rests on features x (`verdict_features`; among them the cosine of the sentence vectors), on the differences d of the
+alignment, and, where the parser gave vectors, on the dimensions y in which these agree. h = tanh(hidden x + bias), and
 
-    h = tanh(hidden x + hidden bias)
     log odds of the same meaning = linear0 . x + out0 . h + bias0 - against0 . d + trees(x, d)       with against >= 0
     likeness = 5 sigmoid(linear1 . x + out1 . h + bias1 + dimensions . y - against1 . d)
 
-where the trees, boosted, never rise with a difference, so that one more difference never raises either. The score is
-the likeness, lowered as the probability of the same meaning falls (`joined_score`). The verdict follows from both. The
-same words in the same order are the same meaning by definition. `scripts/train_verdict.py` learns the weights.
+where the trees, boosted, never rise with a difference, so that one more difference never raises either. Public sets
+tell little of sentences that share few words. The fewer are shared, the more the log odds are drawn to
+reworded . (log odds, x, t, -d, 1), whose weights of the log odds and of -d are none below nought; t is `told_features`.
+The score is the likeness, lowered as the probability of the same meaning falls (`joined_score`); the verdict follows
+from both. The same words in the same order are the same by definition. `scripts/train_verdict.py` learns the weights.
 """
 
 from __future__ import annotations
@@ -31,8 +32,10 @@ from forestalign.grammar import grammar_root
 from forestalign.inputs import read_arrays, reading
 from forestalign.lexicon import load_vectors
 from forestalign.lexicon.vectors import compared, pooled_vector, projected
+from forestalign.lexicon.word_classes import meaning_words
 from forestalign.machine import with_one_thread
-from forestalign.mining.verdict_features import alignment_features, is_against, is_of_vectors
+from forestalign.meaning.word_changes import signs_of
+from forestalign.mining.verdict_features import TOLD, alignment_features, is_against, is_of_vectors, told_features
 from forestalign.phrases.result.alignment import (
     CHANGED,
     HIGHEST_SCORE,
@@ -48,6 +51,7 @@ VECTOR_FEATURES = ("has vectors", "cosine", "cosine, squared", "cosine, cubed", 
 FARTHEST = 4.0  # standard deviations from the mean that a feature can be
 SAME_CLAIM, SAME_TOPIC = 2.6, 1.2  # the least likeness of sentences that say something about one thing, or topic
 MOSTLY_ALIGNED = 0.6  # the least share of the words, by weight, that have partners in sentences about one topic
+REWORDED, PARTLY = 0.45, 0.3  # the share of words up to which a pair is reworded, and how much above it is so in part
 _LOST = 0.3  # the share of the likeness that a pair loses that surely says something else
 _SURE = 3.5  # the least score of a pair that surely says the same
 _DIGITS = 5
@@ -85,14 +89,16 @@ def similarity_of(alignment: Alignment) -> Similarity:
     reasons = [each.reason for each in sorted(alignment.differences, key=lambda each: not each.contradicts)]
     if not reasons:
         same = has_same_words(alignment)
-        reasons = ["the same words" if same else "no difference was found"]
+        what = "no difference was found" if alignment.verdict == SAME else "too little says that both mean the same"
+        reasons = ["the same words" if same else what]
     return Similarity(*alignment.judgement, tuple(reasons))
 
 
 def has_same_words(alignment: Alignment) -> bool:
     """Whether both sentences have the same words in the same order, apart from case, marks and informal spelling."""
     source, target = (_plain_words(each) for each in (alignment.source, alignment.target))
-    return source == target
+    signs = signs_of(alignment.source).keys(), signs_of(alignment.target).keys()
+    return source == target and not (all(signs) and signs[0] != signs[1])
 
 
 def _plain_words(sentence: Sentence) -> str:
@@ -121,6 +127,7 @@ class VerdictModel:
     tree_thresholds: FloatArray  # up to which the first child is taken
     tree_children: IntArray  # [trees, nodes, 2]
     tree_values: FloatArray
+    reworded: FloatArray
 
     @with_one_thread
     def judge(self, alignment: Alignment) -> Verdict:
@@ -137,6 +144,9 @@ class VerdictModel:
         log_odds, likeness = self.linear @ row + self.out @ units + self.bias - self.against @ against
         trees = self.tree_features, self.tree_thresholds, self.tree_children, self.tree_values
         log_odds += sum_trees(np.concatenate([row, against])[None], *trees)[0]
+        told = told_features(alignment)
+        share = reworded_share(found["shared words"])
+        log_odds += share * (self.reworded @ [log_odds, *row, *told, *-against, 1.0] - log_odds)
         likeness += float(self.dimensions @ compared(*both)) if both else 0.0
         probability, likeness = _sigmoid(float(log_odds)), HIGHEST_SCORE * _sigmoid(float(likeness))
         contradicts = any(each.contradicts for each in alignment.differences)
@@ -163,6 +173,11 @@ def sum_trees(
         if (below == nodes).all():
             return np.asarray(values[trees, nodes].sum(axis=1))
         nodes = below
+
+
+def reworded_share(shared: Any) -> Any:
+    """How far sentences that share so many words (Dice) are reworded, from 0 to 1."""
+    return np.clip((REWORDED + PARTLY - shared) / PARTLY, 0.0, 1.0)
 
 
 def _sigmoid(value: float) -> float:
@@ -216,13 +231,14 @@ def read_verdicts(path: Path) -> VerdictModel:
     names = tuple(str(name) for name in arrays.pop("names"))
     whole = ("tree_features", "tree_children")
     numbers: dict[str, Any] = {name: array.astype(int if name in whole else float) for name, array in arrays.items()}
-    count, units = len(names), len(np.atleast_1d(numbers["hidden_bias"]))
-    shapes: dict[str, tuple[int, ...]] = {"centre": (count,), "scale": (count,), "hidden": (units, count)}
-    shapes |= {"hidden_bias": (units,), "linear": (2, count), "out": (2, units), "bias": (2,)}
-    shapes |= {"against": (2, *numbers["against"].shape[1:2])}
-    shapes |= {"dimensions": (2 * len(np.atleast_1d(numbers["offset"])),)}
-    trees = numbers["tree_values"].shape[:2]
-    shapes |= {"tree_features": trees, "tree_thresholds": trees, "tree_children": (*trees, 2)}
+    count, units, told = len(names), np.size(numbers["hidden_bias"]), TOLD + len(meaning_words().telling)
+    trees, against = numbers["tree_values"].shape[:2], np.size(numbers["against"]) // 2
+    shapes: dict[str, tuple[int, ...]] = {
+        "centre": (count,), "scale": (count,), "hidden": (units, count), "hidden_bias": (units,), "linear": (2, count),
+        "out": (2, units), "bias": (2,), "against": (2, against), "dimensions": (2 * np.size(numbers["offset"]),),
+        "tree_features": trees, "tree_thresholds": trees, "tree_children": (*trees, 2),
+        "reworded": (count + told + against + 2,),
+    }  # fmt: skip
     if numbers["projection"].ndim != 2 or numbers["offset"].shape != numbers["projection"].shape[1:]:
         found = numbers["projection"].shape, numbers["offset"].shape
         raise GrammarError(path, None, f"projection and offset are {found}; expected [pooled, few] and [few]")

@@ -10,7 +10,6 @@ sentence is taken for one; and it has transcripts, whose mark-up has tags of its
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
@@ -21,10 +20,9 @@ import numpy as np
 from forestalign.arrays import Float32Array, IntArray
 from forestalign.grammar import punctuation_tags, transcript_tags
 from forestalign.tokens import KEPT_WORDS, standard_form
+from forestalign.trees import unescaped
 
 # Penn escapes and typographic marks are scored as the characters that running text, and the training, have for them.
-_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_ESCAPE = re.compile("|".join(_BRACKETS))  # anywhere: a treebank has `:-RRB-` where text has `:)`
 _QUOTES = {"``": '"', "''": '"'}
 _MARKS = str.maketrans("‘’“”", "''\"\"")
 
@@ -66,7 +64,7 @@ class EncoderWord(NamedTuple):
 @lru_cache(maxsize=KEPT_WORDS)
 def encoder_word(word: str) -> EncoderWord:
     """One word in its standard form, without Penn escapes and typographic marks."""
-    text = _ESCAPE.sub(lambda found: _BRACKETS[found[0]], word) if "B-" in word else word
+    text = unescaped(word) if "B-" in word else word
     text = standard_form(_QUOTES.get(text, text).translate(_MARKS))
     return EncoderWord(
         text,

@@ -133,7 +133,7 @@ class PhraseShares:
         spans = np.zeros((1 + len(names), n, n))
         for table in (np.zeros_like(category), 1 + category):
             np.add.at(spans, (table, arrays.begin[phrases], arrays.end[phrases] - 1), of_nodes[phrases])
-        used = np.unique(category)
+        used = np.flatnonzero(np.bincount(category))
         spans = spans[np.concatenate([[0], 1 + used])]
         edges, word, governor = arcs(forest)
         governors = np.zeros((n, n))

@@ -90,5 +90,5 @@ def align_phrases(
     """The k best alignments by the paper's scores, with no evidence and no lexicon; `seeds` stand beside the links."""
     task = paper_search(source, target, links, scores, config)
     found = (task if seeds is None else replace(task, seeds=task.seeds + seeds)).best()
-    relations = PairRelations.of(source.sentence, target.sentence, (), links, WordNet({}))
+    relations = PairRelations.of(source.sentence, target.sentence, (), links, WordNet())
     return ResultBuilder(source, target, scores.pair, relations).alignments(found)

@@ -56,12 +56,12 @@ def align(run: Run, *arguments: str) -> Answer:
 
 def test_the_readable_output_has_both_sentences_and_a_tree_of_phrases(run: Run) -> None:
     answer = align(run, "pairs.tsv")
-    assert answer.code == 0
-    assert answer.err == ""
+    assert (answer.code, answer.err) == (0, "")
     first, second = answer.out.strip().split("\n\n")
     lines = first.splitlines()
     assert lines[1:3] == ["  source: The cat sat.", "  target: The cat was sitting."]
-    assert [line[7:] for line in lines[3:]] == ["The cat = The cat", "sat = sitting"]
+    assert [line[7:] for line in lines[3:5]] == ["The cat = The cat", "sat = sitting"]
+    assert lines[5:] == ["  replaced: sat → was sitting"]
     assert re.fullmatch(r"  \.\d\d  The cat = The cat", lines[3])
     assert second.splitlines()[2] == "  target: He kicked the bucket."
 
@@ -88,7 +88,7 @@ def test_kbest_gives_alternatives_that_are_no_better(run: Run) -> None:
 def test_constituents_that_were_not_chosen_are_given_on_demand(run: Run) -> None:
     Path("pairs.tsv").write_text(AMBIGUOUS_PAIR)
     Path("trees.mrg").write_text(AMBIGUOUS)
-    record = align(run, "pairs.tsv", "--json", "--with-forests", "--parse-weight", "0").records[0]
+    record = align(run, "pairs.tsv", "--json", "--with-forests", "--set", "mutual=false").records[0]
     assert record.unchosen is not None
     assert [(node.begin, node.end, node.label) for node in record.unchosen.source] == [(2, 7, "NP")]
     assert record.unchosen.target == ()

@@ -126,12 +126,6 @@ def test_sentences_convert_as_expected(text: str, expected: str) -> None:
     assert triples(text) == set(expected.replace(") ", ")|").split("|"))
 
 
-def test_the_plain_relation_drops_case_and_conjunction_but_keeps_subtypes() -> None:
-    names = ("nmod:in", "obl:because_of", "conj:and", "nsubj:pass", "nmod:poss", "advcl:if", "acl:relcl", "root")
-    plain = Dependencies((0,) * len(names), names).plain_relations
-    assert plain == ("nmod", "obl", "conj", "nsubj:pass", "nmod:poss", "advcl", "acl:relcl", "root")
-
-
 def test_lemmas_of_the_sentence_are_used_when_it_has_them() -> None:
     tree = parse_brackets(
         "(S (NP (PRP We)) (VP (VBD zorped) (NP (PRP him)) (SBAR (IN that) (S (NP (PRP it)) (VP (VBZ is))))))"

@@ -32,7 +32,7 @@ from tests.builders.small_forests import random_forest, random_links
 KEYS = tuple((f"w{i}", "OTHER", f"w{j}", "OTHER") for i in range(3) for j in range(i, 3))
 SHAPE = PhraseModel(FeatureSet(), np.zeros(len(DENSE)), np.zeros(len(CATEGORY_PAIRS)), KEYS, np.zeros(len(KEYS)))
 EXTRACTOR = FeatureExtractor(
-    WordNet({}), WordVectors(["w0", "w1"], np.eye(2, dtype=np.float32)), SHAPE.features, SHAPE.vocabulary
+    WordNet(), WordVectors(["w0", "w1"], np.eye(2, dtype=np.float32)), SHAPE.features, SHAPE.vocabulary
 )
 PLAIN = AlignConfig(plain=True, parse_weight=0.0, direction="directional")
 

@@ -341,8 +341,8 @@ FINAL_ABBREVIATIONS = [
 
 
 @pytest.mark.parametrize(("text", "expected"), FINAL_ABBREVIATIONS)
-def test_a_final_abbreviation_is_tagged_as_the_word_that_it_is(text: str, expected: str) -> None:
-    (parse,) = load_parser(AlignConfig(nbest=1)).parse([tokenize(text)])
+def test_a_final_abbreviation_is_tagged_as_the_word_that_it_is(parser: Parser, text: str, expected: str) -> None:
+    (parse,) = parser.parse([tokenize(text)], forests=False)
     assert parse.sentence.words[-1] == text.split()[-1]
     assert parse.sentence.tags[-1] in expected.split()
 
@@ -351,15 +351,15 @@ ABBREVIATIONS = "Inc. Co. Corp. Ltd. Jr. St. Ave. Sept. Dec. etc. lbs. ft. Mo. S
 
 
 @pytest.mark.parametrize("word", ABBREVIATIONS.split())
-def test_the_stop_behind_a_final_abbreviation_is_a_stop(word: str) -> None:
-    (parse,) = load_parser(AlignConfig(nbest=1)).parse([tokenize(f"They named the firm Lee {word}")])
+def test_the_stop_behind_a_final_abbreviation_is_a_stop(parser: Parser, word: str) -> None:
+    (parse,) = parser.parse([tokenize(f"They named the firm Lee {word}")], forests=False)
     assert (parse.sentence.words[-1], parse.sentence.tags[-1]) == (".", ".")
     assert parse.sentence.tags[-2] not in (".", ",", ":")
 
 
 @pytest.mark.parametrize("text", ["Is it 5 p.m.?", "He lives in the U.S.!", "They met (in the U.S.)", '"It is 5 p.m."'])
-def test_marks_behind_a_final_abbreviation_stay_marks(text: str) -> None:
-    (parse,) = load_parser(AlignConfig(nbest=1)).parse([tokenize(text)])
+def test_marks_behind_a_final_abbreviation_stay_marks(parser: Parser, text: str) -> None:
+    (parse,) = parser.parse([tokenize(text)], forests=False)
     for word, tag in zip(parse.sentence.words, parse.sentence.tags, strict=True):
         assert any(map(str.isalnum, word)) == tag.replace("$", "").isalpha(), (word, tag)
 

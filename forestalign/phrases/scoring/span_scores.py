@@ -28,19 +28,11 @@ from forestalign.errors import GrammarError
 from forestalign.forest import Forest
 from forestalign.grammar import grammar_root
 from forestalign.inputs import read_arrays, reading
-from forestalign.lexicon.word_classes import WordClass
 from forestalign.phrases.scoring.schema import NodeArrays
 
 LOWEST = -8.0  # log p counts with at least this
 DIGITS = 4  # of log p, so that neither the processor nor the order of the sentences shows
-CONTENT_WEIGHT = {
-    WordClass.CONTENT: 1.0,
-    WordClass.FUNCTION: 0.3,
-    WordClass.PUNCTUATION: 0.0,
-    WordClass.NEGATION: 1.0,
-    WordClass.NUMBER: 1.0,
-}
-_WEIGHTS = np.array([CONTENT_WEIGHT[each] for each in WordClass])
+CONTENT_WEIGHT = np.array([1.0, 0.3, 0.0, 1.0, 1.0])  # by class: content, function, punctuation, negation, number
 LEAST_WEIGHT = 0.05  # of any word, so that no phrase weighs nothing
 LEAST_CONTENT = 0.3
 SCALE = 10.0  # of the unit vectors of words
@@ -83,7 +75,7 @@ class SpansToScore:
         keys = nodes.begin * (len(nodes.classes) + 1) + nodes.end
         _, first, place = np.unique(keys[::-1], return_index=True, return_inverse=True)
         chosen, place = len(keys) - 1 - first, place[::-1]
-        content = _WEIGHTS[nodes.classes]
+        content = CONTENT_WEIGHT[nodes.classes]
         length = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
         return cls(
             (vectors / length * SCALE).astype(np.float32),

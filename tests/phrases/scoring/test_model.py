@@ -21,7 +21,7 @@ from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE, Fea
 from tests.builders.hand_forests import hand_forest, hand_links
 from tests.builders.small_forests import random_forest, random_links
 
-NO_WORDNET = WordNet({})
+NO_WORDNET = WordNet()
 NO_VECTORS = WordVectors(["w0"], np.array([[1.0, 0.0]], np.float32))
 CONFIG = AlignConfig(direction="directional")
 KEYS = (("w0", "OTHER", "w0", "OTHER"), ("w0", "OTHER", "w1", "OTHER"))

@@ -28,14 +28,7 @@ from tests.builders.hand_forests import find_node, hand_forest, hand_links
 from tests.builders.small_forests import random_forest, random_links
 
 # shop and store share a synset; sell and seller are derivations
-WORDNET = WordNet(
-    {
-        "shop": "s1\t\t\t\t",
-        "store": "s1\t\t\t\t",
-        "sell": "s2\t\tseller\t\t",
-        "seller": "s3\t\tsell\t\t",
-    }
-)
+WORDNET = WordNet(["shop\ts1\t\t\t\t", "store\ts1\t\t\t\t", "sell\ts2\t\tseller\t\t", "seller\ts3\t\tsell\t\t"])
 VECTORS = WordVectors(
     ["shop", "store", "sell", "trade", "fruit"],
     np.array([[1, 0, 0], [0.6, 0.8, 0], [0, 0, 1], [0, 0.1, 0.9], [0, 1, 0]], np.float32),
