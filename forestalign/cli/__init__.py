@@ -7,6 +7,7 @@ code: 0 done, 1 some input failed, 2 bad usage. Results go to stdout, messages a
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import io
 import os
@@ -108,6 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; errors that a user can fix become one line on stderr."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     os.environ.update(dict.fromkeys(BLAS_THREADS, "1"))
+    gc.set_threshold(50_000, 20, 100)  # looking for garbage in what is loaded takes 5 % of a short command
     ended = EndedBySignal()
     ended.listen()
     _replace_closed_streams()

@@ -9,10 +9,7 @@ from forestalign.errors import AnnotationError
 from forestalign.formats.codec import to_json
 from forestalign.mining.occurrences import MOST_SLOTS, UNITS, AlignedLine, Phrases, patterns, read_line
 from tests.builders.bad_files import with_field
-from tests.builders.view_samples import (
-    cat,
-    harbour,
-)
+from tests.builders.view_samples import cat, harbour
 
 CAT = cat()
 LONG = harbour("long")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
 from forestalign.errors import UsageError, counted, shown
@@ -248,13 +249,10 @@ class Alignment:
     @property
     def left_out(self) -> tuple[WordLink, ...]:
         """Word links that no pair carries, scattered or not: a word has another partner, or no tree allows it."""
-        ends = [pair for pair in self.phrases.pairs if not pair.supports]
-        return tuple(
-            link
-            for link in self.words
-            if not any(_holds(pair.source, link.source) and _holds(pair.target, link.target) for pair in ends)
-            and not any(link.source in one.source and link.target in one.target for one in self.phrases.joined)
-        )
+        ends = [(range(*pair.source), range(*pair.target)) for pair in self.phrases.pairs if not pair.supports]
+        joined = [(one.source, one.target) for one in self.phrases.joined]
+        carried = {places for each in (*ends, *joined) for places in product(*each)}
+        return tuple([link for link in self.words if (link.source, link.target) not in carried])
 
     @property
     def source_forest(self) -> Forest:
@@ -466,10 +464,6 @@ def _word_places(doc: Any) -> list[int]:
 
 def _tokens(sentence: Sentence, doc: Any) -> Sequence[Token]:
     return sentence.tokens if doc is None else [doc[place] for place in _word_places(doc)]
-
-
-def _holds(span: Span, word: int) -> bool:
-    return span.begin <= word < span.end
 
 
 def _nltk(tree: Tree) -> Any:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.builders.tree_strategies import trees
 
 from forestalign import Alignment, PhrasePair
 from forestalign.errors import UsageError
@@ -23,6 +22,7 @@ from forestalign.trees import Tree, constituents, parse_brackets
 from forestalign.view.page import scene_fields
 from forestalign.view.scene import scene_of
 from forestalign.view.text import render_text
+from tests.builders.grown_trees import trees
 from tests.builders.sample_results import links, pair, result, side, with_phrases
 from tests.builders.view_samples import bought, record
 
@@ -243,7 +243,7 @@ def test_every_such_phrase_is_reported_the_larger_first() -> None:
 @st.composite
 def results(draw: st.DrawFn) -> tuple[tuple[Tree, Tree], list[Spans], tuple[list[Span], list[Span]], list[Words]]:
     """Two trees with some of their nodes aligned at random; what no smallest pair covers is null or scattered."""
-    sides = draw(trees())[0], draw(trees())[0]
+    sides = draw(trees()), draw(trees())
     nodes = [[Span(node.begin, node.end) for node in (*constituents(tree), *tree.leaves())] for tree in sides]
     pairs = draw(st.lists(st.builds(Spans, *map(st.sampled_from, nodes)), max_size=4))
     free = [_free(tree, [pair[side] for pair in pairs]) for side, tree in enumerate(sides)]
