@@ -114,8 +114,7 @@ def test_the_lines_of_a_help_work(name: str, tmp_path: Path) -> None:
     for number, line in enumerate(lines_of(name)):
         if "git " in line or (number > 1 and not all((tmp_path / path).exists() for path in inputs_of(line))):
             continue
-        words = shlex.split(line)
-        for before, output in pairwise(words):
+        for before, output in pairwise(shlex.split(line)):
             if before in OUTPUTS:  # of an earlier line
                 (tmp_path / output).unlink(missing_ok=True)
         run(f"( {line} ) > /dev/null" if ">" not in line else line)

