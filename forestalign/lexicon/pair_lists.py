@@ -14,15 +14,7 @@ from typing import NamedTuple
 from forestalign.errors import InputError, counted
 from forestalign.grammar import punctuation_tags
 from forestalign.inputs import kept_while_unchanged, read_lines, reading
-from forestalign.lexicon.findings import (
-    EQUAL,
-    MORE_GENERAL,
-    MORE_SPECIFIC,
-    OPPOSITE,
-    SIMILAR,
-    Finding,
-    Parts,
-)
+from forestalign.lexicon.findings import EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, SIMILAR, Finding, Parts
 
 BARS = "|||"
 UNRELATED = frozenset({"Independent", "Exclusion"})  # of the entailment relations of PPDB 2.0

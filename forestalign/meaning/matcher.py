@@ -3,8 +3,9 @@
 An *instance* is an expression met in a sentence: its words, the heads of what fills its slots, and its sign. The
 words stand in the order of the expression. Between two of them there may be what fills a slot, or what modifies them
 (*make a hard decision*), if the dependencies join the two; a noun may stand before its verb where a passive or a
-relative clause puts it there (*the decision that was made*). An expression with `not` takes the negation of its head
-among its words; where nothing negates the head its sign is turned: *pass* is *not pass* with the other sign.
+relative clause puts it there (*the decision that was made*). An expression with `not` takes its negation among its
+words; where nothing denies it its sign is turned: *pass* is *not pass* with the other sign. So is that of an expression
+without `not` that is denied from inside: *make no decision*.
 
 Two instances of one line, one in each sentence, *correspond* unless a slot contradicts: its two fillers are linked,
 or neither is linked to anything, or one is missing. Because both sides must be there, loose lines are safe.
@@ -18,7 +19,8 @@ from itertools import product
 from typing import NamedTuple
 
 from forestalign.arrays import FloatArray
-from forestalign.meaning.readings import OBJECT, SUBJECT, Reading
+from forestalign.meaning.claims import path_up
+from forestalign.meaning.readings import OBJECT, RECIPIENT, SUBJECT, Reading
 from forestalign.meaning.rules import (
     COPULA,
     MORE_SPECIFIC,
@@ -37,8 +39,12 @@ _MOST_INSTANCES = 8  # of one expression in a sentence
 _FRONTED = ("nsubj:pass", "nsubj", "obj")
 _PASSIVE = (COPULA, "by")  # what a passive has beside its verb
 _CLAUSES = ("acl", "acl:relcl")
-_RECIPIENT = frozenset({"to", "for"})
+# tags and relations of words that stand before what fills a slot, and below it
 _BEFORE_FILLERS = frozenset({"IN", "TO", "RP", "WRB", "WDT", "CC", "VBG"})
+_BELOW_FILLERS = ("case", "mark", "fixed", "cc", "advmod")
+_BELOW_VERBS = ("aux", "aux:pass", "advmod", "cop")
+_BELOW_NOUNS = ("amod", "nummod", "det", "det:predet")
+_DENIED = {"mark": 3, "case": 3, "aux": 2, "aux:pass": 2, "cop": 2}  # words on the way up that are denied with a word
 
 
 class Instance(NamedTuple):
@@ -154,8 +160,8 @@ def _instance(reading: Reading, expression: Expression, number: int, parts: tupl
     if pattern.words == (NOT,):
         head, is_negative = heads[words[0]], False
     else:
-        negators = [token for token in _negators(reading, head) if token not in words] if pattern.is_negated else []
-        is_negative = pattern.is_negated and len(negators) % 2 == 0
+        negators = _negators(reading, (head, *words)) if pattern.is_negated else _negators_inside(reading, words, head)
+        is_negative = pattern.is_negated != bool(len(set(negators) - set(words)) % 2)
         words = sorted({*words, *negators})
     fillers = tuple(_fillers(reading, pattern, parts, frozenset(words), head))
     owners = [word for slot, word in fillers if slot.endswith("'s") and reading.sentence.tags[word] == "PRP$"]
@@ -175,13 +181,26 @@ def _is_active(reading: Reading, head: int) -> bool:
     return is_past or (reading.sentence.tags[head] == "VBN" and any(relations[child] == "nsubj" for child in below))
 
 
-def _negators(reading: Reading, head: int) -> list[int]:
-    """The negations of a head; of a conjunction or preposition those of its clause, or else of what governs that."""
+def _negators(reading: Reading, words: Sequence[int]) -> list[int]:
+    """The negations of the first of these words that has any, or of what is denied with it.
+
+    A conjunction or preposition has those of its clause, or else of what governs that; the modal of *must not smoke*
+    has those of its verb.
+    """
     heads, relations = reading.dependencies.heads, reading.dependencies.relations
-    places = [head]
-    if relations[head] in ("mark", "case"):
-        places += [heads[head], heads[heads[head]]]
+    places = (place for word in words for place in path_up(heads, word)[: _DENIED.get(relations[word], 1)])
     return next((negators for place in places if (negators := reading.negators.get(place))), [])
+
+
+def _negators_inside(reading: Reading, words: Sequence[int], head: int) -> list[int]:
+    """Negations between the words of an expression that deny one of them, not the whole: *make no decision*."""
+    heads, relations = reading.dependencies.heads, reading.dependencies.relations
+    return [
+        token
+        for word in words
+        for token in reading.negators.get(word, ())
+        if words[0] < token < words[-1] and heads[token] == word and (word != head or relations[token] == "det")
+    ]
 
 
 # ---- slots ----
@@ -199,7 +218,7 @@ def _fillers(
         before = next((tokens[met[k]] for k in range(place - 1, -1, -1) if k in met), -1)
         after = next((tokens[met[k]] for k in range(place, len(pattern.words)) if k in met), -1)
         for order, slot in enumerate(slots):
-            role = _RECIPIENT if len(slots) > 1 and order == 0 else frozenset({OBJECT})
+            role = RECIPIENT if len(slots) > 1 and order == 0 else frozenset({OBJECT})
             filler = _filler(reading, slot, role if before >= 0 else frozenset({subject}), before, after, head)
             if filler >= 0 and filler not in words:
                 yield slot, filler
@@ -219,24 +238,25 @@ def _filler(reading: Reading, slot: str, roles: frozenset[str], before: int, aft
     heads, relations = reading.dependencies.heads, reading.dependencies.relations
     if slot.endswith("'s"):
         owned = after if after >= 0 else head
-        return next((k for k, above in enumerate(heads) if above == owned and relations[k] == "nmod:poss"), -1)
+        return _first([k for k in reading.children[owned] if relations[k] == "nmod:poss"])
     if before < 0:
         return _first(reading.fillers(head, roles))
-    if reading.sentence.tags[before] in _BEFORE_FILLERS and relations[before] in (
-        "case",
-        "mark",
-        "fixed",
-        "cc",
-        "advmod",
-    ):
-        return heads[before]
+    above = heads[before]
+    below = _BELOW_VERBS if slot in "VS" else _BELOW_NOUNS if slot in "XYZ" else ()
+    if above > before and relations[before] in below:
+        return above  # *must V*, *probably S*; *several X*
+    tag = reading.sentence.tags[before]
+    is_mark = relations[before] == "mark" or (tag == "WRB" and above >= 0)
+    if is_mark and slot in "XYZ" and (subjects := reading.fillers(above, frozenset({SUBJECT}))):
+        return subjects[0]  # *when X arrive*
+    if tag in _BEFORE_FILLERS and relations[before] in _BELOW_FILLERS:
+        return above
     if slot in "VS":
-        clauses = [k for k, above in enumerate(heads) if above == before and relations[k][:5] in ("xcomp", "ccomp")]
-        return _first(clauses)
+        return _first([k for k in reading.children[before] if relations[k][:5] in ("xcomp", "ccomp")])
     for predicate in (before, head):
         if (filler := _first(reading.fillers(predicate, roles))) >= 0:
             return filler
-    return next((k for k in range(before + 1, len(heads)) if heads[k] == before), -1)
+    return _first([k for k in reading.children[before] if k > before])
 
 
 def _first(words: Sequence[int]) -> int:

@@ -23,7 +23,7 @@ from forestalign.tokens import Sentence, standard_form
 from forestalign.trees import Tree
 
 SUBJECT, OBJECT, OF, THAN = "subject", "object", "of", "than"
-_RECIPIENT = frozenset({"to", "for"})
+RECIPIENT = frozenset({"to", "for"})
 _MODIFIERS = frozenset({"amod", "nummod", "compound"})
 _WH = frozenset({"WDT", "WP", "WRB", "WP$"})
 _PROPOSITIONS = ("ccomp", "xcomp", "csubj", "parataxis")
@@ -232,12 +232,12 @@ class _PlaceReader:
         if base in ("nsubj", "csubj"):
             if kind != "pass":
                 return frozenset({SUBJECT})
-            return _RECIPIENT if self._has(head, "obj") else frozenset({OBJECT})
+            return RECIPIENT if self._has(head, "obj") else frozenset({OBJECT})
         is_late_call = base == "vocative" and word > head and not self._has(head, "obj")  # mostly a misread object
         if base == "obj" or is_late_call:
             return frozenset({OBJECT})
         if base == "iobj":
-            return _RECIPIENT
+            return RECIPIENT
         if base in ("obl", "nmod"):
             return self._oblique(head, kind)
         if relation in _MODIFIERS:

@@ -192,9 +192,7 @@ class CompiledRules(msgspec.Struct, frozen=True, array_like=True):
     """What a table holds, as it is kept in one file."""
 
     rules: list[Rule]
-    keys: dict[
-        str, list[int]
-    ]  # word -> numbers of the expressions that have it as their key, all lines counted through
+    keys: dict[str, list[int]]  # word -> numbers of the expressions with this key, all lines counted through
 
 
 def compile_rules(rules: Sequence[Rule]) -> CompiledRules:
@@ -259,9 +257,8 @@ class RuleTable:
             line = self._lines[number]
             rule, place = self.rules[line], number - self._starts[line]
             pattern = take_apart(rule.expressions[place])
-            known = self._patterns[number] = Expression(
-                line, place >= len(rule.left), pattern, frozenset(pattern.key_words)
-            )
+            known = Expression(line, place >= len(rule.left), pattern, frozenset(pattern.key_words))
+            self._patterns[number] = known
         return known
 
 

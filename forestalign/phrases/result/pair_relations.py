@@ -12,15 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from forestalign.lexicon import WordNet
-from forestalign.lexicon.findings import (
-    DIFFERENT,
-    EQUAL,
-    MORE_GENERAL,
-    MORE_SPECIFIC,
-    OPPOSITE,
-    RELATIONS,
-    SIMILAR,
-)
+from forestalign.lexicon.findings import DIFFERENT, EQUAL, MORE_GENERAL, MORE_SPECIFIC, OPPOSITE, RELATIONS, SIMILAR
 from forestalign.lexicon.numbers import same_number
 from forestalign.lexicon.word_classes import WordClass, word_class
 from forestalign.lexicon.wordnet import are_opposites
