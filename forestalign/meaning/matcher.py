@@ -44,7 +44,7 @@ _BEFORE_FILLERS = frozenset({"IN", "TO", "RP", "WRB", "WDT", "CC", "VBG"})
 _BELOW_FILLERS = ("case", "mark", "fixed", "cc", "advmod")
 _BELOW_VERBS = ("aux", "aux:pass", "advmod", "cop")
 _BELOW_NOUNS = ("amod", "nummod", "det", "det:predet")
-_DENIED = {"mark": 3, "case": 3, "aux": 2, "aux:pass": 2, "cop": 2}  # words on the way up that are denied with a word
+_DENIED = {"mark": 3, "case": 3, **dict.fromkeys(_BELOW_VERBS, 2)}  # words on the way up that are denied with a word
 
 
 class Instance(NamedTuple):
@@ -188,8 +188,14 @@ def _negators(reading: Reading, words: Sequence[int]) -> list[int]:
     has those of its verb.
     """
     heads, relations = reading.dependencies.heads, reading.dependencies.relations
-    places = (place for word in words for place in path_up(heads, word)[: _DENIED.get(relations[word], 1)])
-    return next((negators for place in places if (negators := reading.negators.get(place))), [])
+    for word in words:
+        for place in path_up(heads, word)[: _DENIED.get(relations[word], 1)]:
+            negators = reading.negators.get(place, [])
+            if relations[word] == "advmod":  # the *not* of *not yet finished*, not the *nobody* of *nobody ever*
+                negators = [token for token in negators if reading.sentence.tags[token] == "RB"]
+            if negators:
+                return negators
+    return []
 
 
 def _negators_inside(reading: Reading, words: Sequence[int], head: int) -> list[int]:
@@ -245,18 +251,15 @@ def _filler(reading: Reading, slot: str, roles: frozenset[str], before: int, aft
     below = _BELOW_VERBS if slot in "VS" else _BELOW_NOUNS if slot in "XYZ" else ()
     if above > before and relations[before] in below:
         return above  # *must V*, *probably S*; *several X*
-    tag = reading.sentence.tags[before]
-    is_mark = relations[before] == "mark" or (tag == "WRB" and above >= 0)
-    if is_mark and slot in "XYZ" and (subjects := reading.fillers(above, frozenset({SUBJECT}))):
-        return subjects[0]  # *when X arrive*
-    if tag in _BEFORE_FILLERS and relations[before] in _BELOW_FILLERS:
-        return above
+    if (tag := reading.sentence.tags[before]) in _BEFORE_FILLERS and relations[before] in _BELOW_FILLERS:
+        is_clause = slot in "XYZ" and (relations[before] == "mark" or tag == "WRB")  # *when X arrive*
+        return next(iter(reading.fillers(above, frozenset({SUBJECT})) if is_clause else ()), above)
     if slot in "VS":
         return _first([k for k in reading.children[before] if relations[k][:5] in ("xcomp", "ccomp")])
     for predicate in (before, head):
         if (filler := _first(reading.fillers(predicate, roles))) >= 0:
             return filler
-    return _first([k for k in reading.children[before] if k > before])
+    return _first([k for k in reading.children[before] if k > before and not relations[k].startswith("obl:")])
 
 
 def _first(words: Sequence[int]) -> int:

@@ -84,11 +84,6 @@ class ExpressionPattern:
         """Whether any match has more than function words."""
         return any(word not in stop_words() and len(word) > 1 for word in self.key_words if word != COPULA)
 
-    @property
-    def letters(self) -> frozenset[str]:
-        """The slots that it has."""
-        return frozenset(slot[0] for slots in self.slots for slot in slots)
-
 
 def take_apart(expression: str) -> ExpressionPattern:
     """The words and slots of an expression; ValueError says what is wrong with it.

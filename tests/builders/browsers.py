@@ -14,11 +14,7 @@ import pytest
 
 from forestalign.view import page_html
 from forestalign.view.server import AlignServer
-from tests.builders.view_samples import (
-    cat,
-    harbour,
-    with_extras,
-)
+from tests.builders.view_samples import cat, harbour, with_extras
 
 CAT = cat()
 POOR_CAT = cat(4, 7)

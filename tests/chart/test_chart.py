@@ -10,14 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forestalign.arrays import FloatArray
-from forestalign.chart import (
-    Chart,
-    inside_outside,
-    kbest,
-    kernels,
-    log_partition,
-    marginals,
-)
+from forestalign.chart import Chart, inside_outside, kbest, kernels, log_partition, marginals
 from forestalign.chart.chart import log_sums, maxima
 from forestalign.chart.kbest import KBestLists
 from forestalign.compiled import load_plain

@@ -23,12 +23,7 @@ from forestalign.errors import UsageError
 from forestalign.evaluation.development import AnnotatedJudge, risk
 from forestalign.evaluation.phrase_scores import PhraseSet
 from forestalign.learning.cross_validate import Observed, fit_confidence, with_confidence
-from forestalign.learning.em import (
-    CHUNK,
-    EmSettings,
-    WeightedTask,
-    run_pass,
-)
+from forestalign.learning.em import CHUNK, EmSettings, WeightedTask, run_pass
 from forestalign.learning.train_scores import (
     GoldExample,
     KBestList,

@@ -104,6 +104,7 @@ def test_not_in_a_line_turns_the_sign(frame: str, verb: str, is_opposite: bool) 
 
 NO_DECISION = "(S (NP (PRP They)) (VP (VBD made) (NP (NP (DT no) (NN decision)) (PP (IN on) (NP (NN tax))))))"
 BEATEN = "(S (NP (NNP Ajax)) (VP (VBD was) (VP (VBN defeated) (PP (IN by) (NP (NNP Ghent))))))"
+WHEN = "(SBAR (WHADVP (WRB when)) (S (NP (NNS guests)) (VP (VBP arrive))))"
 MUST_NOT = "(S (NP (PRP You)) (VP (MD must) (RB not) (VP (VB smoke))))"
 TOLD_NOT = "(S (NP (PRP She)) (VP (VBD told) (NP (PRP him)) (S (RB not) (VP (TO to) (VP (VB leave))))))"
 NOT_GUILTY = "(S (NP (PRP They)) (VP (VBD found) (S (NP (PRP him)) (ADJP (RB not) (JJ guilty)))))"
@@ -124,13 +125,7 @@ IF_NOT = "(S (SBAR (IN If) (S (NP (PRP it)) (VP (VBZ does) (RB not) (VP (VB rain
         ("decision on X", NO_DECISION, "decision on", "tax", False),
         ("X be defeated", BEATEN, "was defeated", "ajax", False),
         ("most X", "(S (NP (JJS Most) (NNS shops)) (VP (VBD closed)))", "most", "shops", False),
-        (
-            "when X arrive",
-            "(SBAR (WHADVP (WRB when)) (S (NP (NNS guests)) (VP (VBP arrive))))",
-            "when arrive",
-            "guests",
-            False,
-        ),
+        ("when X arrive", WHEN, "when arrive", "guests", False),
     ],
 )
 def test_negations_and_slots_are_met_where_a_sentence_has_them(

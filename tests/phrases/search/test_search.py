@@ -32,11 +32,7 @@ from tests.builders.small_forests import random_forest, random_links, random_sco
 UNBOUNDED = AlignConfig(
     beam=0, paths=0, variants=0, trace_states=0, cube=0, lifts=False, parse_weight=0.2, link_weight=0.0
 )
-OPTIONS = {
-    "monotonic": {"monotonic": True},
-    "no parse score": {"parse_weight": 0.0},
-    "lifts": {"lifts": True},
-}
+OPTIONS = {"monotonic": {"monotonic": True}, "no parse score": {"parse_weight": 0.0}, "lifts": {"lifts": True}}
 # how the tables of values and the seeds are made, beside the settings
 TABLES = ("paper", "phrase seeds", "steps", "phrase seeds and steps")
 
