@@ -44,7 +44,7 @@ _BEFORE_FILLERS = frozenset({"IN", "TO", "RP", "WRB", "WDT", "CC", "VBG"})
 _BELOW_FILLERS = ("case", "mark", "fixed", "cc", "advmod")
 _BELOW_VERBS = ("aux", "aux:pass", "advmod", "cop")
 _BELOW_NOUNS = ("amod", "nummod", "det", "det:predet")
-_DENIED = {"mark": 3, "case": 3, **dict.fromkeys(_BELOW_VERBS, 2)}  # words on the way up that are denied with a word
+_DENIED = {"mark": 3, "case": 3, "aux": 2, "aux:pass": 2, "cop": 2}  # words on the way up that are denied with a word
 
 
 class Instance(NamedTuple):
@@ -160,7 +160,10 @@ def _instance(reading: Reading, expression: Expression, number: int, parts: tupl
     if pattern.words == (NOT,):
         head, is_negative = heads[words[0]], False
     else:
-        negators = _negators(reading, (head, *words)) if pattern.is_negated else _negators_inside(reading, words, head)
+        negators = _negators_inside(reading, words, head)
+        if pattern.is_negated:
+            others = [token for token in _negators(reading, words) if words[0] < token < words[-1]]
+            negators = _negators(reading, (head,)) or others or negators
         is_negative = pattern.is_negated != bool(len(set(negators) - set(words)) % 2)
         words = sorted({*words, *negators})
     fillers = tuple(_fillers(reading, pattern, parts, frozenset(words), head))
@@ -188,14 +191,8 @@ def _negators(reading: Reading, words: Sequence[int]) -> list[int]:
     has those of its verb.
     """
     heads, relations = reading.dependencies.heads, reading.dependencies.relations
-    for word in words:
-        for place in path_up(heads, word)[: _DENIED.get(relations[word], 1)]:
-            negators = reading.negators.get(place, [])
-            if relations[word] == "advmod":  # the *not* of *not yet finished*, not the *nobody* of *nobody ever*
-                negators = [token for token in negators if reading.sentence.tags[token] == "RB"]
-            if negators:
-                return negators
-    return []
+    places = (place for word in words for place in path_up(heads, word)[: _DENIED.get(relations[word], 1)])
+    return next((negators for place in places if (negators := reading.negators.get(place))), [])
 
 
 def _negators_inside(reading: Reading, words: Sequence[int], head: int) -> list[int]:
@@ -252,14 +249,15 @@ def _filler(reading: Reading, slot: str, roles: frozenset[str], before: int, aft
     if above > before and relations[before] in below:
         return above  # *must V*, *probably S*; *several X*
     if (tag := reading.sentence.tags[before]) in _BEFORE_FILLERS and relations[before] in _BELOW_FILLERS:
-        is_clause = slot in "XYZ" and (relations[before] == "mark" or tag == "WRB")  # *when X arrive*
+        is_clause = slot in "XYZ" and tag == "WRB"  # *when X arrive*
         return next(iter(reading.fillers(above, frozenset({SUBJECT})) if is_clause else ()), above)
     if slot in "VS":
         return _first([k for k in reading.children[before] if relations[k][:5] in ("xcomp", "ccomp")])
     for predicate in (before, head):
         if (filler := _first(reading.fillers(predicate, roles))) >= 0:
             return filler
-    return _first([k for k in reading.children[before] if k > before and not relations[k].startswith("obl:")])
+    others = ("obl:", "punct")
+    return _first([k for k in reading.children[before] if k > before and not relations[k].startswith(others)])
 
 
 def _first(words: Sequence[int]) -> int:
