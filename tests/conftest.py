@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
@@ -21,3 +23,9 @@ settings.load_profile("forestalign")
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands work in this process, where models are loaded already; cli/test_outputs.py has tests of real workers."""
     monkeypatch.setattr("forestalign.batch.run.Processes", lambda count: ThisProcess())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all examples of a property."""
+    return tmp_path_factory.mktemp("examples")

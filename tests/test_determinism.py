@@ -19,8 +19,6 @@ from forestalign.parsers.embedded import EmbeddedModel
 from forestalign.tokens import tokenize
 from tests.builders.plain_pairs import LONG, PAIRS
 
-# long enough for BLAS to share the products out among its threads
-
 
 def blas_threads() -> list[int]:
     return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]

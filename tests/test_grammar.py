@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -115,57 +116,33 @@ def test_a_bad_head_rule_is_reported_with_its_line(tmp_path: Path, text: str, li
     assert expected in str(caught.value)
 
 
-def test_an_empty_head_table_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(GrammarError, match="no rules"):
-        grammar.read_head_rules(write(tmp_path, "# nothing\n"))
-
-
 def test_a_missing_file_is_a_grammar_error(tmp_path: Path) -> None:
     with pytest.raises(GrammarError, match="cannot be read"):
         grammar.read_words(tmp_path / "absent.txt")
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("read", "text", "expected"),
     [
-        ("*\tright\tright\n", "expected left and right"),
-        ("*\tright\tleft\n*\tleft\tright\n", "stated twice"),
-        ("NP\tright\tleft\n", "no row for '*'"),
+        (grammar.read_head_rules, "# nothing\n", "no rules"),
+        (grammar.read_orders, "*\tright\tright\n", "expected left and right"),
+        (grammar.read_orders, "*\tright\tleft\n*\tleft\tright\n", "stated twice"),
+        (grammar.read_orders, "NP\tright\tleft\n", "no row for '*'"),
+        (grammar.read_categories, "NOUN\tNP\n", "expected one of N, V"),
+        (grammar.read_categories, "N\tNP\nV\tNP\n", "'NP': stated twice"),
+        (grammar.read_categories, "N\tNP\n", "no row holds '*'"),
+        (grammar.read_words, "of\nof\n", "expected one word per line"),
+        (grammar.read_words, "of the\n", "expected one word per line"),
+        (grammar.read_tagged_words, "DT\tthe\nDT\ta\n", "rules.tsv:2: 'DT': expected each tag once"),
+        (grammar.read_tagged_words, "DT\tthe\nIN\t*\nDT\t*\n", "rules.tsv:3: 'DT': expected each tag once"),
+        (read_word_lists, "colours\tred green\n", "'colours': expected one of"),
+        (read_word_lists, "be\tis are\n", "no row for"),
     ],
 )
-def test_a_bad_binarisation_order_is_reported(tmp_path: Path, text: str, expected: str) -> None:
-    path = write(tmp_path, text)
+def test_a_bad_table_is_reported(tmp_path: Path, read: Callable[[Path], object], text: str, expected: str) -> None:
     with pytest.raises(GrammarError) as caught:
-        grammar.read_orders(path)
+        read(write(tmp_path, text))
     assert expected in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("NOUN\tNP\n", "expected one of N, V"),
-        ("N\tNP\nV\tNP\n", "'NP': stated twice"),
-        ("N\tNP\n", "no row holds '*'"),
-    ],
-)
-def test_a_bad_category_is_reported(tmp_path: Path, text: str, expected: str) -> None:
-    path = write(tmp_path, text)
-    with pytest.raises(GrammarError) as caught:
-        grammar.read_categories(path)
-    assert expected in str(caught.value)
-
-
-@pytest.mark.parametrize("text", ["of\nof\n", "of the\n"])
-def test_a_word_list_has_one_word_a_line(tmp_path: Path, text: str) -> None:
-    path = write(tmp_path, text)
-    with pytest.raises(GrammarError, match="expected one word per line"):
-        grammar.read_words(path)
-
-
-@pytest.mark.parametrize("text", ["DT\tthe\nDT\ta\n", "DT\tthe\nIN\t*\nDT\t*\n"])
-def test_a_tag_has_its_words_once(tmp_path: Path, text: str) -> None:
-    with pytest.raises(GrammarError, match=r"rules.tsv:[23]: 'DT': expected each tag once"):
-        grammar.read_tagged_words(write(tmp_path, text))
 
 
 def test_small_words_depend_on_their_tag() -> None:
@@ -174,18 +151,6 @@ def test_small_words_depend_on_their_tag() -> None:
     assert not grammar.is_small_word("some", "DT")
     assert not grammar.is_small_word("what", "WP")
     assert not grammar.is_small_word("the", "NN")
-
-
-def test_an_unknown_word_list_is_reported(tmp_path: Path) -> None:
-    path = write(tmp_path, "colours\tred green\n")
-    with pytest.raises(GrammarError, match="'colours': expected one of"):
-        read_word_lists(path)
-
-
-def test_a_missing_word_list_is_reported(tmp_path: Path) -> None:
-    path = write(tmp_path, "be\tis are\n")
-    with pytest.raises(GrammarError, match="no row for"):
-        read_word_lists(path)
 
 
 def test_a_wheel_finds_the_grammar_inside_the_package() -> None:

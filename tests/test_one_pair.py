@@ -7,7 +7,6 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -70,18 +69,6 @@ def test_a_result_as_a_dictionary_has_the_fields_of_its_line(result: Alignment) 
     fields = result.to_dict()
     assert fields["source"]["text"] == PAIR[0]
     assert len(fields["phrases"]) == len(result.phrases.pairs)
-
-
-def test_a_frame_has_a_row_for_each_pair(result: Alignment, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Pandas(ModuleType):
-        def DataFrame(self, rows: list[dict[str, Any]], columns: list[str]) -> list[dict[str, Any]]:  # noqa: N802
-            assert all(list(row) == columns for row in rows)
-            return rows
-
-    monkeypatch.setitem(sys.modules, "pandas", Pandas("pandas"))
-    rows = result.to_dataframe()
-    assert len(rows) == len(result.pairs())
-    assert [(row["source"], row["target"]) for row in rows if row["source_end"] == 2] == [("bought", "purchased")]
 
 
 def test_pandas_itself_takes_the_pairs_and_counts_with_them(result: Alignment) -> None:
@@ -151,19 +138,6 @@ def test_a_stream_is_read_no_further_than_its_batches() -> None:
     assert len(read) <= 4
     assert [next(results).source.text for _ in range(3)][-1] == "Dog 3 barked."
     assert len(read) <= 6
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"batch_size": 0}, "batch_size is 0; expected a whole number of at least 1"),
-        ({"jobs": 0}, "jobs is 0; expected"),
-        ({"pairs": "text"}, "expected pairs of sentences"),
-    ],
-)
-def test_a_stream_that_cannot_be_is_refused_at_once(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        default_aligner().pipe(**{"pairs": [], **settings})
 
 
 BAD: Any = ("", None)

@@ -230,12 +230,6 @@ def test_nltk_trees_have_the_words_of_the_sentences(result: Alignment) -> None:
     assert source.label() == result.source_tree.label
 
 
-def test_a_notebook_shows_a_drawing(result: Alignment) -> None:
-    html = result._repr_html_()
-    assert "<svg" in html
-    assert "committee" in html
-
-
 @pytest.mark.heavy
 def test_two_processes_give_what_one_gives(aligner: Aligner) -> None:
     alone = list(aligner.pipe(PAIRS))

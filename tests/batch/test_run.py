@@ -93,18 +93,20 @@ def test_a_job_past_its_time_limit_is_reported_and_the_rest_goes_on(tmp_path: Pa
     assert "line 4 (p4): took longer than 600 s in compiled code; its process was ended" in errors.getvalue()
 
 
-def test_a_worker_that_dies_costs_only_the_job_that_kills_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.heavy), 2])
+def test_a_worker_that_dies_costs_only_the_job_that_kills_it(tmp_path: Path, processes: int) -> None:
     output, errors = tmp_path / "out.jsonl", io.StringIO()
-    words = ["a", "die", "c", "die once", "e", "f"]
-    run_jobs(
-        jobs_of(words),
+    tally = run_jobs(
+        jobs_of(["a", "die", "c", "die once", "memory", "f"]),
         StartUpper(str(tmp_path / "flag")),
         errors=errors,
         output=OutputOptions(str(output)),
-        limits=RunLimits(processes=2, chunk_size=3),
+        limits=RunLimits(processes=processes, chunk_size=3),
     )
-    assert texts(output) == ["A", "C", "DIE ONCE", "E", "F"]
-    assert errors.getvalue().startswith("line 2 (p2): the worker process died (SIGKILL")
+    assert (texts(output), tally) == (["A", "C", "DIE ONCE", "F"], Tally(done=4, failed=2))
+    first, second = errors.getvalue().splitlines()
+    assert first.startswith("line 2 (p2): the worker process died (SIGKILL")
+    assert second.startswith("line 5 (p5): MemoryError")
 
 
 @pytest.mark.parametrize("processes", [1, 2])

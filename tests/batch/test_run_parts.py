@@ -24,12 +24,7 @@ from forestalign.batch.workers import (
     ordered_replies,
 )
 from forestalign.errors import ForestAlignError, InputError, NoParseError
-from tests.builders.commands import Terminal
-
-
-def jobs_of(*payloads: str) -> list[Job]:
-    return [Job(number, f"p{number}", payload) for number, payload in enumerate(payloads, start=1)]
-
+from tests.builders.batch_workers import jobs_of
 
 # ---- jobs and outcomes ----
 
@@ -61,7 +56,7 @@ def with_key(job: Job, result: str) -> str:
 
 def test_results_are_shown_and_errors_of_ours_become_failures() -> None:
     handle = StartWork(load_upper, with_key)()
-    found = list(handle(jobs_of("one", "bad", "two")))
+    found = list(handle(jobs_of(["one", "bad", "two"])))
     assert [(outcome.value, outcome.error) for outcome in found] == [
         ("p1 ONE", ""),
         (None, "no tree"),
@@ -72,7 +67,7 @@ def test_results_are_shown_and_errors_of_ours_become_failures() -> None:
 def test_work_that_gives_too_few_results_is_noticed() -> None:
     handle = StartWork(lambda: lambda jobs: ["only one"], with_key)()
     with pytest.raises(ValueError, match="shorter"):
-        list(handle(jobs_of("one", "two")))
+        list(handle(jobs_of(["one", "two"])))
 
 
 def stumbling(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
@@ -83,14 +78,14 @@ def stumbling(jobs: Sequence[Job]) -> Iterator[Outcome[str]]:
 
 
 def test_the_jobs_around_a_bad_one_are_done() -> None:
-    found = run_chunk(stumbling, jobs_of("a", "bad", "b", "bad", "c"))
+    found = run_chunk(stumbling, jobs_of(["a", "bad", "b", "bad", "c"]))
     assert [outcome.value for outcome in found] == ["a", None, "b", None, "c"]
     assert [outcome.error for outcome in found if outcome.error] == ["ValueError: stumbled"] * 2
 
 
 def test_lines_that_were_bad_already_keep_their_place() -> None:
     handle = LoadGuarded(lambda: stumbling, 0.0)()
-    first, last = jobs_of("a", "b")
+    first, last = jobs_of(["a", "b"])
     bad: Outcome[str] = Outcome(7, "line", None, "no pair")
     assert handle([first, bad, last]) == [Outcome.of(first, "a"), bad, Outcome.of(last, "b")]
 
@@ -101,7 +96,7 @@ def test_a_job_that_does_not_end_is_given_up_after_its_time_limit() -> None:
             pass
         yield Outcome.of(jobs[0], "")
 
-    (outcome,) = run_chunk(stay, jobs_of("endless"), time_limit=0.05)
+    (outcome,) = run_chunk(stay, jobs_of(["endless"]), time_limit=0.05)
     assert outcome.error == "took longer than 0.05 s"
 
 
@@ -184,15 +179,6 @@ def test_without_a_terminal_there_is_a_line_now_and_then(monkeypatch: pytest.Mon
     lines = errors.getvalue().splitlines()
     assert lines[0] == "line 3: no pair"
     assert [line.partition(" in ")[0] for line in lines[1:]] == ["3 of 100 pairs"]
-
-
-def test_on_a_terminal_there_is_a_bar_that_reports_pass() -> None:
-    errors = Terminal()
-    with Progress(10, errors) as progress:
-        progress.step()
-        progress.report("line 3: no pair")
-    assert "line 3: no pair\n" in errors.getvalue()
-    assert "/10" in errors.getvalue()
 
 
 # ---- what is kept ----

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from typing import Any
 
 from forestalign import Alignment, PhrasePair
 from forestalign.phrases.result.alignment import DiscontinuousPair, ForestNode, ForestNodes
@@ -172,3 +174,8 @@ def hostile_record() -> Alignment:
     )
     hostile = side(format_brackets(renamed), " ".join(words), words)
     return replace(with_sides(base, hostile, hostile), signature="<b>signature</b>")
+
+
+def data_of(page: str) -> Any:
+    """What the scripts of a page are given."""
+    return json.loads(page.partition('<script type="application/json" id="data">')[2].partition("</script>")[0])

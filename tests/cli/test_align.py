@@ -124,22 +124,6 @@ def test_links_of_a_file_take_the_place_of_our_own(run: Run) -> None:
     ] * 2
 
 
-def test_a_bad_line_of_links_fails_alone(run: Run) -> None:
-    Path("links.txt").write_text("0-0 9-9\n0-0 1-1\n")
-    answer = run("align", "pairs.tsv", "--model", "hand-set", "--links", "links.txt", "--trees", "trees.mrg", "--json")
-    assert answer.code == 1
-    assert "line 1: links: link 9-9" in answer.err
-    assert [record.id for record in answer.records] == ["2"]
-
-
-def test_the_shipped_parser_gives_trees_with_the_words_of_the_sentences(run: Run) -> None:
-    answer = run("align", "pairs.tsv", *PLAIN, "--json")
-    assert answer.code == 0
-    for record in answer.records:
-        sides = (record.source, record.source_tree), (record.target, record.target_tree)
-        assert all(tuple(leaf.word for leaf in tree.leaves()) == sentence.words for sentence, tree in sides)
-
-
 # ---- what goes wrong ----
 
 
@@ -161,10 +145,6 @@ def test_a_finished_run_has_nothing_to_resume(run: Run) -> None:
     assert answer.code != 0
     assert "nothing to resume" in answer.err
     assert Path("out.jsonl").read_text() == whole
-
-
-def test_two_processes_give_the_same_bytes(run: Run) -> None:
-    assert align(run, "pairs.tsv", "--json", "--jobs", "2").out == align(run, "pairs.tsv", "--json").out
 
 
 # ---- rerank ----

@@ -23,7 +23,7 @@ from forestalign.aligner import AlignerParts, LoadAligner, LoadReranker
 from forestalign.batch.output import RunFile
 from forestalign.batch.run import OutputOptions, RunLimits, run_jobs
 from forestalign.batch.run_journal import refuse_other_settings, settings_of
-from forestalign.batch.workers import Job, StartWork, Tally
+from forestalign.batch.workers import Job, StartWork
 from forestalign.cli import main
 from forestalign.cli.align import AlignmentText
 from forestalign.cli.rerank import RerankedText
@@ -181,21 +181,6 @@ def words(*payloads: str) -> list[Job]:
     return [Job(number, f"p{number}", word) for number, word in enumerate(payloads, start=1)]
 
 
-@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.heavy), 2])
-def test_a_crash_costs_one_pair_whatever_the_number_of_processes(
-    tmp_path: Path, processes: int, capfd: pytest.CaptureFixture[str]
-) -> None:
-    jobs = words("a", "die", "b", "memory", "c")
-    tally = run_jobs(
-        jobs, StartUpper(), output=OutputOptions(str(tmp_path / "out.jsonl")), limits=RunLimits(processes=processes)
-    )
-    assert tally == Tally(done=3, failed=2)
-    told = capfd.readouterr().err
-    assert "line 2 (p2): the worker process died (SIGKILL" in told
-    assert "line 4 (p4): MemoryError" in told
-    assert "time limit" not in told
-
-
 @pytest.mark.parametrize("trouble", [pytest.param("die", marks=(pytest.mark.heavy, pytest.mark.patient)), "memory"])
 def test_without_memory_a_run_ends_after_a_few_pairs_with_one_message(tmp_path: Path, trouble: str) -> None:
     output = tmp_path / "out.jsonl"
@@ -251,9 +236,6 @@ def test_what_is_no_address_fails_at_once(address: str) -> None:
     cluster = pytest.importorskip("forestalign.batch.cluster")
     with pytest.raises(UsageError, match="expected the address of a scheduler"):
         cluster.Cluster(address)
-
-
-# ---- the page ----
 
 
 # ---- real runs of the real commands ----
@@ -355,32 +337,24 @@ def test_hopeless_memory_ends_a_real_run_with_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "error",
-    [MemoryError(), RuntimeError("initialization: std::bad_alloc"), ImportError("x.so: failed to map segment")],
+    ("error", "spare"),
+    [
+        (MemoryError(), 0),
+        (RuntimeError("initialization: std::bad_alloc"), 0),
+        (ImportError("x.so: failed to map segment"), 0),
+        (AttributeError("module 'http.client' has no attribute 'HTTPSConnection'"), 1 << 62),  # none is left
+    ],
 )
 def test_lack_of_memory_is_reported_whoever_notices_it(
-    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: Exception, spare: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from forestalign import cli
+    from forestalign import cli, machine
 
     def fail(name: str, arguments: object) -> int:
         raise error
 
     monkeypatch.setattr(cli, "_run_command", fail)
-    assert cli.main(["align"]) == 1
-    assert capsys.readouterr().err == "forestalign align: not enough memory\n"
-
-
-def test_any_error_is_lack_of_memory_where_none_is_left(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from forestalign import cli, machine
-
-    def fail(name: str, arguments: object) -> int:
-        raise AttributeError("module 'http.client' has no attribute 'HTTPSConnection'")
-
-    monkeypatch.setattr(cli, "_run_command", fail)
-    monkeypatch.setattr(machine, "SPARE", 1 << 62)
+    monkeypatch.setattr(machine, "SPARE", spare)
     assert cli.main(["align"]) == 1
     assert capsys.readouterr().err == "forestalign align: not enough memory\n"
 

@@ -319,9 +319,6 @@ def test_one_process_needs_no_workers() -> None:
         assert workers.capacity == 3
 
 
-# ---- unused options ----
-
-
 # ---- suggestions and completion ----
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from forestalign.evaluation.answer_files import (
     read_word_output,
 )
 from forestalign.formats.codec import to_json
+from tests.builders.annotations import write
 from tests.builders.view_samples import cat
 
 GOLD = [
@@ -24,12 +24,6 @@ GOLD = [
     {"id": "b", "source": ["Yes"], "target": ["Yes"], "sure": [[0, 0]], "possible": []},
 ]
 CAT = cat()
-
-
-def write(path: Path, *lines: object) -> str:
-    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
-    path.write_text(text, encoding="utf-8")
-    return str(path)
 
 
 # ---- words ----

@@ -113,6 +113,3 @@ def test_bad_scores_are_refused_by_line(tmp_path: Path, text: str, told: str) ->
     with pytest.raises(InputError) as caught:
         read_sentence_scores(write(tmp_path / "out", text), 2)
     assert str(caught.value).endswith(told) or told in str(caught.value)
-
-
-# ---- annotated sets ----

@@ -53,22 +53,6 @@ def test_links_are_made_one_to_one_by_score_then_by_position() -> None:
     assert one_to_one(WordAlignment(links)).pairs == ((0, 1), (2, 2))
 
 
-def test_the_baseline_finds_words_phrases_and_the_root() -> None:
-    expected = {
-        ((0, 1), (4, 5)),
-        ((2, 3), (5, 6)),
-        ((3, 4), (2, 3)),
-        ((4, 5), (0, 1)),
-        ((0, 3), (4, 6)),  # the fat cat / the tabby
-        ((0, 5), (0, 6)),
-    }
-    assert project_spans(forest(SOURCE), forest(TARGET), alignment(LINKS)) == expected
-
-
-def test_without_links_the_baseline_finds_nothing() -> None:
-    assert project(forest(SOURCE), forest(TARGET), alignment(frozenset())) == ()
-
-
 @st.composite
 def trees(draw: st.DrawFn, size: int) -> Tree:
     def build(begin: int, end: int) -> str:
@@ -122,17 +106,6 @@ def test_a_consistent_pair_has_a_link_inside_and_none_that_leaves() -> None:
     assert not is_consistent((Span(0, 3), Span(5, 6)), LINKS)  # the-the leaves
     assert not is_consistent((Span(1, 2), Span(1, 2)), LINKS)  # no link inside
     assert not is_consistent((Span(0, 4), Span(4, 6)), LINKS)  # ate-eaten leaves
-
-
-def test_core_pairs_are_the_smallest_constituents_over_the_linked_words() -> None:
-    assert core_pairs(SOURCE, TARGET, LINKS) == {
-        ((0, 1), (4, 5)),
-        ((2, 3), (5, 6)),
-        ((3, 4), (2, 3)),
-        ((4, 5), (0, 1)),
-        ((0, 3), (4, 6)),
-        ((0, 5), (0, 6)),
-    }
 
 
 def test_many_to_many_links_make_core_pairs_of_whole_phrases() -> None:

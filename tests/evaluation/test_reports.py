@@ -96,6 +96,3 @@ def test_a_folder_is_the_files_in_it_in_order(tmp_path: Path) -> None:
     (folder / "more" / "b").write_bytes(b"c")
     (folder / "a").write_bytes(b"ab")
     assert data_hash(folder) == "ba7816bf8f01"
-
-
-# ---- annotated sets ----

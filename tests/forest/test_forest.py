@@ -27,7 +27,6 @@ from forestalign.forest import (
     kernels,
     log_partition,
     one_best,
-    outside,
     pack,
     pack_chart,
     tree_of,
@@ -215,14 +214,6 @@ def test_relative_frequencies_keep_the_probability_of_trees_without_shared_choic
     assert log_partition(forest) == pytest.approx(0.0)
 
 
-def test_inside_and_outside_meet_at_every_level() -> None:
-    forest = packed([parse_brackets(text) for text in SAW])
-    inner, outer, total = inside(forest), outside(forest, inside(forest)), log_partition(forest)
-    words = [number for number, node in enumerate(forest.nodes) if node.is_leaf and node.begin == 4]
-    assert len(words) == 2
-    assert sum(math.exp(inner[word] + outer[word] - total) for word in words) == pytest.approx(1.0)
-
-
 def test_a_tree_has_the_words_of_its_sentence_in_whatever_characters() -> None:
     tree = parse_brackets("(S (`` “) (NN oﬃce))")
     assert len(pack([ScoredTree(tree, 0.0)], Sentence.from_words(["“", "oﬃce"]))) == 3
@@ -238,11 +229,6 @@ def test_hopeless_trees_keep_finite_weights() -> None:
 
 
 # ---- errors and size ----
-
-
-def test_a_tree_with_other_words_is_refused() -> None:
-    with pytest.raises(NoParseError, match="word 1 of a tree is 'b', expected 'c'"):
-        pack([ScoredTree(parse_brackets("(S (NN a) (VB b))"), 0.0)], Sentence.from_words(["a", "c"]))
 
 
 def test_a_tree_of_another_length_is_refused() -> None:

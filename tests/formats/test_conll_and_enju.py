@@ -24,12 +24,6 @@ WORDS = st.lists(st.text(alphabet="aé'_.#", min_size=1, max_size=4), min_size=1
 COLUMNS = st.sampled_from(["", "NN", "x:y"])
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all examples of a property."""
-    return tmp_path_factory.mktemp("conll")
-
-
 @st.composite
 def records(draw: st.DrawFn) -> DependencyRecord:
     text, tokens = "", []

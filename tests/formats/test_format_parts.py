@@ -12,11 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forestalign import Alignment
 from forestalign.errors import InputError
 from forestalign.forest import pack
 from forestalign.forest.forest import Forest
-from forestalign.formats.codec import COLUMNS, to_tsv
 from forestalign.formats.fields import (
     Fields,
     checked_sentence,
@@ -26,17 +24,9 @@ from forestalign.formats.lines import read_lines, read_text, read_text_lines, wr
 from forestalign.formats.tree_files import format_forest, format_nbest, read_given
 from forestalign.tokens import Sentence, Span
 from forestalign.trees import ScoredTree, parse_brackets
-from tests.builders.view_samples import (
-    cat,
-    harbour,
-)
 
 LOW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (NNS men)) (PP (IN with) (NP (NNS dogs))))))"
 HIGH = "(S (NP (PRP I)) (VP (VBD saw) (NP (NNS men)) (PP (IN with) (NP (NNS dogs)))))"
-CAT = cat()
-LONG = harbour("long")
-
-
 # ---- fields ----
 
 
@@ -180,13 +170,6 @@ def test_tokens_of_the_user_keep_their_places(words: list[str]) -> None:
 def forest() -> Forest:
     trees = [ScoredTree(parse_brackets(LOW), -0.5), ScoredTree(parse_brackets(HIGH), -1.0)]
     return pack(trees, Sentence.from_words(["I", "saw", "men", "with", "dogs"]))
-
-
-@pytest.mark.parametrize("sample", [CAT, LONG], ids=["cat", "long"])
-def test_a_table_has_a_row_per_pair_and_per_null(sample: Alignment) -> None:
-    rows = [line.split("\t") for line in to_tsv(sample, bars=True).splitlines()]
-    assert len(rows) == len(sample.phrases.pairs) + len(sample.phrases.source_nulls) + len(sample.phrases.target_nulls)
-    assert {len(row) for row in rows} <= {len(COLUMNS)}
 
 
 @pytest.mark.parametrize("form", ["brackets", "nbest", "forest"])

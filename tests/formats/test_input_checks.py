@@ -47,10 +47,11 @@ def test_what_is_no_sentence_is_refused_by_name_and_value(aligner: Aligner, text
         aligner.align(GOOD[0], text if not hasattr(text, "__next__") else iter(["She", "left"]))
 
 
-@pytest.mark.parametrize("jobs", [-3, 0, 1.5, None, "2", True])
-def test_a_number_of_jobs_that_cannot_be_is_refused_at_once(aligner: Aligner, jobs: Any) -> None:
-    with pytest.raises(UsageError, match=f"jobs is {jobs!r}; expected a whole number of at least 1"):
-        aligner.pipe([GOOD], jobs=jobs)
+@pytest.mark.parametrize("name", ["jobs", "batch_size"])
+@pytest.mark.parametrize("value", [-3, 0, 1.5, None, "2", True])
+def test_a_number_of_jobs_or_pairs_that_cannot_be_is_refused_at_once(aligner: Aligner, name: str, value: Any) -> None:
+    with pytest.raises(UsageError, match=f"{name} is {value!r}; expected a whole number of at least 1"):
+        aligner.pipe([GOOD], **{name: value})
 
 
 @pytest.mark.parametrize("pairs", [None, "two sentences", b"bytes", 7])

@@ -20,12 +20,6 @@ from forestalign.formats.pairs import BadRecord, PairRecord, format_pair, read_p
 TAB_LINE = "The cat sat.\tA cat was sitting."
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all examples of a property."""
-    return tmp_path_factory.mktemp("formats")
-
-
 def records(tmp_path: Path, content: bytes | str, name: str = "pairs.txt", **options: object) -> list[object]:
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -36,12 +36,6 @@ DOG = "(TOP (S (NP (DT The) (NN dog)) (VP (VBD sat))))"
 LOG_PROBS = st.floats(-50, 0)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all examples of a property."""
-    return tmp_path_factory.mktemp("trees")
-
-
 def scored(listed: list[Tree], log_probs: list[float]) -> list[ScoredTree]:
     return [ScoredTree(tree, log_prob) for tree, log_prob in zip(listed, log_probs, strict=True)]
 

@@ -26,12 +26,6 @@ from forestalign.words.alignment import WordAlignment, WordLink
 WORDS = st.lists(st.text(alphabet="abé,.'-:{[", min_size=1, max_size=4), min_size=1, max_size=5).map(tuple)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all examples of a property."""
-    return tmp_path_factory.mktemp("formats")
-
-
 @st.composite
 def links(draw: st.DrawFn, source_count: int, target_count: int) -> tuple[tuple[int, int], ...]:
     index = st.tuples(st.integers(0, source_count - 1), st.integers(0, target_count - 1))
@@ -209,6 +203,7 @@ CHUNK_FILE = """<sentence id="1" status="">
         ("1 2 <==>", "0 1 <==>", 12, "found '0'; expected a token from 1 to 2"),
         ("EQUI", "SAME", 12, "found 'SAME'; expected one of ALIC"),
         ("// 5 //", "// 6 //", 12, "found '6'; expected a score from 0 to 5, or NIL"),
+        ("// 5 //", "// 1e999 //", 12, "found '1e999'; expected a score from 0 to 5, or NIL"),
         ("<==> 1 //", "1 //", 12, "expected tokens <==> tokens"),
         ("2 b :", "3 b :", 6, "found '3 b :'; expected 2 token :"),
         ("<translation>", "<target>", 8, "expected <translation>"),

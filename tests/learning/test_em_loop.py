@@ -24,7 +24,7 @@ from forestalign.learning.m_step import weights_of
 from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.own_files import NewFile
 from forestalign.pair_cache import PairCache, cache_corpus, read_cached
-from forestalign.phrases.scoring.model import PhraseModel, load_model, save_model
+from forestalign.phrases.scoring.model import PhraseModel, load_model
 from forestalign.phrases.scoring.pair_features import CATEGORY_PAIRS, DENSE, FeatureExtractor, FeatureSet
 from forestalign.phrases.search.directed_search import paper_search
 from forestalign.phrases.stage import PreparedPair
@@ -293,9 +293,3 @@ def test_a_model_is_trained_shown_and_used_from_the_command_line(tmp_path, capsy
     assert "share of word links inside both phrases" in shown
     assert "pairs: 3" in shown
     assert "batch_size=" not in shown.split("signature")[1]  # that of EM is not a setting of the parser
-
-
-def test_a_trained_model_survives_its_file(whole_run, tmp_path):
-    save_model(whole_run.model, tmp_path / "m.json.gz", {})
-    again = load_model(str(tmp_path / "m.json.gz"))
-    assert again.dense == pytest.approx(whole_run.model.dense, abs=1e-4)

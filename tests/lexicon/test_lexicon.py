@@ -127,12 +127,6 @@ def test_pair_lists_are_cut_at_tabs_only(tmp_path: Path) -> None:
     assert ("buy", "little") not in pairs
 
 
-def test_a_gzipped_pair_list_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.tsv.gz"
-    path.write_bytes(gzip.compress(b"four\t4\n"))
-    assert ("4", "four") in load_ppdb(str(path))
-
-
 def test_a_line_that_is_no_pair_is_named(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_bytes(b"buy\tpurchase\nbuy purchase\n")

@@ -7,7 +7,7 @@ import pytest
 
 from forestalign.meaning.matcher import Correspondence, find_correspondences, find_instances
 from forestalign.meaning.readings import Reading
-from forestalign.meaning.rules import RuleTable, compile_rules, parse_rule, take_apart
+from forestalign.meaning.rules import RuleTable, compile_rules, parse_rule
 from forestalign.tokens import Sentence, analyse
 from forestalign.trees import parse_brackets
 
@@ -158,18 +158,3 @@ def test_an_active_past_form_is_no_passive_without_be(form: str, filler: list[st
     assert [
         reading.sentence.words[each.filler("X")] for each in find_instances(reading, table.expression(0), 0)
     ] == filler
-
-
-@pytest.mark.parametrize(
-    ("expression", "words", "is_negated"),
-    [
-        ("at a snail's pace", ("at", "a", "snail", "'s", "pace"), False),
-        ("cannot stand X", ("can", "stand"), True),
-        ("five o'clock", ("five", "o'clock"), False),
-    ],
-)
-def test_expressions_are_taken_apart_as_sentences_are(
-    expression: str, words: tuple[str, ...], is_negated: bool
-) -> None:
-    pattern = take_apart(expression)
-    assert (pattern.words, pattern.is_negated) == (words, is_negated)

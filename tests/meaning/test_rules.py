@@ -34,6 +34,9 @@ from forestalign.meaning.rules import (
         ("three-year-old", ("three", "year", "old"), "", False),
         ("it take X T to V", ("it", "take", "to"), "XTV", False),
         ("X (just) let Y know", ("just", "let", "know"), "XY", False),
+        ("at a snail's pace", ("at", "a", "snail", "'s", "pace"), "", False),
+        ("cannot stand X", ("can", "stand"), "X", True),
+        ("five o'clock", ("five", "o'clock"), "", False),
     ],
 )
 def test_an_expression_has_words_slots_and_a_sign(

@@ -121,10 +121,6 @@ def test_a_row_has_counts_sums_and_probabilities(results: Path) -> None:
     }
 
 
-def test_rows_are_told_apart_by_labels(results: Path) -> None:
-    assert row_of(extracted([results]), "couch", "sofa", "NN")["count"] == 1
-
-
 def test_what_was_called_no_more_than_similar_comes_after_the_others(results: Path) -> None:
     found = [(row["paraphrase"], row["relation"]) for row in extracted([results]) if row["phrase"] == "couch"]
     assert found == [("sofa", "equal"), ("couch", ""), ("sofa", "similar")]
@@ -190,44 +186,34 @@ def test_a_table_with_commas_is_quoted_and_safe(tmp_path: Path) -> None:
     assert dict(zip(header, row, strict=True))["phrase"] == 'x " y'
 
 
-def test_case_can_be_kept(results: Path) -> None:
-    rows = extracted([results], OccurrenceFilter(keep_case=True))
-    assert row_of(rows, "Couch", "sofa")["count"] == 1
-
-
-def test_a_posterior_below_the_bound_does_not_count(results: Path) -> None:
-    assert row_of(extracted([results], OccurrenceFilter(min_posterior=0.8)), "couch", "sofa")["examples"] == ["a"]
-
-
-def test_a_posterior_at_the_bound_counts(results: Path) -> None:
-    rows = extracted([results], OccurrenceFilter(min_posterior=0.7))
-    assert row_of(rows, "couch", "sofa")["examples"] == ["a", "b"]
-
-
-def test_long_phrases_do_not_count(results: Path) -> None:
-    rows = extracted([results], OccurrenceFilter(max_words=1))
-    assert "the couch" not in [row["phrase"] for row in rows]
-
-
-def test_bar_nodes_are_no_constituents(results: Path) -> None:
-    rows = extracted([results], OccurrenceFilter(bars=False))
-    assert "settee" not in [row["phrase"] for row in rows]
+@pytest.mark.parametrize(
+    ("occurrences", "rows", "expected"),
+    [
+        (
+            OccurrenceFilter(keep_case=True, max_words=1),
+            {},
+            "Couch=sofa 1 couch=couch 1 couch=sofa 1 couch=sofa 1 settee=sofa 1",
+        ),
+        (OccurrenceFilter(min_posterior=0.7), {}, "couch=couch 1 couch=sofa 2 the couch=a sofa 1"),
+        (OccurrenceFilter(min_posterior=0.8), {}, "couch=couch 1 couch=sofa 1 the couch=a sofa 1"),
+        (OccurrenceFilter(max_words=1), {}, "couch=couch 1 couch=sofa 1 couch=sofa 2 settee=sofa 1"),
+        (OccurrenceFilter(bars=False), {}, "couch=couch 1 couch=sofa 1 couch=sofa 2 the couch=a sofa 1"),
+        (EVERYTHING, {"relations": ("equal",)}, "couch=sofa 1"),
+        (EVERYTHING, {"min_count": 2}, "couch=sofa 2"),
+    ],
+    ids=["case", "posterior at the bound", "posterior below it", "long phrases", "bars", "relation", "rare rows"],
+)
+def test_what_counts_and_what_is_printed_can_be_chosen(
+    results: Path, occurrences: OccurrenceFilter, rows: dict[str, Any], expected: str
+) -> None:
+    found = [f"{row['phrase']}={row['paraphrase']} {row['count']}" for row in extracted([results], occurrences, **rows)]
+    assert " ".join(sorted(found)) == expected
 
 
 def test_rows_of_different_phrases_keep_their_probabilities(results: Path) -> None:
     rows = extracted([results], different=True)
     assert {row["phrase"] for row in rows} == {"couch", "settee", "the couch"}
     assert row_of(rows, "couch", "sofa")["forward"] == round(2.0 / 3.0, 5)
-
-
-def test_rows_of_a_relation_alone(results: Path) -> None:
-    assert [(row["phrase"], row["relation"]) for row in extracted([results], relations=("equal",))] == [
-        ("couch", "equal")
-    ]
-
-
-def test_rare_rows_can_be_left_out(results: Path) -> None:
-    assert [row["paraphrase"] for row in extracted([results], min_count=2)] == ["sofa"]
 
 
 def test_both_ways_turns_the_relation(tmp_path: Path) -> None:
@@ -294,12 +280,6 @@ def test_the_table_is_what_counting_by_hand_gives(
         assert row["forward"] == pytest.approx(both / whole[row["phrase"]] if whole[row["phrase"]] else 0, abs=1e-5)
         total = turned[row["paraphrase"]]
         assert row["backward"] == pytest.approx(both / total if total else 0, abs=1e-5)
-
-
-def test_the_size_of_batches_does_not_change_a_byte(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = extracted([results])
-    monkeypatch.setattr(pair_counts, "_BATCH_CHARACTERS", 1)
-    assert extracted([results]) == whole
 
 
 # ---- patterns ----

@@ -186,11 +186,6 @@ def test_pairs_are_judged_by_the_command(tmp_path: Path, capfd: pytest.CaptureFi
     assert "nine became ten" in lines[1][4]
 
 
-def test_results_and_pairs_together_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["similarity", "pairs.tsv", "--results", "results.jsonl"]) == 2
-    assert "--results and the pairs pairs.tsv; expected one of them" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04"])
 def test_weights_that_cannot_be_read_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "verdict.npz"

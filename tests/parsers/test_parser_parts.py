@@ -6,20 +6,15 @@ import numpy as np
 import pytest
 
 from forestalign.config import DEFAULT_CONFIG
-from forestalign.forest import Forest, pack
 from forestalign.parsers.encoder_words import IMPOSSIBLE, TagShapes, middle_layers, plain_words
 from forestalign.parsers.parse_result import GivenTrees
-from forestalign.tokens import Sentence, tokenize
+from forestalign.tokens import Sentence
 from forestalign.trees import ScoredTree, parse_brackets
 
 LOW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (NNS men)) (PP (IN with) (NP (NNS dogs))))))"
 HIGH = "(S (NP (PRP I)) (VP (VBD saw) (NP (NNS men)) (PP (IN with) (NP (NNS dogs)))))"
 OTHER = "(S (NP (PRP I)) (VP (VBD saw) (NP (NNS men) (IN with) (NNS dogs))))"
 WORDS = Sentence.from_words(["I", "saw", "men", "with", "dogs"])
-
-
-def forest_of(*brackets: str) -> Forest:
-    return pack([ScoredTree(parse_brackets(text), -float(k)) for k, text in enumerate(brackets)], WORDS)
 
 
 # ---- words and tags ----
@@ -69,13 +64,6 @@ def test_a_tag_set_without_marks_stays_as_it_is() -> None:
 # ---- given trees ----
 
 
-def test_a_sentence_without_a_tree_fails_alone() -> None:
-    parser = GivenTrees([[ScoredTree(parse_brackets(LOW), 0.0)]], DEFAULT_CONFIG)
-    bad, good = parser.parse([tokenize("Nobody knows"), WORDS])
-    assert bad.error == "no tree was given for the words 'Nobody knows'"
-    assert not good.error
-
-
 def test_only_as_many_trees_are_taken_as_asked_for() -> None:
     given_trees = [ScoredTree(parse_brackets(text), -float(k)) for k, text in enumerate((LOW, HIGH, OTHER))]
     (parse,) = GivenTrees([given_trees], DEFAULT_CONFIG.replace(nbest=2)).parse([WORDS])
@@ -86,11 +74,3 @@ def test_of_two_parses_of_the_same_words_the_first_counts() -> None:
     parser = GivenTrees([[ScoredTree(parse_brackets(text), 0.0)] for text in (LOW, HIGH)], DEFAULT_CONFIG)
     (parse,) = parser.parse([WORDS])
     assert parse.trees[0].tree == parse_brackets(LOW)
-
-
-def test_a_given_forest_keeps_its_analysis_over_the_text() -> None:
-    sentence = Sentence("I saw men  with dogs", tokenize("I saw men  with dogs").tokens)
-    (parse,) = GivenTrees([forest_of(LOW, HIGH)], DEFAULT_CONFIG).parse([sentence])
-    assert parse.forest.sentence.text == "I saw men  with dogs"
-    assert len(parse.trees) == 1
-    assert parse.trees[0].log_prob <= 0.0

@@ -38,10 +38,6 @@ def test_shapes_are_what_their_names_say(text: str, expected: str) -> None:
     assert names(text) == expected.split()
 
 
-def test_no_words_have_no_shapes() -> None:
-    assert len(word_shapes([])) == 0
-
-
 @given(WORDS)
 def test_every_word_has_one_shape_and_at_most_one_is_first(words: list[str]) -> None:
     shapes = word_shapes(words)

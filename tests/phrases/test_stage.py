@@ -23,6 +23,7 @@ from forestalign.tokens import Sentence
 from forestalign.trees import ScoredTree, format_brackets, parse_brackets
 from forestalign.words.alignment import WordAlignment, WordLink
 from tests.builders.hand_forests import hand_forest
+from tests.builders.hand_forests import hand_links as links
 from tests.builders.small_forests import align_phrases, random_forest, random_links, random_scores
 
 CONFIG = AlignConfig()
@@ -32,10 +33,6 @@ def forest_of(*brackets: str, log_probs: tuple[float, ...] = ()) -> Forest:
     trees = [parse_brackets(text) for text in brackets]
     scored = [ScoredTree(tree, p) for tree, p in zip(trees, log_probs or [0.0] * len(trees), strict=True)]
     return pack(scored, Sentence.from_words([str(leaf.word) for leaf in trees[0].leaves()]))
-
-
-def links(*pairs: tuple[int, int]) -> WordAlignment:
-    return WordAlignment(tuple(WordLink(i, j) for i, j in sorted(pairs)))
 
 
 def labels(alignment: PhraseAlignment, source: Forest, target: Forest) -> set[tuple[str, str]]:

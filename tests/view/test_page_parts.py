@@ -14,7 +14,7 @@ from forestalign.view.page import SCRIPTS, Service, page_html, policy, safe_json
 from forestalign.view.scene import with_shown_pairs
 from forestalign.view.static import _DARK, _LIGHT, _colour, _width, result_html
 from tests.builders.sample_results import with_phrases
-from tests.builders.view_samples import cat, with_extras
+from tests.builders.view_samples import cat, data_of, with_extras
 
 CAT = cat()
 POOR = cat(4, 7)
@@ -24,12 +24,6 @@ ASSETS = resources.files("forestalign.view").joinpath("assets")
 def test_pairs_can_be_filtered_by_every_relation_that_says_something() -> None:
     page = ASSETS.joinpath("page.html").read_text(encoding="utf-8")
     assert {f"is {name}" for name in PHRASE_RELATIONS if name != "equal"} <= set(re.findall(r'value="([^"]+)"', page))
-
-
-def data_of(page: str) -> dict[str, object]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found
-    return dict(json.loads(found.group(1)))
 
 
 # ---- assets ----

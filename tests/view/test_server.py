@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import json
 import socket
 import struct
 import threading
@@ -75,14 +74,6 @@ def test_the_head_of_the_page_can_be_asked_for_alone() -> None:
         assert int(response.headers["Content-Length"]) > 1000
         assert response.body == b""
         assert answer(server, "HEAD", "/elsewhere").status == 404
-
-
-@pytest.mark.parametrize("half", ["\\ud800", "\\udfff", "a \\udc00 b"])
-def test_half_of_a_surrogate_pair_is_refused(half: str) -> None:
-    with running() as server:
-        response = answer(server, "POST", "/align", f'{{"source": "{half}", "target": "b"}}'.encode())
-        assert response.status == 400
-        assert "half of a surrogate pair" in json.loads(response.body)["error"]
 
 
 @pytest.mark.parametrize("first", [b"", b"G", b"POST /align HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n"])

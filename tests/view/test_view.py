@@ -32,6 +32,7 @@ from forestalign.view.server import MAX_BYTES, AlignServer
 from tests.builders.sample_results import pair, with_phrases
 from tests.builders.view_samples import (
     cat,
+    data_of,
     harbour,
     hostile_record,
     record,
@@ -43,12 +44,6 @@ CAT = cat()
 POOR_CAT = cat(4, 7)
 RICH_CAT = with_extras(CAT, POOR_CAT)
 LONG = harbour()
-
-
-def data_of(page: str) -> dict:
-    block = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
-    assert block
-    return json.loads(block.group(1))
 
 
 # ---- scenes ----
@@ -250,6 +245,7 @@ def test_the_server_gives_the_page_and_aligns(server: AlignServer) -> None:
         ('{"source": "a"}', 400, "expected"),
         ('{"source": "a", "target": 3}', 400, "target sentence is empty"),
         ('{"source": " ", "target": "b"}', 400, "source sentence is empty"),
+        ('{"source": "a \\udc00 b", "target": "b"}', 400, "half of a surrogate pair"),
         (json.dumps({"source": "a " * 200, "target": "b"}), 400, "more than 150 words"),
         ("[" * 10_000, 400, "expected"),
         ("x" * (MAX_BYTES + 1), 413, "20,000 bytes"),

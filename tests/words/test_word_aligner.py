@@ -1,4 +1,4 @@
-"""Word alignment: profiles `paper` and `best`, analyses, dictionary links, sentence scores."""
+"""Word alignment: profiles `paper` and `best`, analyses, dictionary links."""
 
 from __future__ import annotations
 
@@ -25,12 +25,8 @@ from forestalign.words import (
     analyse_spacy,
     dictionary_links,
     find_names,
-    sentence_scores,
     similarity_threshold,
 )
-from forestalign.words.alignment import WordAlignment, WordLink
-from forestalign.words.analysis import Orientation, load_equivalences
-from forestalign.words.learned.evidence import run_lengths
 from forestalign.words.learned.matching import VARIANTS, format_matching, read_matching
 from forestalign.words.sultan.stages import Stages
 from forestalign.words.word_vectors import load_metric
@@ -57,16 +53,6 @@ def test_an_object_and_the_noun_of_a_relative_clause_are_equivalent() -> None:
     stages = stages_of("paper", source, target)
     assert stages[1, 3] in {"content dependency", "dependency relative"}
     assert stages[3, 1] in {"content dependency", "dependency relative"}
-
-
-def test_the_table_holds_from_both_ends_and_for_both_orders() -> None:
-    table = load_equivalences("paper")
-    assert table.has(Orientation.CHILDREN, "v", "n", "obj", "nsubj:pass")
-    assert table.has(Orientation.PARENTS, "n", "v", "obj", "nsubj:pass")
-    assert table.has(Orientation.CHILD_PARENT, "v", "n", "obj", "acl:relcl")
-    assert table.has(Orientation.PARENT_CHILD, "n", "v", "obj", "acl:relcl")
-    assert table.has(Orientation.PARENT_CHILD, "v", "n", "acl:relcl", "obj")
-    assert not table.has(Orientation.CHILDREN, "n", "n", "obj", "nsubj:pass")
 
 
 def test_dissimilar_words_block_nothing_in_the_paper() -> None:
@@ -195,21 +181,6 @@ def test_weights_survive_the_file(tmp_path: Path) -> None:
         read_matching(path)
 
 
-@given(st.lists(st.sampled_from("ab"), min_size=1, max_size=5), st.lists(st.sampled_from("ab"), min_size=1, max_size=5))
-def test_run_lengths_count_the_common_run_through_each_pair(left: list[str], right: list[str]) -> None:
-    same = np.array([[float(a == b) for b in right] for a in left], dtype=np.float32)
-    lengths, _ = run_lengths(same, same)
-    for i in range(len(left)):
-        for j in range(len(right)):
-            spans = [
-                (a, b)
-                for a in range(-min(i, j), 1)
-                for b in range(1, min(len(left) - i, len(right) - j) + 1)
-                if left[i + a : i + b] == right[j + a : j + b]
-            ]
-            assert lengths[i, j] == max((b - a for a, b in spans), default=0)
-
-
 # ---- analyses ----
 
 
@@ -266,7 +237,7 @@ def test_a_spacy_document_is_taken_as_it_is() -> None:
     }  # fmt: skip
 
 
-# ---- dictionary links and sentence scores ----
+# ---- dictionary links ----
 
 
 def test_dictionary_links_are_many_to_many() -> None:
@@ -293,20 +264,3 @@ def test_the_threshold_is_a_rank_among_the_pairs_of_a_corpus() -> None:
     content = words[:4]
     cosines = sorted((vectors.cosine(a, b) for a in content for b in content if a < b), reverse=True)
     assert similarity_threshold(words, vectors, rank=2) == pytest.approx(cosines[1], abs=1e-5)
-
-
-def test_sentence_scores_count_content_words() -> None:
-    source, target = plain("the/DT red dog barks").sentence, plain("a/DT dog barks").sentence
-    words = WordAlignment((WordLink(0, 0), WordLink(2, 1), WordLink(3, 2)))
-    scores = sentence_scores(source, target, words, lambda word: 1.0)
-    assert scores.source == pytest.approx(2 / 3)
-    assert scores.target == 1.0
-    assert scores.proportion == pytest.approx(5 / 6)
-    assert scores.harmonic == pytest.approx(0.8)
-    assert scores.weighted == pytest.approx(4 / 5)
-
-
-def test_sentence_scores_of_nothing_are_zero() -> None:
-    source, target = plain("the/DT").sentence, plain("./.").sentence
-    scores = sentence_scores(source, target, WordAlignment(()), lambda word: 0.0)
-    assert scores.proportion == scores.harmonic == scores.weighted == 0.0

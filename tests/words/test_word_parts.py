@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forestalign.tokens import Sentence
-from forestalign.words.alignment import MATCHING, NO_LINKS, WordAlignment, WordLink, is_content, sentence_scores
+from forestalign.words.alignment import MATCHING, WordAlignment, WordLink, is_content, sentence_scores
 
 
 def links(*pairs: tuple[int, int], stage: str = "") -> WordAlignment:
@@ -26,10 +26,6 @@ def test_mirroring_twice_changes_nothing() -> None:
     alignment = links((0, 2), (1, 0), (2, 1))
     assert alignment.mirrored().pairs == ((0, 1), (1, 2), (2, 0))
     assert alignment.mirrored().mirrored() == alignment
-
-
-def test_nothing_linked_has_no_length() -> None:
-    assert (len(NO_LINKS), list(NO_LINKS), NO_LINKS.pairs) == (0, [], ())
 
 
 # ---- sentence scores ----

@@ -12,7 +12,6 @@ from forestalign.errors import GrammarError
 from forestalign.lexicon import load_phrase_lists, load_ppdb
 from forestalign.lexicon.findings import take_apart
 from forestalign.lexicon.quantities import find_quantities
-from forestalign.lexicon.times import date_of
 from forestalign.phrases.evidence.phrase_evidence import PhraseEvidence, find_evidence, read_strengths
 from forestalign.tokens import Sentence, analyse
 from tests.builders.tagged_sentences import sentence
@@ -73,13 +72,6 @@ def test_quantities_compare_by_value(source: str, target: str, pair: tuple[str, 
 )
 def test_odd_numbers_are_absent_and_never_a_crash(text: str) -> None:
     assert all(quantity.low < 10**16 for quantity in find_quantities(take_apart(sentence(text))))
-
-
-def test_a_date_that_does_not_exist_is_none() -> None:
-    assert date_of(2023, 2, 29) is None
-    assert date_of(2024, 2, 29) is not None
-    assert date_of(0, 2, 31) is None
-    assert not [q for q in find_quantities(take_apart(sentence("31/CD February/NNP 2020/CD"))) if q.time]
 
 
 WORDS = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from forestalign import Alignment
@@ -53,8 +55,6 @@ def reasons(source: str, target: str, links: dict[int, int]) -> list[str]:
 
 
 def raised(result: Alignment) -> Alignment:
-    from dataclasses import replace
-
     return replace(result, phrases=with_relations(result.phrases, result.meaning))
 
 

@@ -179,8 +179,3 @@ def test_a_file_that_is_no_model_is_refused(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(GrammarError, match=r"model\.json\.gz"):
         load_model(str(path))
-
-
-def test_a_model_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(GrammarError, match=r"nothing\.gz"):
-        load_model(str(tmp_path / "nothing.gz"))

@@ -70,13 +70,6 @@ def test_surface_holds_for_equal_heads_and_for_a_head_inside_another():
     assert value(pairs, "surface", SHOP, STORE) == 0.0
 
 
-def test_a_head_of_two_letters_is_no_part_of_another():
-    # "at" is a part of no word of the source, and "in" of no word of the target but by its letters
-    source, target = hand_forest("(PP (IN in) (NN x))"), hand_forest("(NP (DT y) (NN inn))")
-    pairs = FeatureExtractor(WORDNET, VECTORS).extract(source, target, hand_links())
-    assert value(pairs, "surface", find_node(source, 0, 1, "IN"), find_node(target, 1, 2, "NN")) == 0.0
-
-
 def test_wordnet_holds_for_synonyms_and_derivations():
     pairs = extracted()
     assert value(pairs, "wordnet", SHOP, STORE) == 1.0
@@ -119,15 +112,6 @@ def test_same_category_holds_for_equal_categories_and_never_for_null():
     assert not pairs.dense[:, -1, DENSE.index("same_category")].any()
 
 
-def test_coverage_is_the_dice_share_of_links_inside_both_phrases():
-    # links 0-0, 1-1, 2-2, 3-3 and one that leaves: the shop is linked to length as well
-    pairs = extracted(links=hand_links((0, 0), (1, 1), (2, 2), (3, 3), (1, 5)))
-    assert value(pairs, "coverage", SHOP, STORE) == pytest.approx(2 * 2 / (3 + 2))
-    assert value(pairs, "coverage", SELL, TRADE) == pytest.approx(2 * 2 / (2 + 3))
-    assert value(pairs, "coverage", SHOP, TRADE) == pytest.approx(2 * 1 / (3 + 3))
-    assert value(pairs, "coverage", BULK, STORE) == 0.0
-
-
 def test_links_count_by_their_probability():
     # the links of shop and store: 1 + 0.5 inside both, 0.25 leaves the store for "bulk"
     links = WordAlignment((WordLink(0, 0), WordLink(1, 1, 0.5), WordLink(5, 1, 0.25)))
@@ -143,14 +127,6 @@ def test_link_is_the_probability_that_the_heads_are_linked():
     assert value(pairs, "link", SHOP, STORE) == 0.5
     assert value(pairs, "link", SHOP, TRADE) == 0.25
     assert value(pairs, "link", FRUIT, FRUITS) == 0.0
-
-
-def test_null_linked_is_the_share_of_linked_words_of_a_null_phrase():
-    pairs = extracted(links=hand_links((0, 0), (1, 1), (1, 5), (2, 2)))
-    assert value(pairs, "null_linked", SHOP, NULL) == 1.0
-    assert value(pairs, "null_linked", SELL, NULL) == pytest.approx(1 / 4)
-    assert value(pairs, "null_linked", NULL, LENGTH) == pytest.approx(1 / 2)
-    assert value(pairs, "null_linked", SHOP, STORE) == 0.0
 
 
 def test_cosine_is_that_of_the_sums_of_unit_vectors_and_never_negative():

@@ -12,7 +12,7 @@ from forestalign.errors import UsageError
 from forestalign.forest import Forest, NodeId
 from forestalign.phrases.scoring.model import PairScores
 from forestalign.phrases.scoring.score import Step, alignment_share, best_inside, edge_log_probs, weigh
-from forestalign.phrases.scoring.seeds import LEAST_LINK, PHRASE, WORD, Seeds, leaves, link_seeds
+from forestalign.phrases.scoring.seeds import LEAST_LINK, PHRASE, WORD, Seeds, link_seeds
 from forestalign.phrases.search.directed_search import WIDER
 from forestalign.phrases.search.hypotheses import (
     Bounds,
@@ -137,10 +137,6 @@ def test_of_two_links_of_the_same_words_the_likelier_counts(forest: Forest) -> N
     seeds = link_seeds(forest, forest, words, PAPER)
     assert len(seeds) == 1
     assert seeds.value[0] == pytest.approx(alignment_share(PAPER) * PAPER.link_weight * math.log(0.9))
-
-
-def test_every_word_has_its_leaves(forest: Forest) -> None:
-    assert [len(each) for each in leaves(forest)] == [1, 1, 1, 1]
 
 
 def test_seeds_join_and_turn_around() -> None:

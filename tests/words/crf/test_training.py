@@ -24,7 +24,6 @@ from forestalign.words.crf import CrfAligner
 from forestalign.words.crf.cells import Resources
 from forestalign.words.crf.crf_aligner import CrfModel, ModelCard, format_model, read_model, write_model
 from forestalign.words.crf.feature_space import FAMILIES, FeatureSpace, feature_space
-from forestalign.words.crf.lattice import Segment
 from forestalign.words.crf.pair_features import lattice_of, pair_features
 from forestalign.words.crf.training import (
     Costs,
@@ -129,18 +128,6 @@ def test_the_only_right_path_gives_what_the_sum_over_right_paths_gives(space: ob
     np.testing.assert_allclose(gradient, summed_gradient, atol=1e-5)
     ambiguous = examples_of([replace(pair, links=(*links, (3, 1), (3, 3)))], "s2t", TOKEN, Resources(), Costs())[0]
     assert ambiguous.right_path is None
-
-
-def test_gold_blocks_become_single_segments() -> None:
-    linked = np.zeros((5, 5), bool)
-    linked[0:2, 1:3] = True
-    linked[3, 4] = True
-    assert gold_path(linked, 3, 3) == (
-        Segment(0, 2, 1, 2),
-        Segment(2, 1, 0, 0),
-        Segment(3, 1, 4, 1),
-        Segment(4, 1, 0, 0),
-    )
 
 
 @pytest.mark.parametrize("space", [TOKEN, PHRASE], ids=["token", "phrase"])

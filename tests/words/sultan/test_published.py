@@ -15,47 +15,40 @@ from tests.builders.word_pairs import align, analysed, plain, stages_of
 # ---- word similarity ----
 
 
-def similar(left: str, right: str, tags: str = "NN NN", **options: object) -> float:
-    left_tag, right_tag = tags.split()
-    return WordSimilarity(Sources(**options)).words(left, right, left_tag, right_tag)  # type: ignore[arg-type]
-
-
-def test_different_digits_are_never_similar() -> None:
-    assert similar("4", "5", "CD CD", function=lambda left, right: True) == 0.0
-
-
-def test_four_and_4_are_similar_only_by_the_list() -> None:
-    listed = {"four", "4"}
-    assert similar("four", "4", "CD CD", function=lambda left, right: {left, right} == listed) == 0.9
-    assert similar("four", "4", "CD CD") == 0.0
-
-
-def test_two_number_words_are_not_similar_even_if_listed() -> None:
-    assert similar("four", "five", "CD CD", function=lambda left, right: True) == 0.0
-    assert similar("four", "five", "NN NN", function=lambda left, right: True) == 0.9
-
-
-def test_a_stop_word_is_not_similar_to_a_content_word() -> None:
-    assert similar("of", "house", function=lambda left, right: True) == 0.0
-    assert similar("of", "from", function=lambda left, right: True) == 0.9
+@pytest.mark.parametrize(
+    ("left", "right", "tags", "is_listed", "expected"),
+    [
+        ("4", "5", "CD", True, 0.0),  # different digits
+        ("four", "4", "CD", True, 0.9),
+        ("four", "4", "CD", False, 0.0),
+        ("four", "five", "CD", True, 0.0),  # two number words
+        ("four", "five", "NN", True, 0.9),
+        ("of", "house", "NN", True, 0.0),  # a stop word and a content word
+        ("of", "from", "NN", True, 0.9),
+    ],
+)
+def test_a_list_does_not_make_numbers_and_stop_words_similar(
+    left: str, right: str, tags: str, is_listed: bool, expected: float
+) -> None:
+    sources = Sources(function=lambda one, other: is_listed)
+    assert WordSimilarity(sources).words(left, right, tags, tags) == expected
 
 
 # ---- identity stages ----
 
 
-def test_equal_last_words_are_linked() -> None:
-    assert align("published", plain("come here/RB"), plain("look there/RB here/RB")) == {(1, 2)}
-
-
-def test_bigrams_of_stop_words_alone_are_linked() -> None:
-    source, target = plain("of/IN the/DT dog"), plain("cat of/IN the/DT bird")
-    assert align("published", source, target) == {(0, 1), (1, 2)}
-
-
-def test_longer_sequences_come_first() -> None:
-    source = plain("red car fast")
-    target = plain("red car slow red car fast")
-    assert align("published", source, target) == {(0, 3), (1, 4), (2, 5)}
+@pytest.mark.parametrize(
+    ("source", "target", "links"),
+    [
+        ("come here/RB", "look there/RB here/RB", {(1, 2)}),  # equal last words
+        ("of/IN the/DT dog", "cat of/IN the/DT bird", {(0, 1), (1, 2)}),  # stop words alone
+        ("red car fast", "red car slow red car fast", {(0, 3), (1, 4), (2, 5)}),  # longer sequences first
+        ("well-known/JJ author", "poet well/RB known/JJ", {(0, 1), (0, 2)}),  # all words of a hyphenated run
+        ("poet well/RB known/JJ", "well-known/JJ author", {(1, 0), (2, 0)}),
+    ],
+)
+def test_identical_words_are_linked(source: str, target: str, links: set[tuple[int, int]]) -> None:
+    assert align("published", plain(source), plain(target)) == links
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=5), st.lists(st.sampled_from("abc"), max_size=5))
@@ -68,12 +61,6 @@ def test_common_runs_are_common_and_none_lies_in_another(left: list[str], right:
     for number, (i, j, n) in enumerate(runs):
         earlier = runs[:number]
         assert not any(a <= i and i + n <= a + m and b <= j and j + n <= b + m for a, b, m in earlier)
-
-
-def test_a_hyphenated_word_is_linked_with_all_words_of_its_run() -> None:
-    source, target = plain("well-known/JJ author"), plain("poet well/RB known/JJ")
-    assert align("published", source, target) == {(0, 1), (0, 2)}
-    assert align("published", target, source) == {(1, 0), (2, 0)}
 
 
 def test_a_leftover_hyphenated_word_is_linked_with_one_of_its_parts() -> None:

@@ -313,27 +313,23 @@ def test_final_punctuation_of_nothing_is_nothing() -> None:
     assert not len(links)
 
 
-def test_sequences_link_runs_of_two_words_whatever_their_case() -> None:
-    assert linked(link_sequences, "The old dog", "saw the OLD cat") == {(0, 1), (1, 2)}
-    assert linked(link_sequences, "the dog", "the cat") == set()
-
-
-def test_sequences_leave_linked_words_alone() -> None:
-    assert linked(link_sequences, "the old dog", "the old dog", (1, 2)) == {(0, 0)}
-
-
-def test_a_hyphenated_word_with_one_part_only_waits_for_the_last_stage() -> None:
-    assert linked(link_hyphenated_groups, "a two-year plan", "year") == set()
-    assert linked(link_leftover_hyphens, "a two-year plan", "year") == {(1, 0)}
-
-
-def test_a_part_that_is_a_stop_word_is_not_linked_alone() -> None:
-    assert linked(link_leftover_hyphens, "well-to-do people", "to") == set()
-
-
-def test_a_hyphenated_word_that_has_a_link_is_left_alone() -> None:
-    assert linked(link_leftover_hyphens, "two-year", "year x", (0, 1)) == set()
-    assert linked(link_hyphenated_groups, "two-year", "two year x", (0, 2)) == set()
+@pytest.mark.parametrize(
+    ("stage", "source", "target", "before", "expected"),
+    [
+        (link_sequences, "The old dog", "saw the OLD cat", [], {(0, 1), (1, 2)}),  # whatever their case
+        (link_sequences, "the dog", "the cat", [], set()),
+        (link_sequences, "the old dog", "the old dog", [(1, 2)], {(0, 0)}),  # linked words are left alone
+        (link_hyphenated_groups, "a two-year plan", "year", [], set()),  # one part waits for the last stage
+        (link_leftover_hyphens, "a two-year plan", "year", [], {(1, 0)}),
+        (link_leftover_hyphens, "well-to-do people", "to", [], set()),  # a stop word alone
+        (link_leftover_hyphens, "two-year", "year x", [(0, 1)], set()),  # linked already
+        (link_hyphenated_groups, "two-year", "two year x", [(0, 2)], set()),
+    ],
+)
+def test_stages_link_sequences_and_hyphenated_words(
+    stage: object, source: str, target: str, before: list[tuple[int, int]], expected: set[tuple[int, int]]
+) -> None:
+    assert linked(stage, source, target, *before) == expected
 
 
 # ---- names ----
