@@ -305,7 +305,6 @@ class KBestLists:
         Each is opened once; the roots are found first, in the order of their trees, and children right to left.
         """
         number: cython.int = 0
-        to: cython.int
         self.first_subtree.assign(self.n * self.n, -1)
         root = self.number(AS_RIGHT, 0, self.n - 1)
         for entry in range(self.start[root], self.start[root] + self.count[root]):
