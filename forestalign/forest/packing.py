@@ -78,7 +78,7 @@ def _pack(labels: Labels, shared: SharedTrees, label: Int32Array, n: int) -> tup
     is_bar, is_leaf = nodes[6:].astype(bool)
     arrays = ForestArrays(
         labels.all_names(), begin, end, name, head, semantic_head, is_bar, is_leaf, starts, children,
-        np.zeros(len(places)), packer.edge_trees(shared.roots, BLOCK)[places],
+        np.zeros(len(places)), np.asarray(packer.edge_trees(shared.roots, BLOCK))[places],
         np.array(sorted(set(packer.nodes_of(shared.roots))), np.int32), np.empty(0),
     )  # fmt: skip
     return arrays, chart_label

@@ -77,7 +77,7 @@ def _evidence(
     sure: float,
 ) -> TreeEvidence:
     """What the sentence of the columns says about that of the rows; `shares` are those of its trees."""
-    tables = _widened(shares.spans, ~(matrix > 0).any(0))[:, images.first, images.last]
+    tables = _widened(shares.spans, ~np.any(matrix > 0, 0))[:, images.first, images.last]
     several = images.counts >= 2
     whole = several & ~images.scattered
     tables[:, ~whole] = 0.0
@@ -177,7 +177,7 @@ Reach = tuple[IntArray, IntArray]  # the first and the last partner of the words
 def _images(linked: BoolArray, forth: Reach, back: Reach) -> _Images:
     (first, last), (back_first, back_last) = forth, back
     begin, end = np.indices(first.shape)
-    counts = np.where(begin <= end, _sums(linked.any(1)), 0)
+    counts = np.where(begin <= end, _sums(np.any(linked, 1)), 0)
     has_image = counts > 0
     low, high = np.where(has_image, first, 0), np.where(has_image, last, 0)
     scattered = has_image & ((back_first[low, high] < begin) | (back_last[low, high] > end))
@@ -253,7 +253,7 @@ def _projected_governors(
     content = matrix.copy()
     content[small] = 0.0
     content[:, other_small] = 0.0
-    near = _nearest(governors, (content > 0).any(0))
+    near = _nearest(governors, np.any(content > 0, 0))
     strongest = content / np.maximum(content.max(1, initial=0.0, keepdims=True), 1.0)
     return np.asarray(np.minimum(strongest @ near @ strongest.T, 1.0))
 
