@@ -63,7 +63,7 @@ class plain_cython:  # noqa: N801 (it stands for a module)
     """What kernels ask of Cython where it is not installed; nobody looks at their types."""
 
     compiled = False
-    cclass = cfunc = inline = exceptval = nogil = _Unchanged()
+    cclass = final = cfunc = inline = exceptval = nogil = _Unchanged()
     int = double = None
 
     @staticmethod

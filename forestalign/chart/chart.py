@@ -165,7 +165,7 @@ def kbest(chart: Chart, words: Sequence[str], k: int, log_z: float | None = None
         if (len(scores) == k and scores[-1] > best - margin + 1e-6) or np.isinf(margin):
             break
         margin = margin * 2 if margin < 1000 else np.inf
-    shared = SharedTrees.of(lists.shared(), len(scores))
+    shared = SharedTrees(*lists.shared())
     return BestTrees(shared, tuple((scores - log_z).tolist()), chart.labels, words, chart.best_tags())
 
 
@@ -179,20 +179,6 @@ class SharedTrees:
     children: Int32Array  # left to right, those of one subtree after those of the other
     child_start: Int32Array  # [subtrees + 1]
     roots: Int32Array  # the subtree that is the whole tree, for each tree
-
-    @classmethod
-    def of(cls, shared: tuple[Int32Array, ...], tree_count: int) -> SharedTrees:
-        """From what `KBestLists.shared` gives: subtrees in any order, the roots first, their children right to left."""
-        begin, end, label, children, child_start = shared
-        order = np.lexsort((label != 0, end - begin))
-        number = np.empty(len(order), np.int32)
-        number[order] = np.arange(len(order), dtype=np.int32)
-        counts = np.diff(child_start)[order]
-        starts = np.zeros(len(order) + 1, np.int32)
-        np.cumsum(counts, out=starts[1:])
-        # the last of the old children is the first of the new ones
-        places = np.repeat(child_start[1:][order] - 1 + starts[:-1], counts) - np.arange(starts[-1])
-        return cls(begin[order], end[order], label[order], number[children[places]], starts, number[:tree_count])
 
     def below(self, root: int) -> list[tuple[int, list[int]]]:
         """All subtrees of a tree, children first; each with its children."""

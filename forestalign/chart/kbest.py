@@ -30,6 +30,7 @@ SPLITS = cython.declare(cython.int, 2)
 ROUNDING = cython.declare(cython.double, 1e-6)  # of sums taken in another order
 
 
+@cython.final
 @cython.cclass
 class KBestLists:
     """The lists of all spans that are wanted, and the k best trees as shared subtrees.
@@ -59,6 +60,7 @@ class KBestLists:
     subtree_last: vector[cython.int]
     subtree_label: vector[cython.int]  # 0: a bare word
     subtree_split: vector[cython.int]
+    kind: vector[cython.int]  # of a subtree: twice the words behind its first, and one more for a phrase
     next_subtree: vector[cython.int]  # another one over the same span, -1: none
     first_subtree: vector[cython.int]  # of each span
     child: vector[cython.int]
@@ -273,6 +275,7 @@ class KBestLists:
         self.subtree_last.push_back(j)
         self.subtree_label.push_back(label)
         self.subtree_split.push_back(split)
+        self.kind.push_back(2 * (j - i) + (label != 0))
         self.next_subtree.push_back(self.first_subtree[i * self.n + j])
         self.first_subtree[i * self.n + j] = number
         return number
@@ -297,9 +300,9 @@ class KBestLists:
                 return
 
     def shared(self) -> tuple:
-        """Begin, end, label [subtrees], children right to left, and where those of each subtree start.
+        """`SharedTrees` of the best trees: children before parents, by length, words before the phrases over them.
 
-        Each subtree is opened once; the roots come first, in the order of their trees.
+        Each is opened once; the roots are found first, in the order of their trees, and children right to left.
         """
         number: cython.int = 0
         self.first_subtree.assign(self.n * self.n, -1)
@@ -310,13 +313,27 @@ class KBestLists:
             self.child_start.push_back(self.child.size())
             self.open_subtree(number)
             number += 1
-        tables = np.empty((4, number + 1), np.int32), np.empty(self.child.size(), np.int32)
+        self.child_start.push_back(self.child.size())
+        tables = np.zeros((4, number + 1), np.int32), np.empty(self.child.size(), np.int32), np.empty(number, np.int32)
         table: cython.int[:, ::1] = tables[0]
         children: cython.int[::1] = tables[1]
-        table[3, number] = self.child.size()
-        for number in range(table.shape[1] - 1):
-            table[0, number], table[1, number] = self.subtree_begin[number], self.subtree_last[number] + 1
-            table[2, number], table[3, number] = self.subtree_label[number], self.child_start[number]
-        for number in range(children.shape[0]):
-            children[number] = self.child[number]
-        return *tables[0][:3, :-1], tables[1], tables[0][3]
+        rank: cython.int[::1] = tables[2]
+        place: cython.int[::1] = np.zeros(2 * self.n + 1, np.int32)  # where the next of its kind stands
+        for number in range(rank.shape[0]):
+            place[self.kind[number] + 1] += 1
+        for to in range(2 * self.n):
+            place[to + 1] += place[to]
+        for number in range(rank.shape[0]):
+            rank[number] = to = place[self.kind[number]]
+            place[self.kind[number]] += 1
+            table[0, to], table[1, to] = self.subtree_begin[number], self.subtree_last[number] + 1
+            table[2, to] = self.subtree_label[number]
+            table[3, to + 1] = self.child_start[number + 1] - self.child_start[number]
+        for to in range(rank.shape[0]):
+            table[3, to + 1] += table[3, to]
+        for number in range(rank.shape[0]):
+            to = table[3, rank[number] + 1]
+            for below in range(self.child_start[number], self.child_start[number + 1]):
+                to -= 1
+                children[to] = rank[self.child[below]]
+        return *tables[0][:3, :-1], tables[1], tables[0][3], tables[2][: self.count[root]]

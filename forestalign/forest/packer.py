@@ -25,6 +25,7 @@ else:
 MOST_PLANS = 1 << 16  # productions that are kept; a long run meets ever new ones
 
 
+@cython.final
 @cython.cclass
 class Labels:
     """Labels and tags by number, and how the productions over them are binarised, each worked out once.
@@ -76,6 +77,7 @@ class Labels:
         return self.names
 
 
+@cython.final
 @cython.cclass
 class Packer:
     """Nodes and edges as they are found, and which subtrees use each edge."""
@@ -91,13 +93,15 @@ class Packer:
     name: vector[cython.int]
     head: vector[cython.int]
     semantic_head: vector[cython.int]
-    is_bar: vector[cython.int]
-    is_leaf: vector[cython.int]
     chart_label: vector[cython.int]  # 0 of words and bar nodes
-    next_node: vector[cython.int]  # another one of the span, -1: none
+    key: vector[
+        cython.longlong
+    ]  # name, both heads, is bar, is leaf: tells nodes of a span apart and puts them in order
+    next_node: vector[cython.int]  # the next one of the span, -1: none
     first_edge: vector[cython.int]
-    first_node: vector[cython.int]  # of the spans
-    edge_node: vector[cython.int]
+    first_node: vector[cython.int]  # of the spans; words stand below those without length
+    order: vector[cython.int]  # the nodes, children before parents
+    number: vector[cython.int]  # of the nodes in this order
     left: vector[cython.int]  # -1: none
     right: vector[cython.int]
     next_edge: vector[cython.int]  # another one of the node
@@ -112,13 +116,14 @@ class Packer:
                 setattr(self, name, vector())
         self.n, self.labels, self.label = n, labels, label
         self.children, self.child_start = shared.children, shared.child_start
-        self.first_node.assign(n * (n + 1), -1)
+        self.first_node.assign((n + 1) * (n + 1), -1)
         begins: cython.const[cython.int][::1] = shared.begin
         for number in range(self.label.shape[0]):
             if self.label[number] < 0:
                 self.node_of.push_back(self.add_word(begins[number], number))
             else:
                 self.node_of.push_back(self.add_phrase(number))
+        self.number_nodes()
 
     @cython.cfunc
     def add_word(self, word: cython.int, number: cython.int) -> cython.int:
@@ -131,14 +136,10 @@ class Packer:
     @cython.cfunc
     def add_phrase(self, number: cython.int) -> cython.int:
         """The node of a phrase: the sisters of the head are attached one by one, the last node is the phrase itself."""
-        step: cython.int
         first: cython.int = self.child_start[number]
         count: cython.int = self.child_start[number + 1] - first
         label: cython.int = self.label[number]
         whole: cython.int = self.labels.whole_name[label]
-        built: cython.int
-        left: cython.int
-        right: cython.int
         if count == 1:
             left = self.node_of[self.children[first]]
             built = self.share_node(
@@ -146,9 +147,7 @@ class Packer:
             )
             self.add_edge(built, left, -1, number)
             return built
-        production = [label]
-        for step in range(first, first + count):
-            production.append(self.label[self.children[step]])
+        production = [label, *[self.label[self.children[place]] for place in range(first, first + count)]]
         plan: cython.int = self.labels.find_plan(production)
         head_child: cython.int = self.labels.steps[plan]
         built = self.node_of[self.children[first + head_child]]
@@ -160,16 +159,10 @@ class Packer:
             if sister < head_child:
                 left, right = right, left
             is_bar: cython.bint = step < count - 1
-            built = self.share_node(
-                self.begin[left],
-                self.end[right],
-                self.labels.bar_name[label] if is_bar else whole,
-                head,
-                self.semantic_head[self.node_of[self.children[first + semantic_child]]],
-                is_bar,
-                False,
-                0 if is_bar else label,
-            )
+            name: cython.int = self.labels.bar_name[label] if is_bar else whole
+            own: cython.int = 0 if is_bar else label
+            semantic: cython.int = self.semantic_head[self.node_of[self.children[first + semantic_child]]]
+            built = self.share_node(self.begin[left], self.end[right], name, head, semantic, is_bar, False, own)
             self.add_edge(built, left, right, number)
         return built
 
@@ -178,31 +171,30 @@ class Packer:
         self, begin: cython.int, end: cython.int, name: cython.int, head: cython.int, semantic_head: cython.int,
         is_bar: cython.bint, is_leaf: cython.bint, chart_label: cython.int,
     ) -> cython.int:  # fmt: skip
-        """The number of a node, new or known."""
-        span: cython.int = begin * (self.n + 1) + end
+        """A node, new or known; those of one span stand in the order of their keys."""
+        span: cython.int = begin * (self.n + 1) + (begin if is_leaf else end)
+        key: cython.longlong = name
+        key = ((key * self.n + head) * self.n + semantic_head) * 4 + 2 * is_bar + is_leaf
+        before: cython.int = -1
         node: cython.int = self.first_node[span]
-        while node >= 0:
-            if (
-                self.name[node] == name
-                and self.head[node] == head
-                and self.semantic_head[node] == semantic_head
-                and self.is_bar[node] == is_bar
-                and self.is_leaf[node] == is_leaf
-            ):
-                return node
-            node = self.next_node[node]
+        while node >= 0 and self.key[node] < key:
+            before, node = node, self.next_node[node]
+        if node >= 0 and self.key[node] == key:
+            return node
+        self.next_node.push_back(node)
         node = self.name.size()
         self.begin.push_back(begin)
         self.end.push_back(end)
         self.name.push_back(name)
         self.head.push_back(head)
         self.semantic_head.push_back(semantic_head)
-        self.is_bar.push_back(is_bar)
-        self.is_leaf.push_back(is_leaf)
         self.chart_label.push_back(chart_label)
         self.first_edge.push_back(-1)
-        self.next_node.push_back(self.first_node[span])
-        self.first_node[span] = node
+        self.key.push_back(key)
+        if before < 0:
+            self.first_node[span] = node
+        else:
+            self.next_node[before] = node
         return node
 
     @cython.cfunc
@@ -213,7 +205,6 @@ class Packer:
             edge = self.next_edge[edge]
         if edge < 0:
             edge = self.left.size()
-            self.edge_node.push_back(node)
             self.left.push_back(left)
             self.right.push_back(right)
             self.next_edge.push_back(self.first_edge[node])
@@ -221,42 +212,71 @@ class Packer:
         self.used_edge.push_back(edge)
         self.used_by.push_back(subtree)
 
+    @cython.cfunc
+    def number_nodes(self) -> cython.void:
+        """Children before parents: by length, words before the phrases over them, then by the node's own fields."""
+        self.number.assign(self.name.size(), 0)
+        for width in range(self.n + 1):
+            for begin in range(self.n - width + 1):
+                node = self.first_node[begin * (self.n + 1) + begin + width]
+                while node >= 0:
+                    self.number[node] = self.order.size()
+                    self.order.push_back(node)
+                    node = self.next_node[node]
+
     def node_rows(self) -> object:
-        """Begin, end, name, head, semantic head, is bar, is leaf, label of the chart [8, nodes]."""
-        k: cython.int
+        """Begin, end, name, head, semantic head, label of the chart, is bar, is leaf [8, nodes]."""
         rows = np.empty((8, self.name.size()), np.int32)
         row: cython.int[:, ::1] = rows
         for k in range(row.shape[1]):
-            row[0, k], row[1, k], row[2, k], row[3, k] = self.begin[k], self.end[k], self.name[k], self.head[k]
-            row[4, k], row[5, k], row[6, k] = self.semantic_head[k], self.is_bar[k], self.is_leaf[k]
-            row[7, k] = self.chart_label[k]
+            node = self.order[k]
+            row[0, k], row[1, k], row[2, k] = self.begin[node], self.end[node], self.name[node]
+            row[3, k], row[4, k], row[5, k] = self.head[node], self.semantic_head[node], self.chart_label[node]
+            row[6, k], row[7, k] = self.key[node] // 2 % 2, self.key[node] % 2
         return rows
 
-    def edge_rows(self) -> object:
-        """The node of each edge, its left and its right child [3, edges]."""
-        k: cython.int
-        rows = np.empty((3, self.left.size()), np.int32)
-        row: cython.int[:, ::1] = rows
-        for k in range(row.shape[1]):
-            row[0, k], row[1, k], row[2, k] = self.edge_node[k], self.left[k], self.right[k]
-        return rows
+    def edge_rows(self) -> tuple:
+        """Where the edges of each node start; their children [edges, 2], which put them in order; their old places."""
+        starts = np.zeros(self.name.size() + 1, np.int32)
+        tables = np.empty((self.left.size(), 2), np.int32), np.empty(self.left.size(), np.int32)
+        start: cython.int[::1] = starts
+        child: cython.int[:, ::1] = tables[0]
+        place: cython.int[::1] = tables[1]
+        for k in range(start.shape[0] - 1):
+            start[k + 1] = start[k]
+            edge = self.first_edge[self.order[k]]
+            while edge >= 0:
+                left = self.number[self.left[edge]] if self.left[edge] >= 0 else -1
+                right = self.number[self.right[edge]] if self.right[edge] >= 0 else -1
+                at = start[k + 1]
+                while at > start[k] and (
+                    child[at - 1, 0] > left or (child[at - 1, 0] == left and child[at - 1, 1] > right)
+                ):
+                    child[at, 0], child[at, 1], place[at] = child[at - 1, 0], child[at - 1, 1], place[at - 1]
+                    at -= 1
+                child[at, 0], child[at, 1], place[at] = left, right, edge
+                start[k + 1] += 1
+                edge = self.next_edge[edge]
+        return starts, *tables
 
-    def edge_trees(self, trees: cython.longlong[:, ::1]) -> object:
-        """The trees that use each edge [edges, blocks]; `trees` holds those of which a subtree is the root."""
-        k: cython.int
-        place: cython.int
-        block: cython.int
-        found = np.zeros((self.left.size(), trees.shape[1]), np.int64)
-        row: cython.longlong[:, ::1] = found
+    def edge_trees(self, roots: cython.const[cython.int][::1], block: cython.int) -> object:
+        """The trees that use each edge as it was found [edges, blocks]; `roots` are the subtrees that are trees."""
+        one: cython.ulonglong = 1
+        blocks = roots.shape[0] // block + 1
+        tables = [np.zeros((count, blocks), np.uint64) for count in (self.label.shape[0], self.left.size())]
+        trees: cython.ulonglong[:, ::1] = tables[0]
+        row: cython.ulonglong[:, ::1] = tables[1]
+        for k in range(roots.shape[0]):
+            trees[roots[k], k // block] |= one << k % block
         for k in range(self.label.shape[0] - 1, -1, -1):
             for place in range(self.child_start[k], self.child_start[k + 1]):
-                for block in range(trees.shape[1]):
-                    trees[self.children[place], block] |= trees[k, block]
+                for column in range(trees.shape[1]):
+                    trees[self.children[place], column] |= trees[k, column]
         for k in range(cython.cast(cython.int, self.used_edge.size())):
-            for block in range(trees.shape[1]):
-                row[self.used_edge[k], block] |= trees[self.used_by[k], block]
-        return found
+            for column in range(trees.shape[1]):
+                row[self.used_edge[k], column] |= trees[self.used_by[k], column]
+        return tables[1].view(np.int64)
 
     def nodes_of(self, subtrees: cython.const[cython.int][::1]) -> list:
         """The nodes of some subtrees."""
-        return [self.node_of[subtrees[k]] for k in range(subtrees.shape[0])]
+        return [self.number[self.node_of[subtrees[k]]] for k in range(subtrees.shape[0])]

@@ -15,11 +15,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from forestalign.arrays import Int32Array, IntArray
+from forestalign.arrays import Int32Array
 from forestalign.chart import CHAIN, BestTrees, Chart, SharedTrees
 from forestalign.errors import NoParseError
 from forestalign.forest.derivations import log_sum, with_marginals
-from forestalign.forest.forest import BLOCK, NO_CHILD, Forest, ForestArrays
+from forestalign.forest.forest import BLOCK, Forest, ForestArrays
 from forestalign.forest.packer import Labels, Packer
 from forestalign.tokens import Sentence, plain_form
 from forestalign.trees import CHAIN as TREE_CHAIN
@@ -70,37 +70,18 @@ def _chart_labels(labels: tuple[str, ...], tags: tuple[str, ...]) -> Labels:
 
 
 def _pack(labels: Labels, shared: SharedTrees, label: Int32Array, n: int) -> tuple[ForestArrays, Int32Array]:
-    """The forest without weights, and the label of the parser's chart of each node, 0 for words and bar nodes.
-
-    Children stand before parents: by length, words before the phrases over them, then by the node's own fields.
-    """
+    """The forest without weights, and the label of the parser's chart of each node, 0 for words and bar nodes."""
     packer = Packer(labels, shared, label, n)
-    nodes, edges = np.asarray(packer.node_rows()), np.asarray(packer.edge_rows())
-    begin, end, name, head, semantic_head, is_bar, is_leaf, _ = nodes
-    order = np.lexsort((is_bar, semantic_head, head, name, begin, 1 - is_leaf, end - begin))
-    number = np.full(len(order) + 1, NO_CHILD, np.int32)  # the last is for children that are none
-    number[order] = np.arange(len(order), dtype=np.int32)
-    node, left, right = number[edges]
-    edge_order = np.lexsort((right, left, node))
-    starts = np.zeros(len(order) + 1, np.int32)
-    np.cumsum(np.bincount(node), out=starts[1:])
-    roots = np.array(sorted(set(number[packer.nodes_of(shared.roots)].tolist())), np.int32)
-    begin, end, name, head, semantic_head, is_bar, is_leaf, chart_label = nodes.take(order, axis=1)
-    trees = np.asarray(packer.edge_trees(_of_roots(shared)))[edge_order]
+    nodes = np.asarray(packer.node_rows())
+    starts, children, places = packer.edge_rows()
+    begin, end, name, head, semantic_head, chart_label, *_ = nodes
+    is_bar, is_leaf = nodes[6:].astype(bool)
     arrays = ForestArrays(
-        labels.all_names(), begin, end, name, head, semantic_head, is_bar.astype(bool), is_leaf.astype(bool),
-        starts, np.array([left, right]).T.take(edge_order, axis=0), np.zeros(len(edge_order)), trees,
-        roots, np.empty(0),
+        labels.all_names(), begin, end, name, head, semantic_head, is_bar, is_leaf, starts, children,
+        np.zeros(len(places)), np.asarray(packer.edge_trees(shared.roots, BLOCK))[places],
+        np.array(sorted(set(packer.nodes_of(shared.roots))), np.int32), np.empty(0),
     )  # fmt: skip
     return arrays, chart_label
-
-
-def _of_roots(shared: SharedTrees) -> IntArray:
-    """For each subtree the trees of which it is the root, in blocks; the sign stays free."""
-    rank = np.arange(len(shared.roots))
-    trees = np.zeros((len(shared.label), len(rank) // BLOCK + 1), np.int64)
-    np.bitwise_or.at(trees, (shared.roots, rank // BLOCK), np.left_shift(1, rank % BLOCK))
-    return trees
 
 
 class _Listed:

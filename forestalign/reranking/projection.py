@@ -77,12 +77,12 @@ def _evidence(
     sure: float,
 ) -> TreeEvidence:
     """What the sentence of the columns says about that of the rows; `shares` are those of its trees."""
-    tables = _widened(shares.spans, ~_any(matrix > 0, 0))[:, images.first, images.last]
+    tables = _widened(shares.spans, ~np.any(matrix > 0, 0))[:, images.first, images.last]
     several = images.counts >= 2
     whole = several & ~images.scattered
     tables[:, ~whole] = 0.0
     same = (matrix > 0) & (runs > 0)
-    own, verbatim, exact = _any(same, 1), *_exact(same, runs, images, small, sure)
+    own, verbatim, exact = same.any(1), *_exact(same, runs, images, small, sure)
     crossed = np.minimum(_crossings(shares.spans[0])[images.first, images.last], 1.0)
     return TreeEvidence(
         together=tables[0],
@@ -103,10 +103,6 @@ def _marks(sentence: Sentence) -> tuple[BoolArray, BoolArray]:
     words = [word.lower() for word in sentence.written_words]
     small = [is_mark or is_small_word(*word) for is_mark, *word in zip(punctuation, words, sentence.tags, strict=True)]
     return np.array(punctuation, dtype=bool), np.array(small, dtype=bool)
-
-
-def _any(flags: BoolArray, axis: int) -> BoolArray:
-    return np.asarray(flags.any(axis))
 
 
 # ---- the trees of the other sentence ----
@@ -181,7 +177,7 @@ Reach = tuple[IntArray, IntArray]  # the first and the last partner of the words
 def _images(linked: BoolArray, forth: Reach, back: Reach) -> _Images:
     (first, last), (back_first, back_last) = forth, back
     begin, end = np.indices(first.shape)
-    counts = np.where(begin <= end, _sums(_any(linked, 1)), 0)
+    counts = np.where(begin <= end, _sums(np.any(linked, 1)), 0)
     has_image = counts > 0
     low, high = np.where(has_image, first, 0), np.where(has_image, last, 0)
     scattered = has_image & ((back_first[low, high] < begin) | (back_last[low, high] > end))
@@ -191,7 +187,7 @@ def _images(linked: BoolArray, forth: Reach, back: Reach) -> _Images:
 def _reach(linked: BoolArray) -> Reach:
     """The first and the last partner of the words of each span; past the end and -1 where there is none."""
     n, m = linked.shape
-    has, inside = _any(linked, 1), np.tri(n, dtype=bool).T
+    has, inside = linked.any(1), np.tri(n, dtype=bool).T
     first = np.where(inside & has, linked.argmax(1), m)
     last = np.where(inside & has, m - 1 - linked[:, ::-1].argmax(1), -1)
     return np.minimum.accumulate(first, axis=1), np.maximum.accumulate(last, axis=1)
@@ -211,7 +207,7 @@ def _exact(
     """Spans of which neither side has a content word that is not the same word on both: which are the same words one by
     one, and what each counts."""
     content = [~side for side in small]
-    odd = [own & ~_any(same, axis) for axis, own in zip((1, 0), content, strict=True)]
+    odd = [own & ~same.any(axis) for axis, own in zip((1, 0), content, strict=True)]
     inside = np.triu((_sums(odd[0]) == 0) & (_sums(odd[1])[images.first, images.last] == 0) & (images.counts >= 2))
     begin, end = np.indices(inside.shape)
     verbatim = inside & (images.last - images.first == end - begin) & (runs[begin, images.first] > end - begin)
@@ -257,7 +253,7 @@ def _projected_governors(
     content = matrix.copy()
     content[small] = 0.0
     content[:, other_small] = 0.0
-    near = _nearest(governors, _any(content > 0, 0))
+    near = _nearest(governors, np.any(content > 0, 0))
     strongest = content / np.maximum(content.max(1, initial=0.0, keepdims=True), 1.0)
     return np.asarray(np.minimum(strongest @ near @ strongest.T, 1.0))
 

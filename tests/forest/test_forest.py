@@ -32,6 +32,7 @@ from forestalign.forest import (
     tree_of,
     viterbi,
 )
+from forestalign.forest.forest import BLOCK
 from forestalign.forest.packer import Labels, Packer
 from forestalign.grammar import head_rules, semantic_head_rules
 from forestalign.tokens import Sentence
@@ -286,15 +287,12 @@ def test_packing_a_chart_is_packing_its_best_trees(n: int, seed: int, k: int, is
 def test_the_compiled_packer_gives_what_its_source_says(n: int, seed: int, k: int) -> None:
     chart, source = random_chart(n, seed, is_tied=True), load_plain("forest.packer")
     shared = kbest(chart, [f"w{i}" for i in range(n)], k).shared
-    label, chains = (
-        np.where(shared.label == 0, -1 - shared.begin % 6, shared.label),
-        [x.split("::") for x in chart.labels],
-    )
-    trees = np.random.default_rng(seed).integers(0, 2**62, (len(label), 2))
+    label = np.where(shared.label == 0, -1 - shared.begin % 6, shared.label)
+    chains = [x.split("::") for x in chart.labels]
     found = []
     for labels, packer in ((Labels, Packer), (source.Labels, source.Packer)):
         packed = packer(labels(chains, chart.tags), shared, label, n)
-        tables = packed.node_rows(), packed.edge_rows(), packed.edge_trees(trees.copy())
+        tables = packed.node_rows(), *packed.edge_rows(), packed.edge_trees(shared.roots, BLOCK)
         found.append([np.asarray(table).tolist() for table in (*tables, packed.nodes_of(shared.roots))])
     assert found[0] == found[1]
 
