@@ -194,10 +194,7 @@ def test_both_ways_turns_the_relation(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text(line("a", "dog", "animal", entry((0, 1), (0, 1), relation="more general")))
     rows = extracted([path], OccurrenceFilter(both_ways=True))
-    assert [(row["phrase"], row["relation"]) for row in rows] == [
-        ("animal", "more specific"),
-        ("dog", "more general"),
-    ]
+    assert [(row["phrase"], row["relation"]) for row in rows] == [("animal", "more specific"), ("dog", "more general")]
 
 
 def test_there_are_at_most_five_examples_and_they_are_the_first(tmp_path: Path) -> None:
