@@ -75,14 +75,6 @@ def test_a_sentence_has_the_same_chart_alone_and_in_any_batch() -> None:
             assert np.array_equal(sentence.context_vectors, alone[number][0].context_vectors)
 
 
-def test_one_thread_inside_and_the_users_number_outside() -> None:
-    inner = with_one_thread(blas_threads)
-    with threadpool_limits(limits=2, user_api="blas"):
-        before = blas_threads()
-        assert set(with_one_thread(inner)()) == {1}
-        assert blas_threads() == before
-
-
 def test_the_users_number_of_threads_comes_back_after_an_error() -> None:
     def fails() -> None:
         raise ValueError

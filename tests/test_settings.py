@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import pickle
 import sys
-import zlib
 from dataclasses import fields
 from pathlib import Path
 from typing import get_type_hints
@@ -23,8 +22,8 @@ from forestalign.errors import (
     OutputError,
     UsageError,
 )
-from forestalign.machine import light_import, loaded_libraries, with_one_thread
-from forestalign.pair_cache import PairCache, is_cached, read_cached
+from forestalign.machine import light_import
+from forestalign.pair_cache import PairCache, read_cached
 from forestalign.phrases.stage import PreparedPair
 from forestalign.words.alignment import WordAlignment, WordLink
 from tests.builders.hand_forests import hand_forest
@@ -111,34 +110,7 @@ def test_an_error_of_a_file_names_file_and_line() -> None:
     assert str(InputError("a.txt", None, "bad")) == "a.txt: bad"
 
 
-# ---- threads and imports ----
-
-
-def test_matrix_products_have_one_thread_inside_and_as_many_as_before_outside() -> None:
-    before = [library.get() for library in loaded_libraries()]
-
-    @with_one_thread
-    def threads() -> list[int]:
-        return inner()
-
-    @with_one_thread
-    def inner() -> list[int]:
-        return [library.get() for library in loaded_libraries()]
-
-    assert set(threads()) <= {1}
-    assert [library.get() for library in loaded_libraries()] == before
-
-
-def test_an_error_gives_the_threads_back() -> None:
-    before = [library.get() for library in loaded_libraries()]
-
-    @with_one_thread
-    def fail() -> None:
-        raise ValueError("no")
-
-    with pytest.raises(ValueError, match="no"):
-        fail()
-    assert [library.get() for library in loaded_libraries()] == before
+# ---- imports ----
 
 
 def package(folder: Path, name: str) -> None:
@@ -178,17 +150,6 @@ def test_a_cached_pair_comes_back(tmp_path: Path) -> None:
     assert [(link.score, link.stage) for link in found.words] == [(0.75, "names"), (1.0, "")]
     assert found.source.sentence.words == ("dogs", "bark")
     assert found.source.nodes == prepared().source.nodes
-
-
-@pytest.mark.parametrize("harm", ["flip", "cut", "empty", "other"])
-def test_a_harmed_file_is_no_cached_pair(tmp_path: Path, harm: str) -> None:
-    path = PairCache(tmp_path, DEFAULT_CONFIG).write(prepared())
-    data = path.read_bytes()
-    other = zlib.crc32(b'{"format": 0}').to_bytes(4, "big") + zlib.compress(b'{"format": 0}')
-    path.write_bytes({"flip": bytes([data[0] ^ 1]) + data[1:], "cut": data[:-5], "empty": b"", "other": other}[harm])
-    assert not is_cached(path)
-    with pytest.raises(InputError, match=r"\.pair: is not a cached pair: "):
-        read_cached(path)
 
 
 # ---- types ----

@@ -203,12 +203,6 @@ def test_the_library_of_lemmas_is_whole_for_others_before_and_after(first: str) 
     assert "lemminflect" in _modules_after(f"{first}{ours}; {theirs}")
 
 
-def test_a_package_that_is_missing_is_named() -> None:
-    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
-        light_import("no_such_package", ["part"])
-    assert "no_such_package" not in sys.modules
-
-
 def test_words_are_compared_by_their_lemma_and_else_as_they_stand_in_lower_case() -> None:
     assert [Token("Saw", 0, 3, "see", "VBD").key, Token("Saw", 0, 3).key, Token("US", 0, 2, "US").key] == [
         "see",

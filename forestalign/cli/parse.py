@@ -53,12 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--nbest", type=int, default=0, metavar="K", help="print the K best trees with log probabilities")
     kind.add_argument("--forest", action="store_true", help="print forests as JSON lines")
-    kind.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="",
-        help="print trees or forests in another format",
-    )
+    kind.add_argument("--format", choices=FORMATS, default="", help="print trees or forests in another format")
     parser.add_argument("--tokenized", action="store_true", help="take the text as tokenized: split at spaces only")
     parser.add_argument(
         "--backend", choices=BACKENDS, default=DEFAULT_CONFIG.backend, help="use this parser (default: %(default)s)"

@@ -25,13 +25,7 @@ from tqdm import tqdm
 
 from forestalign.batch.workers import Workers
 from forestalign.cli.align_options import add_settings, config_of, settings_of
-from forestalign.cli.options import (
-    add_cache_option,
-    add_force_option,
-    add_worker_options,
-    check_outputs,
-    open_workers,
-)
+from forestalign.cli.options import add_cache_option, add_force_option, add_worker_options, check_outputs, open_workers
 from forestalign.errors import UsageError, counted
 from forestalign.learning.cross_validate import GoldFile, ScorePlan, train_gold
 from forestalign.learning.em import EmSettings, Notify, PhrasePlan, train_phrases

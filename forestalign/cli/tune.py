@@ -19,13 +19,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from forestalign.cli.align_options import add_settings, config_of
-from forestalign.cli.options import (
-    add_cache_option,
-    add_force_option,
-    add_worker_options,
-    check_outputs,
-    open_workers,
-)
+from forestalign.cli.options import add_cache_option, add_force_option, add_worker_options, check_outputs, open_workers
 from forestalign.config import PAPER_ONLY, AlignConfig
 from forestalign.errors import UsageError
 from forestalign.tuning import (

@@ -80,12 +80,7 @@ def run(args: argparse.Namespace) -> int:
     """Link the words of the pairs and print the links."""
     show, layout = LinkText(args.json, args.scores), Layout.JSON if args.json else Layout.LINES
     config = DEFAULT_CONFIG.replace(
-        links=args.links,
-        profile=args.profile,
-        ppdb=args.ppdb,
-        vectors=args.vectors,
-        crf_model=args.model,
-        nbest=1,
+        links=args.links, profile=args.profile, ppdb=args.ppdb, vectors=args.vectors, crf_model=args.model, nbest=1
     )
     start = StartWork(LoadLinker(config, not args.conllu), show)
     count = None if args.conllu else args.pairs

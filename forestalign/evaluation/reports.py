@@ -352,11 +352,7 @@ class Measurement:
         return signature({"kind": self.kind} | chosen, self.gold)
 
     def report(
-        self,
-        label: str,
-        evaluations: Sequence[Evaluation],
-        rows: Rows = (),
-        changes: tuple[KindChange, ...] = (),
+        self, label: str, evaluations: Sequence[Evaluation], rows: Rows = (), changes: tuple[KindChange, ...] = ()
     ) -> Report:
         """Scores with intervals, the systems compared."""
         named = list(zip(self.names, evaluations, strict=True))

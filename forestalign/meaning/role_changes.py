@@ -173,6 +173,18 @@ class RoleComparison:
                         if self._stands(partner, second, its) and not self._still(before, now):
                             yield self._swap(word, before, (predicate, second), THAN in roles | its)
 
+    def displaced(self, correspondences: Iterable[Correspondence]) -> list[int]:
+        """Words that no place of theirs leads to their partners, nor a line of the grammar."""
+        lines = [each.source for each in correspondences if not each.is_opposite]
+        told = {word for each in lines for word in (*each.words, *(filler for _, filler in each.fillers))}
+        found = []
+        for word in sorted(self.partner.keys() - told):
+            known = [place for place in self.source.places[word] if place.predicate in self.partner]
+            kinds = {self._kind(word, roles, self.partner[head], head, set()) for head, roles in known}
+            if kinds and ArgumentKind.SAME not in kinds:
+                found.append(word)
+        return found
+
     def _fillers(self, predicate: int, other: int, roles: frozenset[str]) -> list[int]:
         return self.target.fillers(other, self._translated(predicate, other, roles))
 

@@ -9,8 +9,9 @@ alignment, and, where the parser gave vectors, on the dimensions y in which thes
 where the trees, boosted, never rise with a difference, so that one more difference never raises either. Public sets
 tell little of sentences that share few words. The fewer are shared, the more the log odds are drawn to
 reworded . (log odds, x, t, -d, 1), whose weights of the log odds and of -d are none below nought; t is `told_features`.
-The score is the likeness, lowered as the probability of the same meaning falls (`joined_score`); the verdict follows
-from both. The same words in the same order are the same by definition. `scripts/train_verdict.py` learns the weights.
+Where nothing contradicts, the log odds are drawn up to 1.5, the less the more is left out or stands elsewhere. The
+score is the likeness, lowered as the probability falls (`joined_score`); the verdict follows from both. The same words
+in the same order are the same by definition. `scripts/train_verdict.py` learns the weights.
 """
 
 from __future__ import annotations
@@ -30,21 +31,14 @@ from forestalign.errors import GrammarError
 from forestalign.formats.fields import check_id
 from forestalign.grammar import grammar_root
 from forestalign.inputs import read_arrays, reading
-from forestalign.lexicon import load_vectors
+from forestalign.lexicon import load_vectors, load_wordnet
 from forestalign.lexicon.vectors import compared, pooled_vector, projected
-from forestalign.lexicon.word_classes import meaning_words
+from forestalign.lexicon.word_classes import WordClass, meaning_words, word_class
 from forestalign.machine import with_one_thread
+from forestalign.meaning.role_changes import RoleComparison
 from forestalign.meaning.word_changes import signs_of
 from forestalign.mining.verdict_features import TOLD, alignment_features, is_against, is_of_vectors, told_features
-from forestalign.phrases.result.alignment import (
-    CHANGED,
-    HIGHEST_SCORE,
-    RELATED,
-    SAME,
-    UNRELATED,
-    Alignment,
-    Verdict,
-)
+from forestalign.phrases.result.alignment import CHANGED, HIGHEST_SCORE, RELATED, SAME, UNRELATED, Alignment, Verdict
 from forestalign.tokens import Sentence, standard_form
 
 VECTOR_FEATURES = ("has vectors", "cosine", "cosine, squared", "cosine, cubed", "cosine times aligned")
@@ -52,6 +46,8 @@ FARTHEST = 4.0  # standard deviations from the mean that a feature can be
 SAME_CLAIM, SAME_TOPIC = 2.6, 1.2  # the least likeness of sentences that say something about one thing, or topic
 MOSTLY_ALIGNED = 0.6  # the least share of the words, by weight, that have partners in sentences about one topic
 REWORDED, PARTLY = 0.45, 0.3  # the share of words up to which a pair is reworded, and how much above it is so in part
+_PLAIN, _SHORT = 1.5, 12  # log odds of a pair without any difference, in so many words; in more, one may be overlooked
+_SILENT = frozenset({WordClass.FUNCTION, WordClass.PUNCTUATION, WordClass.NEGATION})
 _LOST = 0.3  # the share of the likeness that a pair loses that surely says something else
 _SURE = 3.5  # the least score of a pair that surely says the same
 _DIGITS = 5
@@ -88,9 +84,10 @@ def similarity_of(alignment: Alignment) -> Similarity:
     """The verdict on a result, and why: its differences, those that contradict first."""
     reasons = [each.reason for each in sorted(alignment.differences, key=lambda each: not each.contradicts)]
     if not reasons:
-        same = has_same_words(alignment)
         what = "no difference was found" if alignment.verdict == SAME else "too little says that both mean the same"
-        reasons = ["the same words" if same else what]
+        if alignment.verdict == CHANGED and (displaced := open_words(alignment)[0]):
+            what = f"in other places: {', '.join(dict.fromkeys(displaced))}"
+        reasons = ["the same words" if has_same_words(alignment) else what]
     return Similarity(*alignment.judgement, tuple(reasons))
 
 
@@ -99,6 +96,24 @@ def has_same_words(alignment: Alignment) -> bool:
     source, target = (_plain_words(each) for each in (alignment.source, alignment.target))
     signs = signs_of(alignment.source).keys(), signs_of(alignment.target).keys()
     return source == target and not (all(signs) and signs[0] != signs[1])
+
+
+def open_words(alignment: Alignment) -> tuple[list[str], list[str]]:
+    """The words of content that stand elsewhere than their partners, and those without any, with no line of the grammar
+    that explains it."""
+    meaning, links, displaced, bare = alignment.meaning, alignment.words, list[str](), list[str]()
+    lines, turned = meaning.correspondences, [each.mirrored() for each in meaning.correspondences]
+    for own, other, linked, said in (
+        (meaning.source, meaning.target, links, lines),
+        (meaning.target, meaning.source, links.mirrored(), turned),
+    ):
+        moved = set(RoleComparison.of(own, other, linked, load_wordnet(), said).displaced(said))
+        told = {word for each in said if not each.is_opposite for word in each.source.words}
+        told |= {link.source for link in linked}
+        for k, token in enumerate(own.sentence.tokens):
+            if word_class(token) not in _SILENT and (k in moved or k not in told):
+                (displaced if k in moved else bare).append(token.text)
+    return displaced, bare
 
 
 def _plain_words(sentence: Sentence) -> str:
@@ -147,10 +162,15 @@ class VerdictModel:
         told = told_features(alignment)
         share = reworded_share(found["shared words"])
         log_odds += share * (self.reworded @ [log_odds, *row, *told, *-against, 1.0] - log_odds)
+        contradicts, (displaced, bare) = any(each.contradicts for each in alignment.differences), open_words(alignment)
+        plain = 0.0 if contradicts else 0.5 ** (len(alignment.differences) + len(displaced + bare) / 2)
+        plain *= min(1.0, _SHORT / min(len(alignment.source), len(alignment.target)))
+        log_odds += plain * min(max(_PLAIN - log_odds, 0.0), _PLAIN)
         likeness += float(self.dimensions @ compared(*both)) if both else 0.0
         probability, likeness = _sigmoid(float(log_odds)), HIGHEST_SCORE * _sigmoid(float(likeness))
-        contradicts = any(each.contradicts for each in alignment.differences)
         name = verdict_name(probability, likeness, contradicts, found["least aligned"])
+        if name == CHANGED and not alignment.differences and not displaced:
+            name = RELATED  # nothing can be shown that changed
         return Verdict(name, round(probability, _DIGITS), round(joined_score(probability, likeness), _DIGITS))
 
     def _projected(self, source: Sentence, target: Sentence) -> tuple[FloatArray, FloatArray] | None:

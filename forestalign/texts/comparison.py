@@ -179,13 +179,7 @@ class TextComparison:
 
 
 def compare(
-    old: str,
-    new: str,
-    *,
-    markdown: bool = False,
-    lines: bool = False,
-    aligner: Aligner | None = None,
-    jobs: int = 1,
+    old: str, new: str, *, markdown: bool = False, lines: bool = False, aligner: Aligner | None = None, jobs: int = 1
 ) -> TextComparison:
     """Compare two versions of a text; models are loaded only if a sentence changed.
 

@@ -21,15 +21,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from forestalign.words.alignment import SentenceScores, sentence_scores
-from forestalign.words.analysis import (
-    Analysis,
-    Arc,
-    Entity,
-    analyse_given,
-    analyse_parse,
-    analyse_spacy,
-    find_names,
-)
+from forestalign.words.analysis import Analysis, Arc, Entity, analyse_given, analyse_parse, analyse_spacy, find_names
 from forestalign.words.learned.matching import CANDIDATE
 from forestalign.words.linking import PROFILES, WordAligner
 from forestalign.words.similarity import dictionary_links, similarity_threshold

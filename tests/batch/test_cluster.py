@@ -30,6 +30,8 @@ from tests.builders.places import ROOT
 from tests.builders.processes import children
 from tests.builders.work import wait_until
 
+Machines = tuple[str, list[subprocess.Popen[str]]]  # the address of the scheduler, and the workers
+
 
 def start(*arguments: str, folder: Path | None = None, package: Path | None = None) -> subprocess.Popen[str]:
     """A program of Dask's, in a folder, with another copy of our package where one is given."""
@@ -64,7 +66,7 @@ def wait_for(process: subprocess.Popen[str], pattern: str) -> str:
 
 
 @pytest.fixture
-def machines() -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
+def machines() -> Iterator[Machines]:
     scheduler = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     processes = [scheduler]
     try:
@@ -80,7 +82,7 @@ def machines() -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
 
 @pytest.mark.heavy
 def test_a_cluster_gives_the_same_bytes_as_one_process_even_when_a_worker_is_killed(
-    machines: tuple[str, list[subprocess.Popen[str]]], tmp_path: Path
+    machines: Machines, tmp_path: Path
 ) -> None:
     address, workers = machines
     alone, together = tmp_path / "alone.jsonl", tmp_path / "together.jsonl"
@@ -104,7 +106,7 @@ def test_a_cluster_gives_the_same_bytes_as_one_process_even_when_a_worker_is_kil
 
 @pytest.mark.heavy
 def test_limits_crashes_and_errors_are_treated_as_on_one_machine(
-    machines: tuple[str, list[subprocess.Popen[str]]], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    machines: Machines, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     jobs = [Job(number, f"p{number}", word) for number, word in enumerate(["a", "late", "die", "raise", "e"], start=1)]
     with Cluster(machines[0]) as cluster:
@@ -135,9 +137,7 @@ PLAIN = ("--profile", "published", "--model", "hand-set")  # needs no trained mo
 
 
 @pytest.mark.heavy
-def test_the_commands_give_the_same_bytes_on_a_cluster(
-    machines: tuple[str, list[subprocess.Popen[str]]], tmp_path: Path
-) -> None:
+def test_the_commands_give_the_same_bytes_on_a_cluster(machines: Machines, tmp_path: Path) -> None:
     pairs, sentences = tmp_path / "pairs.tsv", tmp_path / "sentences.txt"
     pairs.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS * 9), encoding="utf-8")
     sentences.write_text("".join(f"{source}\n" for source, _ in PAIRS * 9), encoding="utf-8")
@@ -151,7 +151,7 @@ def test_the_commands_give_the_same_bytes_on_a_cluster(
 
 @pytest.mark.heavy
 def test_a_table_of_paraphrases_is_the_same_when_a_cluster_counts(
-    machines: tuple[str, list[subprocess.Popen[str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("duckdb")
     pairs, results = tmp_path / "pairs.tsv", tmp_path / "results.jsonl"
@@ -166,9 +166,7 @@ def test_a_table_of_paraphrases_is_the_same_when_a_cluster_counts(
 
 
 @pytest.mark.heavy
-def test_training_and_tuning_on_a_cluster_come_to_the_same_numbers(
-    machines: tuple[str, list[subprocess.Popen[str]]], tmp_path: Path
-) -> None:
+def test_training_and_tuning_on_a_cluster_come_to_the_same_numbers(machines: Machines, tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS), encoding="utf-8")
     development = str(ROOT / "annotations" / "dev.jsonl")
@@ -198,9 +196,7 @@ def test_a_cluster_without_its_extra_says_what_to_install(monkeypatch: pytest.Mo
 
 @pytest.mark.heavy
 def test_workers_with_another_kind_of_processor_are_told(
-    machines: tuple[str, list[subprocess.Popen[str]]],
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    machines: Machines, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Cluster(machines[0]) as cluster:
         assert cluster.capacity == 4
@@ -224,9 +220,7 @@ def test_a_scheduler_without_workers_is_told_after_some_seconds() -> None:
 
 
 @pytest.mark.heavy
-def test_processes_on_workers_end_with_the_run(
-    machines: tuple[str, list[subprocess.Popen[str]]], tmp_path: Path
-) -> None:
+def test_processes_on_workers_end_with_the_run(machines: Machines, tmp_path: Path) -> None:
     address, workers = machines
     with Cluster(address) as cluster:
         run_jobs(
@@ -280,7 +274,7 @@ def test_a_lost_scheduler_is_told_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def strangers(machines: tuple[str, list[subprocess.Popen[str]]]) -> Iterator[Callable[..., None]]:
+def strangers(machines: Machines) -> Iterator[Callable[..., None]]:
     """Adds a worker in another folder or with another package."""
     added: list[subprocess.Popen[str]] = []
 
@@ -323,7 +317,7 @@ def other_package(folder: Path, version: str = "") -> Path:
     ],
 )
 def test_a_worker_with_another_version_or_grammar_is_refused_by_name(
-    machines: tuple[str, list[subprocess.Popen[str]]],
+    machines: Machines,
     strangers: Callable[..., None],
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
@@ -340,10 +334,7 @@ def test_a_worker_with_another_version_or_grammar_is_refused_by_name(
 
 @pytest.mark.heavy
 def test_a_relative_file_that_holds_something_else_on_a_worker_is_refused_by_name(
-    machines: tuple[str, list[subprocess.Popen[str]]],
-    strangers: Callable[..., None],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    machines: Machines, strangers: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, text in (("here", "car\tautomobile\n"), ("there", "car\tbanana\n")):
         (tmp_path / name).mkdir()
@@ -362,7 +353,7 @@ def test_a_relative_file_that_holds_something_else_on_a_worker_is_refused_by_nam
 
 @pytest.mark.heavy
 def test_a_worker_that_joins_later_is_refused_before_its_first_pair(
-    machines: tuple[str, list[subprocess.Popen[str]]], strangers: Callable[..., None], tmp_path: Path
+    machines: Machines, strangers: Callable[..., None], tmp_path: Path
 ) -> None:
     package = other_package(tmp_path / "other")
 
@@ -378,9 +369,7 @@ def test_a_worker_that_joins_later_is_refused_before_its_first_pair(
 
 @pytest.mark.heavy
 def test_lost_workers_are_told_after_ten_seconds(
-    machines: tuple[str, list[subprocess.Popen[str]]],
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    machines: Machines, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster_module, "_GIVE_UP_SECONDS", 14.0)
 

@@ -174,6 +174,18 @@ ERRORS = """
 2 | crf train gold.jsonl -o m.json --no-parser --iterations 0 | iterations is 0 and processes 1; expected 1 or more
 2 | crf train gold.jsonl -o m.json --no-parser --weights 0 | expected one above 0 for each
 2 | evaluate words gold.jsonl gold.jsonl gold.jsonl gold.jsonl | 3 systems; expected one, or two to compare
+2 | evaluate words --anotator=A gold.jsonl links.txt | did you mean --annotator?
+2 | align --jsno | did you mean --json?
+2 | parse --forrest | did you mean --forest?
+2 | words --links dictonary | did you mean dictionary?
+2 | completion bsh | did you mean bash?
+2 | align pairs.tsv --set ppdb=12 | ppdb takes a word, not 12
+2 | compare a | 1 text; expected two, the old version and the new one
+2 | compare - - | both texts are stdin (-)
+2 | compare a b --git | --git with 2 arguments; expected the 7 that git gives
+2 | compare a b --html x.html -o y | --html x.html and --output y; expected one of them
+2 | train --gold gold.jsonl -o s.json --cache folder --folds=1 | expected a whole number of at least 2
+2 | train --gold gold.jsonl -o s.json --cache folder --folds=many | expected a whole number of at least 2
 """  # noqa: E501
 
 

@@ -164,27 +164,6 @@ def test_what_cannot_be_compared_is_named(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["a"], "1 text; expected two, the old version and the new one"),
-        (["-", "-"], "both texts are stdin (-)"),
-        (["a", "b", "--git"], "--git with 2 arguments; expected the 7 that git gives"),
-        (["a", "b", "--html", "x.html", "-o", "y"], "--html x.html and --output y; expected one of them"),
-    ],
-)
-def test_wrong_arguments_are_told(
-    arguments: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["compare", *arguments]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_a_file_and_itself_need_no_models(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,7 +66,7 @@ def test_two_systems_are_compared(gold: str, tmp_path: Path, capsys: pytest.Capt
     assert 0 < recall["p_value"] <= 1
 
 
-@pytest.mark.parametrize("name", ["jacana.json", "mwa.tsv", "gold.wa", "gold.pharaoh", "gold.jsonl.gz"])
+@pytest.mark.parametrize("name", ["gold.wa", "gold.pharaoh", "gold.jsonl.gz"])
 def test_every_format_of_word_gold_gives_the_same_scores(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,12 +86,6 @@ def gold_text(name: str) -> str:
     words = [(" ".join(line["source"]), " ".join(line["target"])) for line in GOLD_LINES]
     if name == "gold.pharaoh":
         return "".join(f"{line}\n" for line in links)
-    if name == "mwa.tsv":
-        rows = zip("ab", words, links, strict=True)
-        return "".join(f"{i}\t{s}\t\t{t}\t\t\t\t{link}\t\n" for i, (s, t), link in rows)
-    if name == "jacana.json":
-        rows = zip("ab", words, links, strict=True)
-        return json.dumps([{"id": i, "source": s, "target": t, "sureAlign": link} for i, (s, t), link in rows])
     return "\n".join(chunks(i, s, t, link) for i, (s, t), link in zip("12", words, links, strict=True))
 
 
@@ -105,10 +99,6 @@ def chunks(number: str, source: str, target: str, links: str) -> str:
         f'<sentence id="{number}" status="">\n// {source}\n// {target}\n<source>\n{tokens(source)}\n</source>\n'
         f"<translation>\n{tokens(target)}\n</translation>\n<alignment>\n{pairs}\n</alignment>\n</sentence>\n"
     )
-
-
-def jacana(source: str, target: str, links: str) -> dict[str, str]:
-    return {"id": "", "name": "", "source": source, "target": target, "sureAlign": links, "possibleAlign": ""}
 
 
 def test_possible_links_change_the_scores_and_the_signature(

@@ -28,12 +28,10 @@ from forestalign.cli.options import (
     read_pair_input,
 )
 from forestalign.config import DEFAULT_CONFIG
-from forestalign.errors import UsageError
 from forestalign.formats.pairs import PairRecord
 from tests.builders.commands import Run, runner
 
 TREES = "(S (NP (NNS Dogs)) (VP (VBP bark)))\n(S (NP (NNS Cats)) (VP (VBP sleep)))\n"
-ANNOTATED = {"id": "a", "source": ["Dogs", "bark"], "target": ["Hounds", "bark"], "sure": [[0, 0], [1, 1]]}
 
 
 @pytest.fixture
@@ -43,9 +41,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     Path("trees.mrg").write_text(TREES, encoding="utf-8")
     Path("dogs.txt").write_text("Dogs bark\n", encoding="utf-8")
     Path("pairs.tsv").write_text("Dogs bark\tCats sleep\n", encoding="utf-8")
-    Path("gold.jsonl").write_text(json.dumps(ANNOTATED) + "\n", encoding="utf-8")
-    Path("links.txt").write_text("0-0\n", encoding="utf-8")
-    Path("empty").write_text("", encoding="utf-8")
     return runner(capfd)
 
 
@@ -65,22 +60,6 @@ def test_an_unknown_option_is_one_line_on_stderr(run: Run, command: str) -> None
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"forestalign {command}")
     assert answer.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "meant"),
-    [
-        ("align --jsno", "--json"),
-        ("parse --forrest", "--forest"),
-        ("words --links dictonary", "dictionary"),
-        ("evaluate words --anotator=A gold.jsonl links.txt", "--annotator"),
-        ("completion bsh", "bash"),
-    ],
-)
-def test_what_was_meant_is_suggested(run: Run, arguments: str, meant: str) -> None:
-    answer = run(*arguments.split())
-    assert (answer.code, answer.out) == (2, "")
-    assert f"did you mean {meant}?" in answer.err
 
 
 # ---- bad usage and bad input ----
@@ -266,11 +245,6 @@ def parsed(*arguments: str) -> argparse.Namespace:
 )
 def test_options_become_settings(arguments: str, changed: dict[str, object]) -> None:
     assert config_of(parsed(*arguments.split())).differences() == changed
-
-
-def test_a_number_is_no_name_of_a_file() -> None:
-    with pytest.raises(UsageError, match="ppdb takes a word, not 12"):
-        config_of(parsed("--set", "ppdb=12"))
 
 
 def test_a_price_without_effect_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,7 +58,6 @@ def test_conllu_files_need_no_parser(tmp_path: Path, capfd: pytest.CaptureFixtur
     path.write_text(CONLLU, encoding="utf-8")
     assert main(["words", "--conllu", "--quiet", str(path), str(path)]) == 0
     assert capfd.readouterr().out == "0-0 1-1\n"
-    assert main(["words", "--conllu", str(path)]) == 2
 
 
 def test_dictionary_links_are_a_method(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

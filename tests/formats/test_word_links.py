@@ -104,21 +104,13 @@ def test_gold_lines_are_read_back(folder: Path, pairs: list[GoldPair]) -> None:
 
 @settings(max_examples=25)
 @given(st.lists(gold_pairs(), max_size=3))
-def test_jacana_files_are_read_back(folder: Path, pairs: list[GoldPair]) -> None:
-    path = folder / "gold.json"
-    columns = ("source", "target", "sureAlign", "possibleAlign")
-    listed = [{"id": pair.id} | dict(zip(columns, _columns(pair), strict=True)) for pair in pairs]
-    write_lines(path, [json.dumps(listed)])
-    assert list(read_gold_links(path)) == pairs
-
-
-@settings(max_examples=25)
-@given(st.lists(gold_pairs(), max_size=3))
-def test_multimwa_files_are_read_back(folder: Path, pairs: list[GoldPair]) -> None:
-    path = folder / "gold.tsv"
-    rows = [(pair.id, *_columns(pair)) for pair in pairs]
-    write_lines(path, ["\t".join((key, one, "", other, "", "", "", sure, may)) for key, one, other, sure, may in rows])
-    assert list(read_gold_links(path)) == pairs
+def test_jacana_and_multimwa_files_are_read_back(folder: Path, pairs: list[GoldPair]) -> None:
+    columns = [(pair.id, *_columns(pair)) for pair in pairs]
+    names = ("id", "source", "target", "sureAlign", "possibleAlign")
+    write_lines(folder / "gold.json", [json.dumps([dict(zip(names, row, strict=True)) for row in columns])])
+    rows = ["\t".join((key, one, "", other, "", "", "", sure, may)) for key, one, other, sure, may in columns]
+    write_lines(folder / "gold.tsv", rows)
+    assert list(read_gold_links(folder / "gold.json")) == list(read_gold_links(folder / "gold.tsv")) == pairs
 
 
 def test_the_vote_is_the_gold_and_annotators_are_asked_by_name(tmp_path: Path) -> None:

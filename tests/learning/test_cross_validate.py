@@ -113,12 +113,6 @@ def test_folds_print_a_table_of_each_set_and_calibrate(folder: Path, tmp_path: P
     assert sum(count for _, _, count in model.card["reliability"]) > 0
 
 
-@pytest.mark.parametrize("folds", ["1", "many", "-2"])
-def test_folds_that_are_none_are_refused(folder: Path, tmp_path: Path, capsys, folds: str) -> None:
-    assert train(folder, tmp_path / "scores.json", "--passes", "1", f"--folds={folds}") == 2
-    assert "expected a whole number of at least 2" in capsys.readouterr().err
-
-
 def test_no_evidence_outweighs_everything_else(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "scores.json"
     assert train(folder, output, "--passes", "3", "--ridge", "0") == 0

@@ -71,11 +71,7 @@ LINE = AlignedLine(
     "1",
     ("Ann", "sold", "cars"),
     ("cars", "were", "sold", "by", "Ann"),
-    (
-        phrases((0, 1), (4, 5), "NP"),
-        phrases((2, 3), (0, 1), "NP"),
-        phrases((0, 3), (0, 5), "S", 0, 1),
-    ),
+    (phrases((0, 1), (4, 5), "NP"), phrases((2, 3), (0, 1), "NP"), phrases((0, 3), (0, 5), "S", 0, 1)),
     "signature",
 )
 

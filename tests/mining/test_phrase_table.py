@@ -16,8 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forestalign import PhrasePair
 from forestalign.cli import main
-from forestalign.errors import MissingExtraError, UsageError
+from forestalign.errors import MissingExtraError
+from forestalign.formats.codec import to_json
 from forestalign.lexicon.findings import PHRASE_RELATIONS
 from forestalign.lexicon.pair_lists import PPDB_RELATIONS, ListedPair, listed_pair, load_phrase_lists, load_ppdb
 from forestalign.mining import pair_counts
@@ -25,58 +27,30 @@ from forestalign.mining.occurrences import patterns, read_line
 from forestalign.mining.pair_counts import OccurrenceFilter
 from forestalign.mining.phrase_table import PhraseTable, RowFilter, TableRow, is_telling
 from forestalign.mining.table_files import TableForm, TableOptions, extract_table
+from tests.builders.bad_files import with_field
+from tests.builders.sample_results import pair, result, side
 
 pytest.importorskip("duckdb")
 EVERYTHING = OccurrenceFilter()
 
 
-def entry(source: tuple[int, int], target: tuple[int, int], label: str = "NP", **others: Any) -> dict[str, Any]:
-    fields = {
-        "source": source,
-        "target": target,
-        "source_label": label,
-        "target_label": label,
-        "compositional": True,
-        "score": -1.0,
-        "supports": [],
-        "bar": False,
-        "inverted": False,
-        "posterior": 1.0,
-        "evidence": ["links"],
-        "relation": "",
-    }
-    return fields | others
+def entry(source: tuple[int, int], target: tuple[int, int], label: str = "NP", **others: Any) -> PhrasePair:
+    return pair(source, target, label, **{"log_prob": -1.0, "confidence": 1.0, "evidence": ("links",)} | others)
 
 
-def side(text: str) -> dict[str, Any]:
-    words = text.split()
-    return {"text": text, "tokens": words, "tree": "(TOP " + " ".join(f"(NN {word})" for word in words) + ")"}
-
-
-def line(id: str, source: str, target: str, *phrases: dict[str, Any], signature: str = "forestalign 0.2.0") -> str:
-    fields = {
-        "version": 1,
-        "id": id,
-        "source": side(source),
-        "target": side(target),
-        "words": [],
-        "phrases": phrases,
-        "nulls": {"source": [], "target": []},
-        "reached_root": True,
-        "completed": False,
-        "log_score": -1.0,
-        "signature": signature,
-    }
-    return json.dumps(fields)
+def line(id: str, source: str, target: str, *phrases: PhrasePair, signature: str = "forestalign 0.2.0") -> str:
+    trees = (" ".join(f"(NN {word})" for word in text.split()) for text in (source, target))
+    sides = (side(f"(TOP {tree})", text) for tree, text in zip(trees, (source, target), strict=True))
+    return to_json(result(id, *sides, signature=signature, pairs=phrases))
 
 
 # couch -> sofa three times (once as NN), couch -> couch once; settee -> sofa once
 CORPUS = (
-    line("a", "the couch", "a sofa", entry((1, 2), (1, 2), posterior=0.9), entry((0, 2), (0, 2), posterior=0.8)),
-    line("b", "Couch", "sofa", entry((0, 1), (0, 1), relation="similar", evidence=["lexicon"], posterior=0.7)),
-    line("c", "couch", "sofa", entry((0, 1), (0, 1), "NN", relation="equal", posterior=0.4)),
-    line("d", "couch", "couch", entry((0, 1), (0, 1), posterior=1.0)),
-    line("e", "settee", "sofa", entry((0, 1), (0, 1), posterior=0.5, bar=True)),
+    line("a", "the couch", "a sofa", entry((1, 2), (1, 2), confidence=0.9), entry((0, 2), (0, 2), confidence=0.8)),
+    line("b", "Couch", "sofa", entry((0, 1), (0, 1), relation="similar", evidence=("lexicon",), confidence=0.7)),
+    line("c", "couch", "sofa", entry((0, 1), (0, 1), "NN", relation="equal", confidence=0.4)),
+    line("d", "couch", "couch", entry((0, 1), (0, 1), confidence=1.0)),
+    line("e", "settee", "sofa", entry((0, 1), (0, 1), confidence=0.5, is_bar=True)),
 )
 
 
@@ -220,10 +194,7 @@ def test_both_ways_turns_the_relation(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text(line("a", "dog", "animal", entry((0, 1), (0, 1), relation="more general")))
     rows = extracted([path], OccurrenceFilter(both_ways=True))
-    assert [(row["phrase"], row["relation"]) for row in rows] == [
-        ("animal", "more specific"),
-        ("dog", "more general"),
-    ]
+    assert [(row["phrase"], row["relation"]) for row in rows] == [("animal", "more specific"), ("dog", "more general")]
 
 
 def test_there_are_at_most_five_examples_and_they_are_the_first(tmp_path: Path) -> None:
@@ -241,10 +212,8 @@ def test_examples_of_several_files_say_which(tmp_path: Path) -> None:
 
 def test_a_pair_without_a_posterior_counts_as_certain(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    path.write_text(line("1", "a", "b", entry((0, 1), (0, 1), posterior=0.25), {**entry((0, 1), (0, 1))}))
-    without = json.loads(path.read_text())
-    del without["phrases"][1]["posterior"]
-    path.write_text(json.dumps(without))
+    judged, unjudged = (entry((0, 1), (0, 1), confidence=value) for value in (0.25, None))
+    path.write_text(line("1", "a", "b", judged, unjudged))
     assert extracted([path])[0]["posterior_sum"] == 1.25
 
 
@@ -261,7 +230,7 @@ def test_the_table_is_what_counting_by_hand_gives(
     path = folder / "results.jsonl"
     texts, masses, whole, turned = [], defaultdict(int), defaultdict(int), defaultdict(int)
     for number, (phrase, paraphrase, label, share) in enumerate(corpus):
-        fields = json.loads(line(str(number), "x", "y", entry((0, 1), (0, 1), label, posterior=share / 100)))
+        fields = json.loads(line(str(number), "x", "y", entry((0, 1), (0, 1), label, confidence=share / 100)))
         fields["source"]["tokens"], fields["target"]["tokens"] = [phrase], [paraphrase]
         texts.append(json.dumps(fields))
         key = " ".join(phrase.split()), " ".join(paraphrase.split())
@@ -291,7 +260,7 @@ BOUGHT = line(
     entry((0, 1), (5, 6), "NNP"),
     entry((1, 2), (3, 4), "VBD"),
     entry((2, 4), (0, 2), "NP"),
-    entry((1, 4), (0, 4), "VP", supports=[1, 2], bar=True),
+    entry((1, 4), (0, 4), "VP", supports=[1, 2], is_bar=True),
     entry((0, 4), (0, 6), "S", supports=[0, 3]),
 )
 
@@ -372,11 +341,6 @@ def test_what_a_list_cannot_hold_is_left_out_of_it(tmp_path: Path) -> None:
     assert [text.split(" ||| ")[1] for text in mined.read_text().splitlines()] == ["fine"]
 
 
-def test_patterns_do_not_go_into_a_list() -> None:
-    with pytest.raises(UsageError, match="phrases, not patterns"):
-        TableOptions(TableForm.PPDB, OccurrenceFilter(slots=1))
-
-
 def test_parquet_and_json_lines_hold_the_same(results: Path, tmp_path: Path) -> None:
     import duckdb
 
@@ -426,7 +390,7 @@ def test_results_of_two_settings_are_not_mixed(tmp_path: Path, capsys: pytest.Ca
     [
         (CORPUS[0][:80], "invalid JSON"),
         ('{"id": "1", "source": "foreign"}', "no field 'version'"),
-        (line("1", "a", "b", entry((0, 1), (0, 1), posterior="high")), "posterior"),
+        (with_field(CORPUS[0], ["phrases", 0, "posterior"], "high"), "posterior"),
     ],
 )
 def test_a_bad_line_is_named_and_leaves_no_table(
@@ -463,7 +427,7 @@ def test_the_engine_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @given(st.lists(st.text("aB \u00a0\t", min_size=1, max_size=4), min_size=1, max_size=5), st.booleans())
 def test_a_phrase_has_single_blanks_whatever_white_space_its_tokens_hold(tokens: list[str], keep_case: bool) -> None:
-    fields = json.loads(line("a", "x", "x", entry((0, len(tokens)), (0, 1))))
+    fields = json.loads(line("a", " ".join("x" * len(tokens)), "x", entry((0, len(tokens)), (0, 1))))
     fields["source"]["tokens"] = tokens
     batch = pair_counts.LineBatch("f", "", 1, (json.dumps(fields),))
     counted = pair_counts.CountLines(OccurrenceFilter(keep_case=keep_case))(batch)

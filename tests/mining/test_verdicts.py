@@ -156,6 +156,9 @@ def test_vectors_of_another_encoder_are_left_alone() -> None:
         ("I cant come.", "I can't come.", "same meaning"),
         ("He bought a car.", "He purchased an automobile.", "same meaning"),
         ("The trip took three days.", "The trip took 72 hours.", "same meaning"),
+        ("Anna is taller than Ben.", "Ben is shorter than Anna.", "same meaning"),
+        ("Nobody liked the film.", "Everyone disliked the film.", "same meaning"),
+        ("The dog barked and the cat ran away.", "The cat ran away and the dog barked.", "same meaning"),
     ],
 )
 def test_plain_pairs_get_the_verdict_that_everybody_would_give(source: str, target: str, verdict: str) -> None:

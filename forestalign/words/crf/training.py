@@ -357,12 +357,7 @@ class _Shard:
     """A part of the corpus; its features are built where they are used, on first call."""
 
     def __init__(
-        self,
-        pairs: Sequence[TrainingPair],
-        direction: str,
-        space: FeatureSpace,
-        resources: Resources,
-        costs: Costs,
+        self, pairs: Sequence[TrainingPair], direction: str, space: FeatureSpace, resources: Resources, costs: Costs
     ):
         self._arguments = (pairs, direction, space, resources, costs)
         self._examples: list[Example] | None = None

@@ -22,7 +22,7 @@ from forestalign.phrases.search.hypotheses import (
     grains,
     posteriors,
 )
-from forestalign.phrases.search.lca import NOTHING, UNLIMITED, Ancestry, EdgeId, Region, null_nodes, span_mask, unopened
+from forestalign.phrases.search.lca import UNLIMITED, Ancestry, EdgeId, Region, null_nodes, unopened
 from forestalign.words.alignment import WordAlignment, WordLink
 from tests.builders.hand_forests import find_node, hand_forest
 
@@ -44,22 +44,6 @@ def ancestry(forest: Forest, null: float = -1.0, edge: float = -0.25) -> Ancestr
 # ---- regions ----
 
 
-def test_regions_add_up() -> None:
-    one = Region(1.0, frozenset({EdgeId(NodeId(5), 0)}), (NodeId(1),))
-    other = Region(2.0, frozenset({EdgeId(NodeId(6), 1)}), (NodeId(2),))
-    both = one + other
-    assert both.value == 3.0
-    assert both.edges == {(5, 0), (6, 1)}
-    assert both.nulls == (1, 2)
-    assert NOTHING + one == one
-
-
-def test_the_words_under_a_node_are_bits(forest: Forest) -> None:
-    assert span_mask(forest, find_node(forest, 0, 2, "NP")) == 0b0011
-    assert span_mask(forest, find_node(forest, 3, 4, "NP")) == 0b1000
-    assert span_mask(forest, find_node(forest, 0, 4, "S")) == 0b1111
-
-
 def test_children_that_are_neither_opened_nor_covered_are_null(forest: Forest) -> None:
     top, verb_phrase = find_node(forest, 0, 4, "S"), find_node(forest, 2, 4, "VP")
     subject, verb, dogs = find_node(forest, 0, 2, "NP"), find_node(forest, 2, 3, "VBD"), find_node(forest, 3, 4, "NP")
@@ -73,42 +57,9 @@ def test_children_that_are_neither_opened_nor_covered_are_null(forest: Forest) -
 # ---- paths and common ancestors ----
 
 
-def test_a_path_leaves_its_sisters_null_and_pays_for_its_edges(forest: Forest) -> None:
-    cat, top = find_node(forest, 1, 2, "NN"), find_node(forest, 0, 4, "S")
-    ((path,)) = ancestry(forest).paths_from(cat, UNLIMITED)[top]
-    assert path.steps == 2
-    assert path.region.nulls == (find_node(forest, 0, 1, "DT"), find_node(forest, 2, 4, "VP"))
-    assert path.region.value == pytest.approx(2 * -1.0 + 2 * -0.25)
-
-
-def test_a_node_is_its_own_ancestor_without_a_step(forest: Forest) -> None:
-    cat = find_node(forest, 1, 2, "NN")
-    ((path,)) = ancestry(forest).paths_from(cat, 0)[cat]
-    assert (path.top, path.steps, path.region) == (cat, 0, NOTHING)
-
-
 def test_a_unary_step_is_no_generation(forest: Forest) -> None:
     dogs, phrase = find_node(forest, 3, 4, "NNS"), find_node(forest, 3, 4, "NP")
     assert phrase in ancestry(forest).paths_from(dogs, 0)
-
-
-@pytest.mark.parametrize(("limit", "reached"), [(0, 0), (1, 1), (2, 2), (UNLIMITED, 2)])
-def test_no_path_is_longer_than_the_limit(forest: Forest, limit: int, reached: int) -> None:
-    paths = ancestry(forest).paths_from(find_node(forest, 1, 2, "NN"), limit)
-    assert max(path.steps for each in paths.values() for path in each) == reached
-
-
-def test_two_nodes_meet_at_their_lowest_common_ancestor(forest: Forest) -> None:
-    cat, dogs = find_node(forest, 1, 2, "NN"), find_node(forest, 3, 4, "NP")
-    (meeting,) = ancestry(forest).meetings(cat, dogs, UNLIMITED)
-    assert meeting.node == find_node(forest, 0, 4, "S")
-    assert set(meeting.region.nulls) == {find_node(forest, 0, 1, "DT"), find_node(forest, 2, 3, "VBD")}
-
-
-def test_the_gap_bounds_the_generations_on_both_sides(forest: Forest) -> None:
-    cat, dogs = find_node(forest, 1, 2, "NN"), find_node(forest, 3, 4, "NP")
-    assert ancestry(forest).meetings(cat, dogs, 1) == []
-    assert len(ancestry(forest).meetings(cat, dogs, 2)) == 1
 
 
 def test_in_a_forest_two_nodes_may_meet_in_several_ways() -> None:
