@@ -162,8 +162,10 @@ class VerdictModel:
         told = told_features(alignment)
         share = reworded_share(found["shared words"])
         log_odds += share * (self.reworded @ [log_odds, *row, *told, *-against, 1.0] - log_odds)
-        contradicts, (displaced, bare) = any(each.contradicts for each in alignment.differences), open_words(alignment)
-        plain = 0.0 if contradicts else 0.5 ** (len(alignment.differences) + len(displaced + bare) / 2)
+        contradicts = any(each.contradicts for each in alignment.differences)
+        is_open = not contradicts and log_odds < _PLAIN
+        displaced, bare = open_words(alignment) if is_open else ([], [])
+        plain = 0.5 ** (len(alignment.differences) + len(displaced + bare) / 2) if is_open else 0.0
         plain *= min(1.0, _SHORT / min(len(alignment.source), len(alignment.target)))
         log_odds += plain * min(max(_PLAIN - log_odds, 0.0), _PLAIN)
         likeness += float(self.dimensions @ compared(*both)) if both else 0.0
