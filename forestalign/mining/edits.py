@@ -148,7 +148,7 @@ class _Comparison:
     def edits(self) -> PairEdits:
         """All edits: those of phrases in the order of the source, insertions, then those of the whole."""
         phrases = [
-            self._edit(EditKind.KEPT, *unit.spans) if unit.is_kept else self._replaced(unit) for unit in self.units
+            self._edit(EditKind.KEPT, *unit.spans) if unit.is_kept else self._replace(unit) for unit in self.units
         ]
         phrases += [self._edit(EditKind.DELETED, span, None) for span in self.deleted]
         phrases.sort(key=lambda edit: edit.source or (0, 0))
@@ -168,7 +168,7 @@ class _Comparison:
     ) -> Edit:
         return Edit(kind, source, target, self.source.text(source), self.target.text(target), relation, detail)
 
-    def _replaced(self, unit: EditUnit) -> Edit:
+    def _replace(self, unit: EditUnit) -> Edit:
         source, target = (
             " … ".join(map(side.text, spans))
             for side, spans in zip((self.source, self.target), unit.stretches, strict=True)
